@@ -6,9 +6,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkSpent, spendOn, totalsOf } from '../test/aws/budget.ts'
-import { root } from './engine.ts'
-import { today } from './cost/machine.ts'
-import type { MeasuredBudget } from './cost/measured.ts'
+import { repositoryRoot } from './engine.ts'
+import { currentDate } from './cost/machine.ts'
+import type { MeasuredBudget } from './cost/measured-forms.ts'
 
 const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10,1000,10000' } } })
 const rows: MeasuredBudget['rows'] = []
@@ -21,6 +21,9 @@ for (const size of values.sizes.split(',').map(Number)) {
   })
   checkSpent(spent)
 }
-const found: MeasuredBudget = { date: today(), command: 'npm run bench -- budget', rows }
-writeFileSync(join(root, 'docs/measured/budget.json'), `${JSON.stringify(found, undefined, 2)}\n`)
+const found: MeasuredBudget = { date: currentDate(), command: 'npm run bench -- budget', rows }
+writeFileSync(
+  join(repositoryRoot, 'docs/measured/budget.json'),
+  `${JSON.stringify(found, undefined, 2)}\n`,
+)
 process.exit(0)

@@ -8,16 +8,16 @@ import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { install } from '../infra/emulators/install.ts'
-import { emulators } from '../infra/emulators/servers.ts'
-import { startEmulators } from '../infra/emulators/start.ts'
-import { awsSettings } from '../shared/platform/aws/clients.ts'
+import { installEmulator } from '../infra/emulators/install-emulator.ts'
+import { emulators } from '../infra/emulators/emulators.ts'
+import { startEmulators } from '../infra/emulators/start-emulators.ts'
+import { readAwsSettings } from '../shared/platform/aws/clients.ts'
 import { createBundles } from '../test/aws/cloud-place.ts'
 import { startCountingProxy } from './cost/counting-proxy.ts'
-import { commitNow, machineNow, today } from './cost/machine.ts'
-import type { MeasuredPhase, MeasuredRun } from './cost/measured.ts'
-import { measurePhases } from './cost/phases.ts'
-import { root } from './engine.ts'
+import { readCommit, describeMachine, currentDate } from './cost/machine.ts'
+import type { MeasuredPhase, MeasuredRun } from './cost/measured-forms.ts'
+import { measurePhases } from './cost/measure-phases.ts'
+import { repositoryRoot } from './engine.ts'
 
 const { values } = parseArgs({
   options: {
@@ -26,52 +26,60 @@ const { values } = parseArgs({
     parallel: { type: 'string', default: '64' },
     executors: { type: 'string', default: '3' },
     quiet: { type: 'string', default: '100' },
-    out: { type: 'string', default: join(root, 'docs/measured/cost.json') },
+    out: { type: 'string', default: join(repositoryRoot, 'docs/measured/cost.json') },
   },
 })
-const say = (line: string): void => console.error(`· ${line}`)
+const report = (line: string): void => console.error(`· ${line}`)
 
 async function main(): Promise<void> {
   const installed = []
   for (const row of emulators) {
-    const one = await install(row, process.env, say)
+    const one = await installEmulator(row, process.env, report)
     if (one.kind === 'missing') throw new Error(`${row.name} is not there: ${one.why}`)
     installed.push(one)
   }
   const started = await startEmulators(installed)
   Object.assign(process.env, started.variables)
-  const proxy = await startCountingProxy(awsSettings(process.env))
+  const proxy = await startCountingProxy(readAwsSettings(process.env))
   const bundles = createBundles()
-  const about = {
+  const options = {
     delayMs: Number(values.delay),
     parallel: Number(values.parallel),
     executorsMax: Number(values.executors),
     quietSeconds: Number(values.quiet),
   }
   try {
-    const words = process.argv.slice(2).join(' ')
+    const args = process.argv.slice(2).join(' ')
     const run: Omit<MeasuredRun, 'phases' | 'load'> = {
-      date: today(),
-      command: `npm run bench -- cost ${words}`.trim(),
+      date: currentDate(),
+      command: `npm run bench -- cost ${args}`.trim(),
       repetitions: 1,
-      machine: machineNow(),
+      machine: describeMachine(),
       versions: {
         Node: process.versions.node,
         ...Object.fromEntries(emulators.map(({ name, version }) => [name, version])),
       },
-      commit: commitNow(),
-      ...about,
+      commit: readCommit(),
+      ...options,
     }
     const phases: MeasuredPhase[] = []
     // Written after each command: the next one may fail, and takes long.
-    const measured = (phase: MeasuredPhase): void => {
+    const saveMeasured = (phase: MeasuredPhase): void => {
       phases.push(phase)
       const found: MeasuredRun = { ...run, load: Math.round(loadavg()[2] ?? 0), phases }
       writeFileSync(values.out, `${JSON.stringify(found, undefined, 2)}\n`)
     }
-    const aws = awsSettings(process.env)
+    const aws = readAwsSettings(process.env)
     for (const resources of values.sizes.split(',').map(Number))
-      await measurePhases({ ...about, aws, proxy, bundles, resources, say, measured })
+      await measurePhases({
+        ...options,
+        aws,
+        proxy,
+        bundles,
+        resources,
+        report,
+        onMeasured: saveMeasured,
+      })
   } finally {
     bundles.remove()
     await proxy.close()

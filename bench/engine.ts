@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Measured, measuredRun } from './measured-run.ts'
+import { type RunMeasurement, measureRun } from './measure-run.ts'
 
-export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+export const repositoryRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** An engine as a command line: ours, or the real one. */
 export interface Engine {
@@ -12,29 +12,29 @@ export interface Engine {
   readonly version: string
   readonly run: (
     folder: string,
-    words: readonly string[],
+    args: readonly string[],
     more?: NodeJS.ProcessEnv,
-  ) => Promise<Measured>
+  ) => Promise<RunMeasurement>
   /** What commands of a folder are given. */
-  readonly environment: (folder: string) => NodeJS.ProcessEnv
+  readonly createVariables: (folder: string) => NodeJS.ProcessEnv
 }
 
 /**
  * A folder with the Node that runs this, for the programs of both engines: antichain takes its own
  * folders out of the PATH of programs, which would leave it the machine's Node alone.
  */
-function nodeFolder(folder: string): string {
+function createNodeFolder(folder: string): string {
   const bin = join(folder, 'bin')
   mkdirSync(bin, { recursive: true })
   if (!existsSync(join(bin, 'node'))) symlinkSync(process.execPath, join(bin, 'node'))
   return bin
 }
 
-function environment(folder: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function createVariables(folder: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const state = join(folder, 'state')
   mkdirSync(state, { recursive: true })
-  const providers = join(root, 'bench', 'provider')
-  const path = [nodeFolder(folder), providers, process.env['PATH'] ?? ''].join(delimiter)
+  const providers = join(repositoryRoot, 'bench', 'provider')
+  const path = [createNodeFolder(folder), providers, process.env['PATH'] ?? ''].join(delimiter)
   return {
     ...process.env,
     PATH: path,
@@ -44,30 +44,30 @@ function environment(folder: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv
     PULUMI_BACKEND_URL: `file://${state}`,
     PULUMI_CONFIG_PASSPHRASE: 'bench',
     PULUMI_SKIP_UPDATE_CHECK: 'true',
-    BENCH_SDK: join(root, 'test', 'fixtures', 'sdk', 'node_modules'),
+    BENCH_SDK: join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules'),
     ...more,
   }
 }
 
-function engineOf(name: Engine['name'], command: string, version: string): Engine {
+function createEngine(name: Engine['name'], command: string, version: string): Engine {
   return {
     name,
     version,
-    environment: folder => environment(folder, {}),
-    run: (folder, words, more = {}) =>
-      measuredRun(command, words, { cwd: folder, env: environment(folder, more) }),
+    createVariables: folder => createVariables(folder, {}),
+    run: (folder, args, more = {}) =>
+      measureRun(command, args, { cwd: folder, env: createVariables(folder, more) }),
   }
 }
 
 /** The engines of a run: the real CLI too when it is on the PATH, else aloud without it. */
-export function engines(): readonly Engine[] {
-  const ours = engineOf('antichain', join(root, 'cli', 'antichain'), '0.1.0')
+export function findEngines(): readonly Engine[] {
+  const ours = createEngine('antichain', join(repositoryRoot, 'cli', 'antichain'), '0.1.0')
   try {
     const version = execFileSync('pulumi', ['version'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
-    return [ours, engineOf('pulumi', 'pulumi', version)]
+    return [ours, createEngine('pulumi', 'pulumi', version)]
   } catch {
     console.error('bench: no `pulumi` on the PATH, so nothing is compared with the real CLI')
     return [ours]

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
-} from '../shared/platform/embedded/platform.ts'
+} from '../shared/platform/embedded/embedded-platform.ts'
 import {
   type DeploymentId,
   type ExecutorId,
@@ -28,7 +28,7 @@ interface Measurement {
 }
 
 /** One operation from begin to end: three durable writes. */
-async function pair(
+async function writePair(
   platform: EmbeddedPlatform,
   deployment: DeploymentId,
   operation: OperationId,
@@ -66,7 +66,7 @@ async function measure(home: string, pairs: number, inFlight: number): Promise<M
     while (next < pairs) {
       next += 1
       const beganMs = performance.now()
-      await pair(platform, deployment, next as OperationId)
+      await writePair(platform, deployment, next as OperationId)
       durationsMs.push(performance.now() - beganMs)
     }
   }

@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { engines } from './engine.ts'
+import { findEngines } from './engine.ts'
 import { benchCpu, benchNoop } from './noop.ts'
-import { report } from './report.ts'
+import { printReport } from './print-report.ts'
 import { type WorkloadName, withProgram } from './workload.ts'
 
 // These have options of their own.
 const [, , own = ''] = process.argv
 if (['journal', 'cost', 'budget'].includes(own)) {
-  const words = [join(import.meta.dirname, `${own}.ts`), ...process.argv.slice(3)]
-  process.exit(spawnSync(process.execPath, words, { stdio: 'inherit' }).status ?? 1)
+  const args = [join(import.meta.dirname, `${own}.ts`), ...process.argv.slice(3)]
+  process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1)
 }
 
 const { values, positionals } = parseArgs({
@@ -40,19 +40,19 @@ else {
  * both.
  */
 async function benchWorkload(workload: WorkloadName): Promise<void> {
-  const chosen = engines().filter(engine => values.peer !== 'no' || engine.name === 'antichain')
+  const chosen = findEngines().filter(engine => values.peer !== 'no' || engine.name === 'antichain')
   for (const size of (values.sizes ?? sizes[workload]).split(',').map(Number))
     for (const engine of chosen)
       await withProgram(workload, async folder => {
         const env = { N: String(size) }
         await engine.run(folder, ['stack', 'init', 'bench'], env)
-        const measure = async (phase: string, words: readonly string[]): Promise<void> => {
-          const command = `${engine.name} ${words.join(' ')}`
+        const measure = async (phase: string, args: readonly string[]): Promise<void> => {
+          const command = `${engine.name} ${args.join(' ')}`
           const runs = []
           const times = phase === 'no-op' ? repetitions : 1
           for (let at = 0; at < times; at++)
-            runs.push(await engine.run(folder, [...words, '--stack', 'bench'], env))
-          report(
+            runs.push(await engine.run(folder, [...args, '--stack', 'bench'], env))
+          printReport(
             { bench: workload, engine: engine.name, version: engine.version, size, phase, command },
             runs,
           )

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { type Engine, root } from './engine.ts'
-import { type Measured, measuredRun } from './measured-run.ts'
+import { type Engine, repositoryRoot } from './engine.ts'
+import { type RunMeasurement, measureRun } from './measure-run.ts'
 
 /** What a program is run as by the null engine, and the package of all its resources. */
-export interface NullAbout {
+export interface NullEngineOptions {
   readonly project: string
   readonly pkg: string
   readonly config: Readonly<Record<string, string>>
@@ -14,18 +14,18 @@ export interface NullAbout {
  * every answer from an export and makes only the calls that an engine must: Check and Diff of each
  * resource. `env`: what the program is given besides the environment of `engine`.
  */
-export async function nullEngine(
+export async function createNullEngine(
   engine: Engine,
   folder: string,
-  about: NullAbout,
-): Promise<(env?: NodeJS.ProcessEnv) => Promise<Measured>> {
+  options: NullEngineOptions,
+): Promise<(env?: NodeJS.ProcessEnv) => Promise<RunMeasurement>> {
   const exported = join(folder, 'state.json')
-  const words = ['stack', 'export', '--show-secrets', '--stack', 'bench', '--file', exported]
-  await engine.run(folder, words)
-  const monitor = join(root, 'bench', 'null-monitor.ts')
+  const args = ['stack', 'export', '--show-secrets', '--stack', 'bench', '--file', exported]
+  await engine.run(folder, args)
+  const monitor = join(repositoryRoot, 'bench', 'null-monitor.ts')
   return (env = {}) =>
-    measuredRun(process.execPath, [monitor, exported, JSON.stringify(about)], {
+    measureRun(process.execPath, [monitor, exported, JSON.stringify(options)], {
       cwd: folder,
-      env: { ...engine.environment(folder), ...env },
+      env: { ...engine.createVariables(folder), ...env },
     })
 }

@@ -12,17 +12,17 @@ import {
   RegisterResourceResponse,
   ResourceMonitorService,
 } from '../proto/gen/pulumi/resource.ts'
-import { childUrn, partsOf, type Urn } from '../shared/names/urn.ts'
+import { childUrnOf, urnPartsOf, type Urn } from '../shared/names/urn.ts'
 import { createProcesses } from '../shared/platform/system/processes.ts'
-import { createNodeProgramHost } from '../shared/programs/node-host.ts'
-import { createPluginHost } from '../shared/providers/plugins/host.ts'
+import { createNodeProgramHost } from '../shared/programs/hosts/node-host.ts'
+import { createPluginHost } from '../shared/providers/plugins/plugin-host.ts'
 import type { Provider } from '../shared/providers/provider.ts'
-import { decodeResource } from '../shared/state/codec.ts'
-import { parseEnvelope } from '../shared/state/deployment.ts'
+import { decodeResource } from '../shared/state/resource-codec.ts'
+import { parseEnvelope } from '../shared/state/snapshot-codec.ts'
 import type { ResourceState } from '../shared/state/resource.ts'
 import { fromWire, toWire } from '../shared/values/wire.ts'
 import type { WireOptions } from '../shared/values/wire-options.ts'
-import { root } from './engine.ts'
+import { repositoryRoot } from './engine.ts'
 
 const wire: WireOptions = {
   unknowns: 'keep',
@@ -32,13 +32,13 @@ const wire: WireOptions = {
   bytes: true,
 }
 /** What the program is run as, and the package of all its resources. */
-const aboutForm = z.object({
+const optionsForm = z.object({
   project: z.string(),
   pkg: z.string(),
   config: z.record(z.string(), z.string()),
 })
-const [exported = '', words = '{}'] = process.argv.slice(2)
-const about = aboutForm.parse(JSON.parse(words))
+const [exported = '', optionsText = '{}'] = process.argv.slice(2)
+const monitorOptions = optionsForm.parse(JSON.parse(optionsText))
 const { deployment } = parseEnvelope(readFileSync(exported, 'utf8'))
 const states = new Map<string, ResourceState>(
   (deployment?.resources ?? []).map(stored => [stored.urn, decodeResource(stored, text => text)]),
@@ -56,20 +56,20 @@ const plugins = createPluginHost({
   path: env['PATH'] ?? '',
   home: homedir(),
   programDirectory: directory,
-  project: about.project,
+  project: monitorOptions.project,
   runtimeOptions: {},
   engineAddress: () => address,
-  said: () => undefined,
+  report: () => undefined,
 })
 
 let provider: Promise<Provider> | undefined
-const loadedProvider = async (): Promise<Provider> => {
-  const type = `pulumi:providers:${about.pkg}`
+const loadProvider = async (): Promise<Provider> => {
+  const type = `pulumi:providers:${monitorOptions.pkg}`
   const loaded = await plugins.load(
-    { kind: 'resource', name: about.pkg, version: '', downloadUrl: '' },
-    { pkg: about.pkg, config: {} },
+    { kind: 'resource', name: monitorOptions.pkg, version: '', downloadUrl: '' },
+    { pkg: monitorOptions.pkg, config: {} },
   )
-  const urn = childUrn({ stack: 'bench', project: about.project }, undefined, {
+  const urn = childUrnOf({ stack: 'bench', project: monitorOptions.project }, undefined, {
     type,
     name: 'default',
   })
@@ -83,13 +83,15 @@ const loadedProvider = async (): Promise<Provider> => {
   return loaded
 }
 
-async function register(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
-  const parent = request.parent === '' ? undefined : partsOf(request.parent as Urn).qualifiedType
-  const urn = childUrn({ stack: 'bench', project: about.project }, parent, request)
+async function registerResource(
+  request: RegisterResourceRequest,
+): Promise<RegisterResourceResponse> {
+  const parent = request.parent === '' ? undefined : urnPartsOf(request.parent as Urn).qualifiedType
+  const urn = childUrnOf({ stack: 'bench', project: monitorOptions.project }, parent, request)
   const state = states.get(urn)
   if (!request.custom || state === undefined)
     return RegisterResourceResponse.create({ urn, object: {} })
-  provider ??= loadedProvider()
+  provider ??= loadProvider()
   const instance = await provider
   const subject = { urn, name: request.name, type: request.type }
   const news = fromWire(request.object, wire)
@@ -111,7 +113,7 @@ async function register(request: RegisterResourceRequest): Promise<RegisterResou
   return RegisterResourceResponse.create({ urn, id: state.id, object: toWire(state.outputs, wire) })
 }
 
-const unary =
+const createUnaryHandler =
   <Q, R>(answer: (request: Q) => Promise<R> | R): handleUnaryCall<Q, R> =>
   (call, reply) =>
     void Promise.resolve(answer(call.request)).then(
@@ -120,11 +122,11 @@ const unary =
     )
 const options = { 'grpc.max_receive_message_length': 4e8, 'grpc.max_send_message_length': 4e8 }
 const server = new Server(options)
-const empty = unary(() => ({}))
+const empty = createUnaryHandler(() => ({}))
 const features = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 server.addService(ResourceMonitorService, {
-  getDeploymentInfo: unary(() => ({
-    project: about.project,
+  getDeploymentInfo: createUnaryHandler(() => ({
+    project: monitorOptions.project,
     stack: 'bench',
     organization: 'organization',
     config: new Map(),
@@ -133,15 +135,15 @@ server.addService(ResourceMonitorService, {
     parallel: 16,
     supportedFeatures: features,
   })),
-  supportsFeature: unary(() => ({ hasSupport: true })),
-  registerResource: unary(register),
+  supportsFeature: createUnaryHandler(() => ({ hasSupport: true })),
+  registerResource: createUnaryHandler(registerResource),
   registerResourceOutputs: empty,
   signalAndWaitForShutdown: empty,
 })
 server.addService(EngineService, {
   log: empty,
   setRootResource: empty,
-  getRootResource: unary(() => ({ urn: '' })),
+  getRootResource: createUnaryHandler(() => ({ urn: '' })),
 })
 const port = await new Promise<number>((resolve, reject) =>
   server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failed, bound) =>
@@ -152,11 +154,11 @@ const address = `127.0.0.1:${port}`
 const programs = createNodeProgramHost({
   processes,
   env,
-  ourNode: join(root, 'node_modules', 'node', 'bin', 'node'),
+  ourNode: join(repositoryRoot, 'node_modules', 'node', 'bin', 'node'),
 })
 const running = await programs.run(
   {
-    project: about.project,
+    project: monitorOptions.project,
     stack: 'bench',
     organization: 'organization',
     runtime: 'nodejs',
@@ -164,7 +166,7 @@ const running = await programs.run(
     directory,
     entryPoint: '.',
     runtimeOptions: {},
-    config: new Map(Object.entries(about.config)),
+    config: new Map(Object.entries(monitorOptions.config)),
     configSecretKeys: [],
     dryRun: false,
     parallel: 16,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from './engine.ts'
+import { repositoryRoot } from './engine.ts'
 
 /** Programs by name; `N` in the environment says how many resources. */
 const programs = {
@@ -34,7 +34,7 @@ export type WorkloadName = keyof typeof programs
 /** A folder of its own with a program, gone after use. */
 export async function withProgram<T>(
   name: WorkloadName,
-  use: (folder: string) => Promise<T>,
+  work: (folder: string) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), `antichain-bench-${name}-`))
   try {
@@ -44,8 +44,11 @@ export async function withProgram<T>(
     )
     writeFileSync(join(folder, 'package.json'), '{"name":"bench","private":true}\n')
     writeFileSync(join(folder, 'index.js'), programs[name])
-    symlinkSync(join(root, 'test', 'fixtures', 'sdk', 'node_modules'), join(folder, 'node_modules'))
-    return await use(folder)
+    symlinkSync(
+      join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules'),
+      join(folder, 'node_modules'),
+    )
+    return await work(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -6,7 +6,7 @@
  * sentence below.
  */
 const needed = 20
-const words = process.argv.slice(2)
+const args = process.argv.slice(2)
 
 if (Number(process.versions.node.split('.')[0]) < needed) {
   console.error('error: Node ' + process.versions.node + ' is too old')
@@ -17,7 +17,7 @@ if (Number(process.versions.node.split('.')[0]) < needed) {
 } else {
   import('./bootstrap/commands.mjs')
     .then(function (commands) {
-      return commands.run(words[0], words.slice(1))
+      return commands.run(args[0], args.slice(1))
     })
     .then(
       function (status) {

@@ -26,9 +26,9 @@ export function isStale(folder = project) {
 }
 
 /** Makes proto/gen again if it is stale, and says so through `say`. Returns whether it did. */
-export function generate({ folder = project, force = false, say = () => {} } = {}) {
+export function generateProtobuf({ folder = project, force = false, say: report = () => {} } = {}) {
   if (!force && !isStale(folder)) return false
-  say('generating protobuf code')
+  report('generating protobuf code')
   const proto = join(folder, 'proto')
   const bin = join(folder, 'node_modules', '.bin')
   // The plugin is a script that wants `node` on PATH: the one that runs this will do.
@@ -46,7 +46,7 @@ export function generate({ folder = project, force = false, say = () => {} } = {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
-  generate({
+  generateProtobuf({
     force: process.argv.includes('--force'),
     say: text => process.stdout.write(`${text}\n`),
   })

@@ -6,7 +6,7 @@
  * the display; a command module is loaded when its command runs, so that looking at stacks does not
  * load the engine; an option that is not supported is refused by name.
  */
-import { reportFailure } from './failure.ts'
+import { reportFailure } from './session/report-failure.ts'
 import { error } from '../shared/errors/error.ts'
 
 const needed = 24
@@ -19,9 +19,9 @@ async function main(): Promise<number> {
       process.stderr,
       false,
     )
-  const { runCommandLine } = await import('./program.ts')
-  const { createTerminalIo } = await import('./terminal-io.ts')
-  const { createTools } = await import('./wiring.ts')
+  const { runCommandLine } = await import('./arguments/run-command-line.ts')
+  const { createTerminalIo } = await import('./session/terminal-io.ts')
+  const { createTools } = await import('./session/create-tools.ts')
   const io = createTerminalIo()
   return runCommandLine(process.argv.slice(2), io, createTools())
 }

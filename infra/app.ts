@@ -4,14 +4,14 @@ import { error } from '../shared/errors/error.ts'
 import type { Assets } from './assets.ts'
 import { createInstallation, type Installation } from './installation.ts'
 import { acknowledge } from './nag-exceptions.ts'
-import { readSettings } from './settings.ts'
+import { readInstallationSettings } from './settings.ts'
 
 /**
  * The CDK app of one installation, of which the settings stand in the context. Throws
  * PLATFORM_SETTING_INVALID, PLATFORM_ENTRY_MISSING.
  */
 export function createApp(
-  about: {
+  options: {
     readonly context?: Readonly<Record<string, unknown>>
     readonly outdir?: string
     /**
@@ -24,14 +24,14 @@ export function createApp(
 ): { readonly app: App; readonly installation: Installation } {
   const app = new App({
     analyticsReporting: false,
-    ...(about.context === undefined ? {} : { context: { ...about.context } }),
-    ...(about.outdir === undefined ? {} : { outdir: about.outdir }),
+    ...(options.context === undefined ? {} : { context: { ...options.context } }),
+    ...(options.outdir === undefined ? {} : { outdir: options.outdir }),
   })
-  const settings = readSettings(app.node.getAllContext())
+  const settings = readInstallationSettings(app.node.getAllContext())
   if ('problems' in settings)
     throw error('PLATFORM_SETTING_INVALID', `settings are wrong: ${settings.problems.join('; ')}`)
   const installation = createInstallation(app, settings, assetsFor())
-  if (about.nag !== 'off') Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
-  if (about.nag === 'argued') acknowledge(installation, settings)
+  if (options.nag !== 'off') Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
+  if (options.nag === 'argued') acknowledge(installation, settings)
   return { app, installation }
 }

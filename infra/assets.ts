@@ -16,9 +16,9 @@ export type AssetMode = 'all' | 'existing' | 'none'
 /** The folders that functions and images are made from. */
 export interface Assets {
   /** The folder of a function's bundle: `main.mjs`, for tasks `long.mjs`, and what lies beside. */
-  readonly code: (row: FunctionRow) => string
+  readonly bundleFunction: (row: FunctionRow) => string
   /** The folder that the image is built in: the Dockerfile and a folder for each function. */
-  readonly image: (rows: readonly FunctionRow[]) => string
+  readonly bundleImage: (rows: readonly FunctionRow[]) => string
   /** Entries that are not there; only with `existing` and `none`. */
   readonly absent: ReadonlySet<string>
 }
@@ -49,16 +49,16 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
         writeFileSync(join(target, `${name}.absent`), `${entry}\n`)
       }
     }
-    for (const file of row.beside ?? [])
+    for (const file of row.extraFiles ?? [])
       copyFileSync(join(projectRoot, file), join(target, basename(file)))
   }
   return {
-    code: row => {
+    bundleFunction: row => {
       const target = join(folder, row.name)
       bundle(row, target)
       return target
     },
-    image: rows => {
+    bundleImage: rows => {
       const target = join(folder, 'image')
       mkdirSync(target, { recursive: true })
       copyFileSync(join(import.meta.dirname, 'images', 'Dockerfile'), join(target, 'Dockerfile'))

@@ -1,4 +1,4 @@
-import type { AwsPlace, QueueName, bucketPrefixes } from '../shared/config/aws-places.ts'
+import type { AwsVariable, QueueName, bucketPrefixes } from '../shared/config/aws-resource-names.ts'
 import type { Settings } from './settings.ts'
 
 /** A first part of the bucket's keys. */
@@ -55,7 +55,7 @@ export interface FunctionRow {
   readonly scratchMb?: (settings: Settings) => number
   readonly timeoutSeconds: number
   /** Files that must lie beside the bundle, because they are started, not loaded. */
-  readonly beside?: readonly string[]
+  readonly extraFiles?: readonly string[]
   readonly consumes?: {
     readonly queue: QueueName
     readonly batchSize: number
@@ -63,7 +63,7 @@ export interface FunctionRow {
   }
   /** The queue that the long pool's tasks of it take from. */
   readonly longQueue?: QueueName
-  readonly places: readonly AwsPlace[]
+  readonly places: readonly AwsVariable[]
   readonly grants: Grants
 }
 
@@ -151,12 +151,12 @@ export const functionsTable: readonly FunctionRow[] = [
   {
     name: 'step-generator',
     entry: 'functions/step-generator/main.ts',
-    longEntry: 'functions/step-generator/long.ts',
+    longEntry: 'functions/step-generator/long-pool-task.ts',
     packaging: 'image',
     memoryMb: ({ generatorMb }) => generatorMb,
     scratchMb: ({ scratchMb }) => scratchMb,
     timeoutSeconds: longestSeconds,
-    beside: plugins,
+    extraFiles: plugins,
     consumes: {
       queue: 'nudges',
       batchSize: 1,
@@ -180,12 +180,12 @@ export const functionsTable: readonly FunctionRow[] = [
   {
     name: 'step-executor',
     entry: 'functions/step-executor/main.ts',
-    longEntry: 'functions/step-executor/long.ts',
+    longEntry: 'functions/step-executor/long-pool-task.ts',
     packaging: 'zip',
     memoryMb: ({ executorMb }) => executorMb,
     scratchMb: ({ scratchMb }) => scratchMb,
     timeoutSeconds: longestSeconds,
-    beside: plugins,
+    extraFiles: plugins,
     // A message names up to 64 operations, which is what one executor runs at once.
     consumes: {
       queue: 'chains',

@@ -20,9 +20,9 @@ export const imageLanguages: readonly ImageLanguage[] = [
 ]
 
 /** The build argument PACKAGES of the image. */
-export const imagePackages = (languages: readonly ImageLanguage[]): string =>
+export const imagePackagesOf = (languages: readonly ImageLanguage[]): string =>
   [...new Set(languages.flatMap(({ packages }) => packages))].toSorted().join(' ')
 
 /** The build argument TOOLS of the image. */
-export const imageTools = (languages: readonly ImageLanguage[]): string =>
+export const imageToolsOf = (languages: readonly ImageLanguage[]): string =>
   languages.flatMap(({ tools = [] }) => tools).join(' ')

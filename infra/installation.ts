@@ -1,21 +1,21 @@
 import { type App, CfnOutput, Lazy, Stack, Tags } from 'aws-cdk-lib'
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets'
-import { awsTags, namesOf } from '../shared/config/aws-places.ts'
+import { awsTags, installationNamesOf } from '../shared/config/aws-resource-names.ts'
 import type { Assets } from './assets.ts'
-import { type Addresses, createApi } from './constructs/api.ts'
+import { type Addresses, createEndpoints } from './constructs/api.ts'
 import { createData } from './constructs/data.ts'
 import { createKeys } from './constructs/encryption.ts'
 import { createFunctions, type Deployed, type Functions } from './constructs/functions.ts'
 import { createLongPool } from './constructs/long-pool.ts'
 import { createObservability } from './constructs/observability.ts'
-import { part } from './constructs/part.ts'
+import { createPart } from './constructs/create-part.ts'
 import { createQueues } from './constructs/queues.ts'
 import { createSchedules, scheduleRoleName } from './constructs/schedule.ts'
-import { createPlaces, type Places } from './environment.ts'
+import { createPlaceVariables, type PlaceVariables } from './place-variables.ts'
 import { type FunctionName, functionsTable } from './functions-table.ts'
-import { imageLanguages, imagePackages, imageTools } from './image-languages.ts'
-import { functionArn } from './names.ts'
-import type { Granted } from './permissions.ts'
+import { imageLanguages, imagePackagesOf, imageToolsOf } from './image-languages.ts'
+import { functionArnOf } from './names.ts'
+import type { GrantContext } from './permissions.ts'
 import type { Settings } from './settings.ts'
 
 /** The two stacks of an installation. */
@@ -27,7 +27,7 @@ export interface Installation {
 
 /** Everything of one installation. What it is called begins with the installation's name. */
 export function createInstallation(app: App, settings: Settings, assets: Assets): Installation {
-  const names = namesOf(settings.installation)
+  const names = installationNamesOf(settings.installation)
   const env = { region: settings.region }
   const data = new Stack(app, names.dataStack, {
     env,
@@ -48,24 +48,27 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
     queues: createQueues(main, settings.installation),
   }
   createParts(main, granted, assets)
-  for (const stack of [data, main]) tag(stack, settings)
+  for (const stack of [data, main]) addTags(stack, settings)
   return { data, main }
 }
 
-function createParts(main: Stack, granted: Granted, assets: Assets): void {
+function createParts(main: Stack, granted: GrantContext, assets: Assets): void {
   const { settings } = granted
   let addresses: Addresses | undefined
-  const places = placesOf(main, granted, () => addresses?.webhookUrl ?? '')
+  const places = createInstallationPlaces(main, granted, () => addresses?.webhookUrl ?? '')
   const image = createImage(main, settings, assets)
   const functions = createFunctions(main, { ...granted, assets, image, places })
-  const api = of(functions, 'api')
-  addresses = createApi(main, settings, { api, webhook: of(functions, 'webhook') })
-  const compaction = of(functions, 'compaction')
+  const api = requireFunction(functions, 'api')
+  addresses = createEndpoints(main, settings, {
+    api,
+    webhook: requireFunction(functions, 'webhook'),
+  })
+  const compaction = requireFunction(functions, 'compaction')
   createSchedules(main, {
     settings,
     addresses,
     api,
-    schedule: of(functions, 'schedule'),
+    schedule: requireFunction(functions, 'schedule'),
     compaction,
   })
   createLongPool(main, { ...granted, image, places })
@@ -74,7 +77,7 @@ function createParts(main: Stack, granted: Granted, assets: Assets): void {
   new CfnOutput(main, 'WebhookUrl', { value: addresses.webhookUrl })
 }
 
-function of(functions: Functions, name: FunctionName): Deployed {
+function requireFunction(functions: Functions, name: FunctionName): Deployed {
   const found = functions.get(name)
   if (found === undefined) throw new Error(`the table of functions has no ${name}`)
   return found
@@ -85,18 +88,22 @@ function createImage(main: Stack, settings: Settings, assets: Assets): DockerIma
   const rows = functionsTable.filter(
     row => row.packaging === 'image' || row.longEntry !== undefined,
   )
-  return new DockerImageAsset(part(main, 'Image'), 'Programs', {
-    directory: assets.image(rows),
+  return new DockerImageAsset(createPart(main, 'Image'), 'Programs', {
+    directory: assets.bundleImage(rows),
     platform: settings.architecture === 'arm64' ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
-    buildArgs: { PACKAGES: imagePackages(imageLanguages), TOOLS: imageTools(imageLanguages) },
+    buildArgs: { PACKAGES: imagePackagesOf(imageLanguages), TOOLS: imageToolsOf(imageLanguages) },
   })
 }
 
 /** What the environment variables are set to; queues by their addresses, as SQS wants them. */
-function placesOf(main: Stack, granted: Granted, webhookUrl: () => string): Places {
+function createInstallationPlaces(
+  main: Stack,
+  granted: GrantContext,
+  webhookUrl: () => string,
+): PlaceVariables {
   const { settings, keys, data, queues } = granted
-  const names = namesOf(settings.installation)
-  return createPlaces({
+  const names = installationNamesOf(settings.installation)
+  return createPlaceVariables({
     installation: () => settings.installation,
     journalTable: () => data.journal.tableName,
     catalogTable: () => data.catalog.tableName,
@@ -118,14 +125,14 @@ function placesOf(main: Stack, granted: Granted, webhookUrl: () => string): Plac
         resource: 'role',
         resourceName: scheduleRoleName(settings),
       }),
-    scheduleFunction: () => functionArn(main, settings, 'schedule'),
-    compactionFunction: () => functionArn(main, settings, 'compaction'),
+    scheduleFunction: () => functionArnOf(main, settings, 'schedule'),
+    compactionFunction: () => functionArnOf(main, settings, 'compaction'),
     // The API of webhooks is made after the functions that must know it.
     webhookUrl: () => Lazy.string({ produce: webhookUrl }),
   })
 }
 
-function tag(stack: Stack, settings: Settings): void {
+function addTags(stack: Stack, settings: Settings): void {
   Tags.of(stack).add(awsTags.installation, settings.installation)
   for (const text of settings.tags) {
     const at = text.indexOf('=')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The beginning of the name of a folder of this process that who comes later may remove. */
-export function ownName(prefix: string): string {
+export function processFolderName(prefix: string): string {
   return `${prefix}${process.pid}-`
 }
 
@@ -13,12 +13,12 @@ export function removeLeftovers(prefix: string): void {
     const rest = name.startsWith(prefix) ? name.slice(prefix.length) : ''
     // Nothing of anybody who names folders otherwise.
     const [, pid] = /^(\d+)-\w{6}$/.exec(rest) ?? []
-    if (pid !== undefined && !isAlive(Number(pid))) removeOwn(join(tmpdir(), name))
+    if (pid !== undefined && !isAlive(Number(pid))) removeIfOwned(join(tmpdir(), name))
   }
 }
 
 /** What another user left in a shared folder is that user's to remove. */
-function removeOwn(folder: string): void {
+function removeIfOwned(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch (thrown) {

@@ -14,11 +14,12 @@ import { createApp } from './app.ts'
 import { type AssetMode, createAssets } from './assets.ts'
 
 const modes: readonly AssetMode[] = ['all', 'existing', 'none']
-const wish = process.env['ANTICHAIN_ASSETS'] ?? 'all'
-const mode = modes.find(each => each === wish)
+const requestedMode = process.env['ANTICHAIN_ASSETS'] ?? 'all'
+const mode = modes.find(each => each === requestedMode)
 
 try {
-  if (mode === undefined) throw new Error(`ANTICHAIN_ASSETS is '${wish}', not ${modes.join(', ')}`)
+  if (mode === undefined)
+    throw new Error(`ANTICHAIN_ASSETS is '${requestedMode}', not ${modes.join(', ')}`)
   // The assembly copies what it needs, so that the folder can go at the end.
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bundles-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

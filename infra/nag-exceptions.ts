@@ -1,9 +1,13 @@
 import { type Stack, Validations } from 'aws-cdk-lib'
 import type { IConstruct } from 'constructs'
-import { bucketOf, bucketPrefixes, namesOf } from '../shared/config/aws-places.ts'
+import {
+  bucketNameOf,
+  bucketPrefixes,
+  installationNamesOf,
+} from '../shared/config/aws-resource-names.ts'
 import { functionsTable } from './functions-table.ts'
 import type { Installation } from './installation.ts'
-import { deploymentRoles, logicalName, type Surroundings } from './names.ts'
+import { deploymentRolesOf, logicalNameOf, type StackLocation } from './names.ts'
 import type { Settings } from './settings.ts'
 
 /** A rule that does not hold here, for what is below a path, and why. */
@@ -55,25 +59,25 @@ const always: readonly NagException[] = [
 ]
 
 /** Every rule of cdk-nag that is not followed. Each is as narrow as the rule allows. */
-export function nagExceptions(stack: Surroundings, settings: Settings): readonly NagException[] {
+export function nagExceptionsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
   const long = functionsTable.filter(({ longQueue }) => longQueue !== undefined)
   return [
     ...always,
-    ...bucketWildcards(stack, settings),
-    ...deployWildcards(stack, settings),
+    ...bucketWildcardsOf(stack, settings),
+    ...deployWildcardsOf(stack, settings),
     ...['Functions/ApiRole', 'Functions/ScheduleRole'].map(path => ({
       stack: 'main' as const,
       path,
-      rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:scheduler:${settings.region}:<AWS::AccountId>:schedule/${namesOf(settings.installation).scheduleGroup}/*]`,
+      rule: scheduleWildcardOf(stack, settings),
       why: 'People make schedules, so that their names are not known here; all of them are in the group of this installation.',
     })),
-    ...long.flatMap(({ name }) => longWildcards(stack, settings, `Long${logicalName(name)}`)),
+    ...long.flatMap(({ name }) => longWildcardsOf(stack, settings, `Long${logicalNameOf(name)}`)),
   ]
 }
 
 /** Objects are named by their content: a role is bounded by the first part of the name. */
-function bucketWildcards(stack: Surroundings, settings: Settings): readonly NagException[] {
-  const bucket = bucketOf(settings.installation, '<AWS::AccountId>', settings.region)
+function bucketWildcardsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
+  const bucket = bucketNameOf(settings.installation, '<AWS::AccountId>', settings.region)
   return functionsTable.flatMap(({ name, grants, longQueue }) => {
     const parts = new Set([
       ...(grants.reads ?? []),
@@ -82,7 +86,7 @@ function bucketWildcards(stack: Surroundings, settings: Settings): readonly NagE
       ...(grants.sweeps ?? []),
     ])
     return [...parts].flatMap(one =>
-      rolesOf(name, longQueue !== undefined).map(path => ({
+      rolePathsOf(name, longQueue !== undefined).map(path => ({
         stack: 'main' as const,
         path,
         rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:s3:::${bucket}/${bucketPrefixes[one]}*]`,
@@ -93,11 +97,11 @@ function bucketWildcards(stack: Surroundings, settings: Settings): readonly NagE
 }
 
 /** Which role a deployment takes on is said by the owner of its stack. */
-function deployWildcards(stack: Surroundings, settings: Settings): readonly NagException[] {
-  const patterns = deploymentRoles(stack, settings).filter(role => role.includes('*'))
+function deployWildcardsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
+  const patterns = deploymentRolesOf(stack, settings).filter(role => role.includes('*'))
   return functionsTable
     .filter(({ grants }) => grants.deploys === true)
-    .flatMap(({ name, longQueue }) => rolesOf(name, longQueue !== undefined))
+    .flatMap(({ name, longQueue }) => rolePathsOf(name, longQueue !== undefined))
     .flatMap(path =>
       patterns.map(role => ({
         stack: 'main' as const,
@@ -111,8 +115,8 @@ function deployWildcards(stack: Surroundings, settings: Settings): readonly NagE
     )
 }
 
-function longWildcards(
-  stack: Surroundings,
+function longWildcardsOf(
+  stack: StackLocation,
   settings: Settings,
   id: string,
 ): readonly NagException[] {
@@ -140,17 +144,24 @@ function longWildcards(
   ]
 }
 
-const rolesOf = (name: string, isLong: boolean): readonly string[] => [
-  `Functions/${logicalName(name)}Role`,
-  ...(isLong ? [`LongPool/Long${logicalName(name)}Role`] : []),
+/** The right of the API and schedules on all calls in the group of this installation. */
+function scheduleWildcardOf(stack: StackLocation, settings: Settings): string {
+  const { scheduleGroup } = installationNamesOf(settings.installation)
+  const scheduler = `arn:${stack.partition}:scheduler:${settings.region}:<AWS::AccountId>`
+  return `AwsSolutions-IAM5[Resource::${scheduler}:schedule/${scheduleGroup}/*]`
+}
+
+const rolePathsOf = (name: string, isLong: boolean): readonly string[] => [
+  `Functions/${logicalNameOf(name)}Role`,
+  ...(isLong ? [`LongPool/Long${logicalNameOf(name)}Role`] : []),
 ]
 
 /** Tells the checks of the exceptions. Throws for a path that is not there: none is left over. */
 export function acknowledge(installation: Installation, settings: Settings): void {
-  for (const { stack, path, rule, why } of nagExceptions(installation.main, settings))
-    Validations.of(constructAt(installation[stack], path)).acknowledge({ id: rule, reason: why })
+  for (const { stack, path, rule, why } of nagExceptionsOf(installation.main, settings))
+    Validations.of(findConstruct(installation[stack], path)).acknowledge({ id: rule, reason: why })
 }
 
-function constructAt(stack: Stack, path: string): IConstruct {
+function findConstruct(stack: Stack, path: string): IConstruct {
   return path.split('/').reduce<IConstruct>((at, step) => at.node.findChild(step), stack)
 }

@@ -6,18 +6,18 @@ import {
   externalIdOf,
   keyPurpose,
   type QueueName,
-} from '../shared/config/aws-places.ts'
+} from '../shared/config/aws-resource-names.ts'
 import type { Data } from './constructs/data.ts'
-import type { Keys } from './constructs/encryption.ts'
+import type { EncryptionKeys } from './constructs/encryption.ts'
 import type { Queues } from './constructs/queues.ts'
 import type { BucketPart, Grants, TableUse } from './functions-table.ts'
-import { bucketArn, deploymentRoles, functionArn } from './names.ts'
+import { bucketArnOf, deploymentRolesOf, functionArnOf } from './names.ts'
 import type { Settings } from './settings.ts'
 
 /** What grants are about. */
-export interface Granted {
+export interface GrantContext {
   readonly settings: Settings
-  readonly keys: Keys
+  readonly keys: EncryptionKeys
   readonly data: Data
   readonly queues: Queues
 }
@@ -27,18 +27,18 @@ export interface Granted {
  */
 export function statementsOf(
   scope: Construct,
-  granted: Granted,
+  granted: GrantContext,
   grants: Grants,
   queue?: QueueName,
 ): readonly PolicyStatement[] {
   return [
-    ...tableStatements(granted, grants),
-    ...bucketStatements(scope, granted, grants),
-    ...restStatement(scope, granted, grants),
-    ...queueStatements(granted, grants, queue),
-    ...secretStatements(granted, grants),
-    ...(grants.deploys === true ? [deployStatement(scope, granted.settings)] : []),
-    ...(grants.callsCompaction === true ? [compactionStatement(scope, granted.settings)] : []),
+    ...tableStatementsOf(granted, grants),
+    ...bucketStatementsOf(scope, granted, grants),
+    ...keyStatement(scope, granted, grants),
+    ...queueStatementsOf(granted, grants, queue),
+    ...secretStatementsOf(granted, grants),
+    ...(grants.deploys === true ? [deployStatementOf(scope, granted.settings)] : []),
+    ...(grants.callsCompaction === true ? [compactionStatementOf(scope, granted.settings)] : []),
   ]
 }
 
@@ -64,19 +64,22 @@ const tableActions: Readonly<Record<TableUse, readonly string[]>> = {
   remove: [...reading, ...writing, 'dynamodb:BatchWriteItem', 'dynamodb:DeleteItem'],
 }
 
-function tableStatements({ data }: Granted, { journal, catalog }: Grants): PolicyStatement[] {
+function tableStatementsOf(
+  { data }: GrantContext,
+  { journal, catalog }: Grants,
+): PolicyStatement[] {
   return [
     ...(journal === undefined ? [] : [allow(tableActions[journal], [data.journal.tableArn])]),
     ...(catalog === undefined ? [] : [allow(tableActions[catalog], [data.catalog.tableArn])]),
   ]
 }
 
-function bucketStatements(
+function bucketStatementsOf(
   scope: Construct,
-  { settings }: Granted,
+  { settings }: GrantContext,
   grants: Grants,
 ): PolicyStatement[] {
-  const bucket = bucketArn(Stack.of(scope), settings)
+  const bucket = bucketArnOf(Stack.of(scope), settings)
   const { reads = [], puts = [], creates = [], sweeps = [] } = grants
   const keys = (parts: readonly BucketPart[]): readonly string[] =>
     parts.map(each => `${bucket}/${bucketPrefixes[each]}*`)
@@ -85,7 +88,7 @@ function bucketStatements(
   return [
     ...(reads.length === 0 ? [] : [allow(['s3:GetObject', 's3:GetObjectVersion'], keys(reads))]),
     ...(puts.length === 0 ? [] : [allow(['s3:PutObject', 's3:AbortMultipartUpload'], keys(puts))]),
-    ...(creates.length === 0 ? [] : [allow(['s3:PutObject'], keys(creates), whereNothingStands)]),
+    ...(creates.length === 0 ? [] : [allow(['s3:PutObject'], keys(creates), onlyIfAbsent)]),
     ...(sweeps.length === 0
       ? []
       : [allow(['s3:DeleteObject', 's3:PutObjectTagging', 's3:GetObjectTagging'], keys(sweeps))]),
@@ -100,10 +103,10 @@ function bucketStatements(
 }
 
 /** A put without `If-None-Match` is refused. Source: S3's page on enforcing conditional writes. */
-const whereNothingStands = { Null: { 's3:if-none-match': 'false' } }
+const onlyIfAbsent = { Null: { 's3:if-none-match': 'false' } }
 
 /** The key at rest works for whoever may use a table or the bucket, and only through these. */
-function restStatement(scope: Construct, { keys }: Granted, grants: Grants): PolicyStatement[] {
+function keyStatement(scope: Construct, { keys }: GrantContext, grants: Grants): PolicyStatement[] {
   const { region } = Stack.of(scope)
   const usesTables = grants.journal !== undefined || grants.catalog !== undefined
   const usesBucket = [grants.reads, grants.puts, grants.creates, grants.sweeps].some(
@@ -118,8 +121,8 @@ function restStatement(scope: Construct, { keys }: Granted, grants: Grants): Pol
   return [allow(actions, [keys.data.keyArn], { StringEquals: { 'kms:ViaService': through } })]
 }
 
-function queueStatements(
-  { queues }: Granted,
+function queueStatementsOf(
+  { queues }: GrantContext,
   { sends = [], redrives = [] }: Grants,
   queue?: QueueName,
 ): PolicyStatement[] {
@@ -158,7 +161,7 @@ const takeActions = [
  * Secrets of triggers are sealed with a context that says so. Those of stacks may have been sealed
  * by others, in Pulumi's form without a context: they are whatever is not said to be a trigger's.
  */
-function secretStatements({ keys }: Granted, grants: Grants): PolicyStatement[] {
+function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyStatement[] {
   const field = `kms:EncryptionContext:${keyPurpose.field}`
   const { triggerSecrets, stackSecrets } = grants
   const own = { StringEquals: { [field]: keyPurpose.trigger } }
@@ -172,8 +175,8 @@ function secretStatements({ keys }: Granted, grants: Grants): PolicyStatement[] 
 }
 
 /** Whoever closes a deployment has it folded by the function whose work that is. */
-function compactionStatement(scope: Construct, settings: Settings): PolicyStatement {
-  return allow(['lambda:InvokeFunction'], [functionArn(Stack.of(scope), settings, 'compaction')])
+function compactionStatementOf(scope: Construct, settings: Settings): PolicyStatement {
+  return allow(['lambda:InvokeFunction'], [functionArnOf(Stack.of(scope), settings, 'compaction')])
 }
 
 /**
@@ -181,8 +184,8 @@ function compactionStatement(scope: Construct, settings: Settings): PolicyStatem
  * stack as external id. Here only the form of both is bounded; that the id is the stack's own is
  * what the role's owner demands.
  */
-function deployStatement(scope: Construct, settings: Settings): PolicyStatement {
-  const roles = deploymentRoles(Stack.of(scope), settings)
+function deployStatementOf(scope: Construct, settings: Settings): PolicyStatement {
+  const roles = deploymentRolesOf(Stack.of(scope), settings)
   return allow(['sts:AssumeRole'], roles, {
     StringLike: { 'sts:ExternalId': externalIdOf(settings.installation, '*') },
   })

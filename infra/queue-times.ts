@@ -1,4 +1,4 @@
-import type { QueueName } from '../shared/config/aws-places.ts'
+import type { QueueName } from '../shared/config/aws-resource-names.ts'
 import { limits } from '../shared/config/limits.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { defaultInstallation, installationPattern } from '../shared/config/aws-places.ts'
+import { defaultInstallation, installationPattern } from '../shared/config/aws-resource-names.ts'
 
 /** Settings are given as context, each as `antichain:<name>`: in cdk.json or with `-c`. */
 const settingPrefix = 'antichain:'
 
-const whole = (least: number, most: number, usual: number) =>
+const wholeNumber = (least: number, most: number, usual: number) =>
   z.coerce.number().int().min(least).max(most).default(usual)
 
 const listed = z
@@ -38,31 +38,31 @@ const schema = z.strictObject({
     .number()
     .pipe(z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]))
     .default(30),
-  apiMb: whole(256, 10_240, 1_024),
-  generatorMb: whole(1_024, 10_240, 3_072),
-  executorMb: whole(1_024, 10_240, 3_072),
-  compactionMb: whole(512, 10_240, 3_072),
+  apiMb: wholeNumber(256, 10_240, 1_024),
+  generatorMb: wholeNumber(1_024, 10_240, 3_072),
+  executorMb: wholeNumber(1_024, 10_240, 3_072),
+  compactionMb: wholeNumber(512, 10_240, 3_072),
   /** Scratch space of generators and executors: unpacked programs and plugins. */
-  scratchMb: whole(512, 10_240, 8_192),
+  scratchMb: wholeNumber(512, 10_240, 8_192),
   /** Generators at once, that is deployments that decide at the same moment. */
-  generatorsMax: whole(2, 1_000, 20),
+  generatorsMax: wholeNumber(2, 1_000, 20),
   /** Executors at once; each runs up to 64 operations. */
-  executorsMax: whole(2, 1_000, 100),
+  executorsMax: wholeNumber(2, 1_000, 100),
   /** Tasks of the long pool at once, executors and generators each. */
   // A policy has at most twenty steps, one for each number of tasks.
-  longTasksMax: whole(1, 19, 4),
+  longTasksMax: wholeNumber(1, 19, 4),
   longCpu: z.coerce
     .number()
     .pipe(z.literal([512, 1_024, 2_048, 4_096]))
     .default(1_024),
-  longMb: whole(1_024, 30_720, 4_096),
+  longMb: wholeNumber(1_024, 30_720, 4_096),
   /** Requests a second that the tables take at once; more than the default costs once. */
-  warmReads: whole(12_000, 4_000_000, 12_000),
-  warmWrites: whole(4_000, 4_000_000, 4_000),
+  warmReads: wholeNumber(12_000, 4_000_000, 12_000),
+  warmWrites: wholeNumber(4_000, 4_000_000, 4_000),
   /** Earlier versions of an object stay so long after they were replaced or removed. */
-  noncurrentDays: whole(1, 3_650, 30),
+  noncurrentDays: wholeNumber(1, 3_650, 30),
   /** Webhooks a second that are let through. */
-  webhooksPerSecond: whole(1, 1_000, 20),
+  webhooksPerSecond: wholeNumber(1, 1_000, 20),
 })
 
 /** How an installation is to be: sizes in MB, times in the unit of their names. */
@@ -74,13 +74,13 @@ export interface SettingsProblem {
 }
 
 /** Reads the settings from context values, of which only those with our prefix are looked at. */
-export function readSettings(
+export function readInstallationSettings(
   context: Readonly<Record<string, unknown>>,
 ): Settings | SettingsProblem {
-  const given = Object.entries(context).flatMap(([key, value]) =>
+  const settings = Object.entries(context).flatMap(([key, value]) =>
     key.startsWith(settingPrefix) ? [[key.slice(settingPrefix.length), value] as const] : [],
   )
-  const read = schema.safeParse(Object.fromEntries(given))
+  const read = schema.safeParse(Object.fromEntries(settings))
   if (read.success) return read.data
   return {
     problems: read.error.issues.map(

@@ -1,7 +1,10 @@
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import { closeDead, standingOf } from '../shared/engine/deployment/take-over.ts'
+import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
+import {
+  closeDeadDeployment,
+  readHolderStatus,
+} from '../shared/engine/deployment/ownership/take-over.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
-import { giveUp, isUnreadable } from './give-up.ts'
+import { abandonDeployment, isUnreadable } from './abandon-deployment.ts'
 
 /**
  * What a cancel came to: there was nothing, a dead deployment was closed, a living one was asked to
@@ -30,14 +33,14 @@ export async function cancel(
   stack: StackId,
   force: boolean,
 ): Promise<CancelOutcome> {
-  const record = await ports.catalog.stack(stack)
+  const record = await ports.catalog.getStack(stack)
   if (record === undefined || record.current === '') return { kind: 'none' }
   const { current, version } = record
   try {
     return await cancelCurrent(ports, current, force)
   } catch (thrown) {
     if (!force || !isUnreadable(thrown)) throw thrown
-    await giveUp(ports, current, record)
+    await abandonDeployment(ports, current, record)
     return { kind: 'given up', number: deploymentPartsOf(current).number, version, why: thrown }
   }
 }
@@ -48,12 +51,12 @@ async function cancelCurrent(
   force: boolean,
 ): Promise<CancelOutcome> {
   const { number } = deploymentPartsOf(current)
-  const standing = await standingOf(ports, current)
+  const standing = await readHolderStatus(ports, current)
   if (standing.kind === 'over') return { kind: 'none' }
   if (standing.kind === 'dead') {
     // Executors of other processes may live: the close waits for what they run.
     if (force) await abandonRunning(ports, current)
-    await closeDead(ports, current, 'cancelled')
+    await closeDeadDeployment(ports, current, 'cancelled')
     return { kind: 'closed', number }
   }
   const before = (await ports.control.read(current))?.stop ?? 'none'
@@ -70,7 +73,7 @@ async function cancelCurrent(
 /** A holder that lives after all may have closed it, or be about to: then that stands. */
 async function closeUnlessOver(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
   const control = await ports.control.read(deployment)
-  if (control?.closed !== true) await closeDead(ports, deployment, 'cancelled')
+  if (control?.closed !== true) await closeDeadDeployment(ports, deployment, 'cancelled')
 }
 
 /** How long who is to abandon what runs may take to do so by itself, in ms. */

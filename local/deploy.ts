@@ -1,36 +1,49 @@
 import { createEventRecorder, type EventRecorder } from '../shared/engine/events/recorder.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
-import { startDeployment, type StartedDeployment } from '../functions/step-generator/start.ts'
-import { resumeDeployment } from '../functions/step-generator/resume.ts'
+import {
+  startDeployment,
+  type StartedDeployment,
+} from '../functions/step-generator/start-deployment.ts'
+import { resumeDeployment } from '../functions/step-generator/resume-deployment.ts'
 import type { RunningDeployment } from '../shared/engine/request.ts'
 import type { DeploymentId } from '../shared/records/ids.ts'
-import { deploymentRun } from './deployment-run.ts'
-import { patiently } from '../functions/surroundings/patient.ts'
-import { previewRun } from '../functions/step-generator/preview-run.ts'
-import { shownConfig } from '../functions/step-generator/settle-in.ts'
-import { createToldOnce, type LifeSink } from '../functions/surroundings/told-once.ts'
-import { type Asked, surround, tearDown } from '../functions/surroundings/surround.ts'
+import { runLocalDeployment } from './run-local-deployment.ts'
+import { withStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
+import { runPreview } from '../functions/step-generator/run-preview.ts'
+import { maskedConfigOf } from '../functions/step-generator/prepare-run.ts'
+import {
+  createDeduplicatedSinks,
+  type RunSink,
+} from '../shared/runtime/deployment/deduplicate-events.ts'
+import {
+  createRunEnvironment,
+  closeRunEnvironment,
+} from '../shared/runtime/environment/run-environment.ts'
+import { type RunInput } from '../shared/runtime/environment/run-input.ts'
 
 /** What runs in this process; a preview is no deployment. */
-export interface RunningHere extends RunningDeployment {
+export interface RunningLocalDeployment extends RunningDeployment {
   readonly deployment?: DeploymentId
 }
 
 /** Starts a deployment or preview in this process. Throws STACK_BUSY before anything runs. */
-export async function deploy(given: Asked): Promise<RunningHere> {
+export async function deploy(baseInput: RunInput): Promise<RunningLocalDeployment> {
   let recorder: EventRecorder | undefined
   const sink: EventSink = {
     emit(event, states) {
       recorder?.emit(event)
-      given.sink.emit(event, states)
+      baseInput.sink.emit(event, states)
     },
-    provider: given.sink.provider,
+    provider: baseInput.sink.provider,
   }
   let isGivenUp = false
-  const asked = patiently(given, { isWorthIt: () => !isGivenUp, said: text => warn(sink, text) })
-  const { request, platform, ports } = asked
+  const input = withStoreRetry(baseInput, {
+    shouldRetry: () => !isGivenUp,
+    onOutage: text => emitWarning(sink, text),
+  })
+  const { request, platform, ports } = input
   // Only lives that follow each other have to remember what was told.
-  const onlySink = (): LifeSink => {
+  const createOnlySink = (): RunSink => {
     let isOpen = true
     return {
       ...sink,
@@ -42,22 +55,26 @@ export async function deploy(given: Asked): Promise<RunningHere> {
       },
     }
   }
-  const nextSink = request.functionLimitMs === undefined ? onlySink : createToldOnce(sink)
+  const nextSink =
+    request.functionLimitMs === undefined ? createOnlySink : createDeduplicatedSinks(sink)
   const first = nextSink()
   const counted = new Map<string, number>()
-  const surroundings = await surround({ ...asked, counted, sink: first })
-  const { emitter } = surroundings
+  const environment = await createRunEnvironment({ ...input, counted, sink: first })
+  const { emitter } = environment
   const startedAt = platform.clock.monotonicMs()
   try {
-    const started = await startedOf(asked)
+    const started = await startOrResume(input)
     if (started !== undefined)
       recorder = createEventRecorder(platform, started.deployment, writerOf(started))
-    sink.emit({ preludeEvent: { config: shownConfig(request) } })
-    if (started === undefined) return previewRun(asked, surroundings, startedAt)
-    const life = { surroundings, started, sink: first }
-    const running = deploymentRun({ ...asked, counted, sink }, { first: life, startedAt, nextSink })
+    sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
+    if (started === undefined) return runPreview(input, environment, startedAt)
+    const firstRun = { environment, started, sink: first }
+    const running = runLocalDeployment(
+      { ...input, counted, sink },
+      { first: firstRun, startedAt, nextSink },
+    )
     ports.here?.add(started.deployment)
-    const done = keptWith(running.done, recorder)
+    const done = flushAfter(running.done, recorder)
     return {
       deployment: started.deployment,
       done: done.finally(() => ports.here?.delete(started.deployment)),
@@ -69,30 +86,32 @@ export async function deploy(given: Asked): Promise<RunningHere> {
     }
   } catch (thrown) {
     emitter.emit({ cancelEvent: {} })
-    await tearDown(surroundings)
+    await closeRunEnvironment(environment)
     throw thrown
   }
 }
 
-function warn(sink: EventSink, message: string): void {
+function emitWarning(sink: EventSink, message: string): void {
   const severity = 'warning' as const
   const prefix = `${severity}: `
   sink.emit({ diagnosticEvent: { prefix, message, color: 'raw', severity } })
 }
 
 /** The deployment to be run: a new one or an interrupted one; none for a preview. */
-function startedOf({ ports, request }: Asked): Promise<StartedDeployment | undefined> {
+function startOrResume({ ports, request }: RunInput): Promise<StartedDeployment | undefined> {
   if (request.dryRun) return Promise.resolve(undefined)
   return request.resume ? resumeDeployment(ports, request) : startDeployment(ports, request)
 }
 
 /** Each life writes events of its own. */
 function writerOf({ left }: StartedDeployment): string {
-  return left === undefined ? 'generator' : `generator-${left.last}-${left.before.size}`
+  return left === undefined
+    ? 'generator'
+    : `generator-${left.lastOperationId}-${left.earlierEnds.size}`
 }
 
 /** What a deployment comes to, once its events are kept. */
-async function keptWith<T>(done: Promise<T>, recorder: EventRecorder | undefined): Promise<T> {
+async function flushAfter<T>(done: Promise<T>, recorder: EventRecorder | undefined): Promise<T> {
   try {
     return await done
   } finally {

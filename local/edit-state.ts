@@ -1,13 +1,17 @@
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import { requireOver } from '../shared/engine/deployment/late-window.ts'
-import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
-import { busyError, closeDead, standingOf } from '../shared/engine/deployment/take-over.ts'
+import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
+import { requireLateWindowOver } from '../shared/engine/deployment/retention/late-window.ts'
+import { readSnapshotBlob } from '../shared/engine/deployment/state/snapshot-blob.ts'
+import {
+  createBusyError,
+  closeDeadDeployment,
+  readHolderStatus,
+} from '../shared/engine/deployment/ownership/take-over.ts'
 import { error } from '../shared/errors/error.ts'
 import type { PendingNote, StackRecord } from '../shared/ports/catalog.ts'
 import type { BlobHash, DeploymentId, StackId } from '../shared/records/ids.ts'
 import type { DeploymentResult } from '../shared/records/log.ts'
-import { envelopeOf } from '../shared/state/deployment.ts'
-import { verifyIntegrity } from '../shared/state/integrity.ts'
+import { envelopeOf } from '../shared/state/snapshot-codec.ts'
+import { verifyIntegrity } from '../shared/state/snapshot-integrity.ts'
 import { pendingOf } from '../shared/state/pending.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
@@ -30,47 +34,47 @@ export async function editState(
   stack: StackId,
   { command, edit, dropped }: StateEdit,
 ): Promise<{ readonly version: number }> {
-  const about = { command, message: '', holder: ports.holder }
-  const now = await ports.catalog.stack(stack)
-  if (now?.current === '') await edited(ports, now, { command, edit })
-  const started = await ports.catalog.start(stack, { ...about, at: ports.clock.now() })
+  const launch = { command, message: '', holder: ports.holder }
+  const now = await ports.catalog.getStack(stack)
+  if (now?.current === '') await applyEdit(ports, now, { command, edit })
+  const started = await ports.catalog.start(stack, { ...launch, at: ports.clock.now() })
   if (started.kind === 'busy') {
-    const standing = await standingOf(ports, started.deployment)
+    const standing = await readHolderStatus(ports, started.deployment)
     if (standing.kind === 'held')
-      throw busyError(
+      throw createBusyError(
         started.deployment,
         standing.holder,
         'Wait for the other deployment, or end it with `antichain cancel`.',
       )
-    if (standing.kind === 'dead') await closeDead(ports, started.deployment)
+    if (standing.kind === 'dead') await closeDeadDeployment(ports, started.deployment)
     return editState(ports, stack, { command, edit, ...(dropped === undefined ? {} : { dropped }) })
   }
   ports.here?.add(started.deployment)
   try {
-    return await editIn(ports, started.deployment, { stack, command, edit, dropped })
+    return await publishEdit(ports, started.deployment, { stack, command, edit, dropped })
   } finally {
     ports.here?.delete(started.deployment)
   }
 }
 
 /** The edit as the deployment that it is. */
-async function editIn(
+async function publishEdit(
   ports: GeneratorPorts,
   deployment: DeploymentId,
-  about: Omit<StateEdit, 'dropped'> & {
+  change: Omit<StateEdit, 'dropped'> & {
     readonly stack: StackId
     readonly dropped: StateEdit['dropped']
   },
 ): Promise<{ readonly version: number }> {
-  const { stack, command, edit, dropped } = about
+  const { stack, command, edit, dropped } = change
   if (!(await ports.control.create(deployment, ports.holder)))
     throw error('DEPLOYMENT_TAKEN_OVER', 'another process took this edit for dead and closed it')
-  const record = await ports.catalog.stack(stack)
+  const record = await ports.catalog.getStack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
   let version = record.version
   let result: DeploymentResult = 'failed'
   try {
-    const state = await edited(ports, record, { command, edit })
+    const state = await applyEdit(ports, record, { command, edit })
     const snapshot = await putState(ports, state)
     const published = await ports.catalog.publish(stack, record.version, snapshot)
     if (published.kind === 'conflict')
@@ -90,7 +94,7 @@ async function editIn(
  * What an edit makes of the state of a stack. What was valid stays so; what was not may become so
  * step by step. Throws what `edit` throws, PENDING_STILL_RUNS, STATE_INTEGRITY.
  */
-async function edited(
+async function applyEdit(
   ports: GeneratorPorts,
   { snapshot }: Pick<StackRecord, 'snapshot'>,
   { command, edit }: Pick<StateEdit, 'command' | 'edit'>,
@@ -98,7 +102,7 @@ async function edited(
   const before = await readSnapshotBlob(ports.blobs, snapshot)
   const after = edit(before)
   if (command !== 'state') return after
-  for (const urn of forgottenBy(before, after)) await requireOver(ports, before, urn)
+  for (const urn of findForgotten(before, after)) await requireLateWindowOver(ports, before, urn)
   const fault = verifyIntegrity(before) === undefined ? verifyIntegrity(after) : undefined
   if (fault !== undefined)
     throw error('STATE_INTEGRITY', `the edit would leave an invalid state: ${fault}`)
@@ -114,7 +118,7 @@ export function putState(
 }
 
 /** URNs of pending operations that an edit drops without saying what they came to. */
-function forgottenBy(before: StoredDeployment, edited: StoredDeployment): readonly string[] {
+function findForgotten(before: StoredDeployment, edited: StoredDeployment): readonly string[] {
   const kept = new Set(pendingOf(edited).map(({ resource }) => resource.urn))
   const known = new Set((edited.resources ?? []).map(({ urn }) => urn))
   const urns = pendingOf(before).map(({ resource }) => resource.urn)

@@ -8,37 +8,44 @@ import type { DeployRequest, DeployResult, RunningDeployment } from '../shared/e
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
-} from '../shared/platform/embedded/platform.ts'
-import { createLog } from '../shared/platform/system/log.ts'
-import { isAlive, killGroup, startedOf } from '../shared/platform/system/process-start.ts'
+} from '../shared/platform/embedded/embedded-platform.ts'
+import { createLogger } from '../shared/platform/system/logger.ts'
+import { isAlive, killGroup, startTimeOf } from '../shared/platform/system/process-groups.ts'
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, Holder } from '../shared/records/log.ts'
-import type { Moment } from '../shared/records/moment.ts'
+import type { PointInTime } from '../shared/records/point-in-time.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
-import { exportState, knownStack } from '../functions/compaction/export-state.ts'
-import { compact } from '../functions/compaction/handle.ts'
-import { type DeploymentStory, stateAt, storyOf } from '../functions/compaction/moment.ts'
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import { interruptedOf } from '../functions/step-generator/resume.ts'
+import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
+import { compact } from '../shared/runtime/compaction/fold-and-publish.ts'
+import {
+  type DeploymentTimeline,
+  readStateAt,
+  readDeploymentTimeline,
+} from '../shared/runtime/state/state-at-time.ts'
+import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
+import { requireInterrupted } from '../functions/step-generator/resume-deployment.ts'
 import { cancel, type CancelOutcome } from './cancel.ts'
 import { deploy } from './deploy.ts'
 import { renameStack } from './rename-stack.ts'
 import { editState, type StateEdit } from './edit-state.ts'
-import { type AskedHere, callHere } from '../functions/api/call-here.ts'
-import { forgetStack } from '../functions/api/placed-calls.ts'
-import { apiPorts } from './serve-api.ts'
+import { type ApiRequest, callApiInProcess } from '../functions/api/call-in-process.ts'
+import { removeStackDocuments } from '../functions/api/scheduler-calls.ts'
+import { createApiPorts } from './serve-api.ts'
 import { type HomeOptions, serveHome } from './serve-home.ts'
 import {
-  keepingOf,
+  readKeeping,
   prune,
   type PruneDeps,
-  type Pruned,
-  tidy,
+  type PruneResult,
+  pruneAfterCommand,
 } from '../functions/compaction/prune.ts'
-import { patientGenerator } from '../functions/surroundings/patient.ts'
+import { withGeneratorStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
 import { type RedriveOutcome, redrive } from './redrive.ts'
-import { type Standing, standingNow } from '../functions/step-generator/standing.ts'
+import {
+  type DeploymentStatus,
+  readDeploymentStatus,
+} from '../functions/step-generator/deployment-status.ts'
 
 /** What the command line asks of the engine over the embedded platform. */
 export interface Local {
@@ -49,7 +56,7 @@ export interface Local {
    * What the interrupted deployment of a stack was asked to do. Throws NOTHING_TO_RESUME,
    * STACK_BUSY.
    */
-  readonly interrupted: (
+  readonly findInterrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Asks a living deployment to stop, closes a dead one. */
@@ -57,7 +64,7 @@ export interface Local {
   /** Removes what a stack that was removed leaves of schedules and notifications. */
   readonly forgetStack: (stack: StackId) => Promise<void>
   /** How the current deployment of a stack stands. */
-  readonly standing: (stack: StackId) => Promise<Standing>
+  readonly readStatus: (stack: StackId) => Promise<DeploymentStatus>
   /** Tries again what the queue has given up of an open deployment. */
   readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
   /** Publishes what an edit makes of the state; see `editState`. */
@@ -70,15 +77,18 @@ export interface Local {
    */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
   /** The state at a moment. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
-  readonly exportAt: (stack: StackId, moment: Moment) => Promise<StoredDeployment | undefined>
+  readonly exportAt: (stack: StackId, moment: PointInTime) => Promise<StoredDeployment | undefined>
   /** What is known of one deployment. Throws MOMENT_UNKNOWN. */
-  readonly story: (stack: StackId, number: number) => Promise<DeploymentStory>
+  readonly readTimeline: (stack: StackId, number: number) => Promise<DeploymentTimeline>
   /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
-  readonly prune: (asked: { readonly stack?: StackId; readonly dryRun: boolean }) => Promise<Pruned>
+  readonly prune: (scope: {
+    readonly stack?: StackId
+    readonly dryRun: boolean
+  }) => Promise<PruneResult>
   /** Serves every stack of the store; see `serve`. */
   readonly serve: (options: HomeOptions) => Promise<void>
   /** Asks what is also asked over HTTP; see `callHere`. */
-  readonly api: (asked: AskedHere) => Promise<unknown>
+  readonly callApi: (request: ApiRequest) => Promise<unknown>
   readonly close: () => Promise<void>
 }
 
@@ -88,71 +98,73 @@ export async function openLocal(options: {
   readonly verbose: boolean
 }): Promise<Local> {
   const level = options.verbose ? 'debug' : 'error'
-  const log = createLog({ level, write: line => void process.stderr.write(line) })
+  const logger = createLogger({ level, write: line => void process.stderr.write(line) })
   const platform = await openEmbeddedPlatform({
     home: options.home,
-    ...(options.verbose ? { log } : {}),
+    ...(options.verbose ? { logger } : {}),
   })
-  const ports = portsOf(platform)
-  const patient = patientGenerator(ports, {
-    isWorthIt: () => true,
-    said: message => platform.journal.write('warn', 'store.refused', { message }),
+  const ports = createGeneratorPorts(platform)
+  const retryingPorts = withGeneratorStoreRetry(ports, {
+    shouldRetry: () => true,
+    onOutage: message => platform.logger.write('warn', 'store.refused', { message }),
   })
-  const pruning = { platform, isAlive: ports.isAlive, keeping: keepingOf(process.env) }
+  const pruning = { platform, isAlive: ports.isAlive, keeping: readKeeping(process.env) }
   return {
     platform,
     deploy: async (request, sink) => {
       const running = await deploy({ platform, ports, request, sink })
       if (request.dryRun) return running
-      return { ...running, done: tidied(pruning, running.done) }
+      return { ...running, done: pruneAfter(pruning, running.done) }
     },
-    interrupted: stack => interrupted(patient, stack),
-    cancel: (stack, force) => cancel(patient, stack, force),
-    forgetStack: stack => forgetStack(platform, stack),
-    standing: stack => standingNow(patient, stack),
-    redrive: stack => redrive(patient, stack),
-    editState: (stack, edit) => editState(patient, stack, edit),
-    renameStack: (from, to) => renameStack(platform, patient, { from, to }),
+    findInterrupted: stack => findInterrupted(retryingPorts, stack),
+    cancel: (stack, force) => cancel(retryingPorts, stack, force),
+    forgetStack: stack => removeStackDocuments(platform, stack),
+    readStatus: stack => readDeploymentStatus(retryingPorts, stack),
+    redrive: stack => redrive(retryingPorts, stack),
+    editState: (stack, edit) => editState(retryingPorts, stack, edit),
+    renameStack: (from, to) => renameStack(platform, retryingPorts, { from, to }),
     exportState: (stack, version) => exportState(platform, stack, version),
     exportAt: async (stack, moment) => {
-      const record = await knownStack(platform, stack)
-      const state = await stateAt(platform, record, moment, platform.clock.now())
+      const record = await requireStack(platform, stack)
+      const state = await readStateAt(platform, record, moment, platform.clock.now())
       return state === undefined ? undefined : withoutOrigins(state)
     },
-    story: async (stack, number) => storyOf(platform, await knownStack(platform, stack), number),
-    prune: asked => prune(pruning, asked),
+    readTimeline: async (stack, number) =>
+      readDeploymentTimeline(platform, await requireStack(platform, stack), number),
+    prune: scope => prune(pruning, scope),
     serve: serving => serveHome({ platform, ports, home: options.home }, serving),
-    api: asked => callHere(apiPorts(platform, undefined), ports.holder.who, asked),
+    callApi: request =>
+      callApiInProcess(createApiPorts(platform, undefined), ports.holder.who, request),
     close: () => platform.close(),
   }
 }
 
 /** A deployment that succeeded leaves the home folder tidier than it was. */
-async function tidied(pruning: PruneDeps, done: Promise<DeployResult>): Promise<DeployResult> {
+async function pruneAfter(pruning: PruneDeps, done: Promise<DeployResult>): Promise<DeployResult> {
   const result = await done
-  if (result.result === 'succeeded') await tidy(pruning)
+  if (result.result === 'succeeded') await pruneAfterCommand(pruning)
   return result
 }
 
 /** This process as a holder. */
-export function holderOfThisProcess(): Holder {
+export function createProcessHolder(): Holder {
   // Options may carry values that nobody else is to read: the command is enough.
   const [command = ''] = process.argv.slice(2).filter(word => /^[a-z]+$/.test(word))
   const user = process.env['USER'] ?? process.env['LOGNAME'] ?? 'someone'
   return {
     host: hostname(),
     pid: process.pid,
-    started: startedOf(process.pid),
+    started: startTimeOf(process.pid),
     who: `${user}: antichain ${command}`.slice(0, 200),
   }
 }
 
 /** The ports of the generator over the embedded platform. */
-export function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
-  const holder = holderOfThisProcess()
+export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts {
+  const holder = createProcessHolder()
   return {
     here: new Set(),
-    log: platform.log,
+    decisionLog: platform.decisionLog,
     blobs: platform.blobs,
     operations: platform.operations,
     control: platform.control,
@@ -163,7 +175,7 @@ export function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
     chains: platform.chains,
     hints: platform.hints,
     clock: platform.clock,
-    journal: platform.journal,
+    logger: platform.logger,
     random: platform.random,
     compact: deployment => compact(platform, deployment),
     holder,
@@ -172,10 +184,10 @@ export function portsOf(platform: EmbeddedPlatform): GeneratorPorts {
   }
 }
 
-async function interrupted(
+async function findInterrupted(
   ports: GeneratorPorts,
   stack: StackId,
 ): Promise<{ readonly number: number; readonly options: DeploymentOptions }> {
-  const { deployment, pin } = await interruptedOf(ports, stack)
+  const { deployment, pin } = await requireInterrupted(ports, stack)
   return { number: deploymentPartsOf(deployment).number, options: pin.options }
 }

@@ -1,8 +1,8 @@
-import { redriveDeployment } from '../shared/engine/deployment/redrive.ts'
-import { standingOf } from '../shared/engine/deployment/take-over.ts'
+import { redriveDeployment } from '../shared/engine/deployment/recovery/redrive.ts'
+import { readHolderStatus } from '../shared/engine/deployment/ownership/take-over.ts'
 import { error } from '../shared/errors/error.ts'
 import type { StackId } from '../shared/records/ids.ts'
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
+import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 
 /**
  * What a redrive came to: no deployment is open, its process is gone, it was told to stop, nothing
@@ -17,11 +17,11 @@ export type RedriveOutcome =
  * is not repeated: its message only redoes what its end releases. Throws STACK_NOT_FOUND.
  */
 export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<RedriveOutcome> {
-  const record = await ports.catalog.stack(stack)
+  const record = await ports.catalog.getStack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
   const { current } = record
   if (current === '') return { kind: 'none' }
-  const standing = await standingOf(ports, current)
+  const standing = await readHolderStatus(ports, current)
   if (standing.kind === 'over') return { kind: 'none' }
   const control = await ports.control.read(current)
   if (control?.closed === true) return { kind: 'none' }

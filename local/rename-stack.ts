@@ -1,11 +1,11 @@
-import { requireOver } from '../shared/engine/deployment/late-window.ts'
-import { readSnapshotBlob } from '../shared/engine/deployment/snapshot-blob.ts'
+import { requireLateWindowOver } from '../shared/engine/deployment/retention/late-window.ts'
+import { readSnapshotBlob } from '../shared/engine/deployment/state/snapshot-blob.ts'
 import { error } from '../shared/errors/error.ts'
-import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
+import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
+import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import { putState } from './edit-state.ts'
 import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
-import { withStackName } from '../shared/state/edits/rename-stack.ts'
+import { renameStackInState } from '../shared/state/edits/rename-stack.ts'
 
 /**
  * Gives a stack another name, which may be in another project: its URNs follow. Throws
@@ -17,31 +17,31 @@ export async function renameStack(
   { from, to }: { readonly from: StackId; readonly to: StackId },
 ): Promise<void> {
   const { catalog, blobs, clock } = ports
-  const record = await catalog.stack(from)
+  const record = await catalog.getStack(from)
   if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${from}'`)
-  if ((await catalog.stack(to)) !== undefined) throw exists(to)
-  if (record.current !== '') throw busy(from)
+  if ((await catalog.getStack(to)) !== undefined) throw stackExistsError(to)
+  if (record.current !== '') throw stackBusyError(from)
   const { version: expected } = record
   let snapshot: typeof record.snapshot = ''
   if (record.snapshot !== '') {
     const before = await readSnapshotBlob(blobs, record.snapshot)
-    await requireOver(ports, before)
-    const now = withStackName(before, stackPartsOf(from), stackPartsOf(to))
+    await requireLateWindowOver(ports, before)
+    const now = renameStackInState(before, stackPartsOf(from), stackPartsOf(to))
     snapshot = await putState(ports, now)
   }
   const came = await platform.renames.rename(from, to, { expected, snapshot, at: clock.now() })
-  if (came === 'exists') throw exists(to)
-  if (came === 'busy') throw busy(from)
+  if (came === 'exists') throw stackExistsError(to)
+  if (came === 'busy') throw stackBusyError(from)
   if (came !== 'renamed')
     throw error('STORE_CONFLICT', `the stack ${from} was changed by someone else meanwhile`)
 }
 
-function exists(id: StackId): Error {
+function stackExistsError(id: StackId): Error {
   const { project, stack } = stackPartsOf(id)
   return error('STACK_EXISTS', `a stack '${stack}' of project '${project}' exists already`)
 }
 
-function busy(id: StackId): Error {
+function stackBusyError(id: StackId): Error {
   return error('STACK_BUSY', `a deployment of ${id} is under way, was interrupted, or is waiting`, {
     hint: 'Wait for it, or end it with `antichain cancel`.',
   })

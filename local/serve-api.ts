@@ -1,17 +1,17 @@
 import { serve as listen } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
-import { createApi } from '../functions/api/handle.ts'
-import { addressRules } from '../functions/surroundings/address-rules.ts'
-import type { ApiPorts } from '../functions/api/route.ts'
-import type { WebhookServer } from '../functions/webhook/handle.ts'
+import { createApi } from '../functions/api/create-api.ts'
+import { readAddressRules } from '../shared/runtime/environment/address-rules.ts'
+import type { ApiPorts } from '../functions/api/define-route.ts'
+import type { WebhookServer } from '../functions/webhook/answer-webhook.ts'
 import { error, messageOf } from '../shared/errors/error.ts'
-import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
-import { createOwnKeeper } from '../shared/platform/aws/own-keeper.ts'
-import { managerFromState } from '../shared/secrets/manager.ts'
-import { addHooks } from './serve-hooks.ts'
+import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
+import { createDefaultKeyKeeper } from '../shared/platform/aws/default-key-keeper.ts'
+import { openManagerFromState } from '../shared/secrets/secrets-from-state.ts'
+import { addWebhookRoute } from './serve-webhooks.ts'
 
 /** Where the API listens. */
-export interface ApiPlace {
+export interface ApiAddress {
   readonly host: string
   /** 0: one that is free. */
   readonly port: number
@@ -28,29 +28,32 @@ export interface ServedApi {
 const closeWithinMs = 500
 
 /** What the API and webhooks are served with over the embedded platform. */
-export type HomePorts = ApiPorts & WebhookServer
+export type HttpPorts = ApiPorts & WebhookServer
 
 /** The ports of the API over the embedded platform. */
-export function apiPorts(platform: EmbeddedPlatform, passphrase: string | undefined): HomePorts {
-  const keeper = createOwnKeeper(process.env)
+export function createApiPorts(
+  platform: EmbeddedPlatform,
+  passphrase: string | undefined,
+): HttpPorts {
+  const keeper = createDefaultKeyKeeper(process.env)
   return {
     ...platform,
     execute: 'here',
-    addresses: addressRules(process.env),
+    addresses: readAddressRules(process.env),
     secretsOf: async ({ secrets_providers: named }) => {
       const isKnown = named?.type === 'cloud' || passphrase !== undefined
       if (named === undefined || !isKnown) return undefined
-      return managerFromState(named, passphrase, keeper)
+      return openManagerFromState(named, passphrase, keeper)
     },
   }
 }
 
 /** Serves the API and webhooks over HTTP. Throws CLI_USAGE when nothing can listen there. */
-export async function serveApi(ports: HomePorts, { host, port }: ApiPlace): Promise<ServedApi> {
+export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Promise<ServedApi> {
   const addressOf = (context: Parameters<typeof getConnInfo>[0]): string =>
     getConnInfo(context).remote.address ?? 'unknown'
   const app = createApi({ ports, addressOf })
-  addHooks(app, { server: ports, clock: ports.clock, addressOf })
+  addWebhookRoute(app, { server: ports, clock: ports.clock, addressOf })
   const listening = Promise.withResolvers<number>()
   const server = listen({ fetch: app.fetch, hostname: host, port }, info =>
     listening.resolve(info.port),

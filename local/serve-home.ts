@@ -1,30 +1,31 @@
-import { addressRules } from '../functions/surroundings/address-rules.ts'
-import { tellEnded, type Telling } from '../functions/step-generator/tell-result.ts'
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import type { Pin } from '../shared/engine/deployment/log-view.ts'
+import { readAddressRules } from '../shared/runtime/environment/address-rules.ts'
+import { notifyEnded } from '../functions/step-generator/notify-result.ts'
+import { type NotifierPorts } from '../shared/runtime/deployment/stack-server.ts'
+import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
+import type { Pin } from '../shared/engine/deployment/log/log-view.ts'
 import { messageOf } from '../shared/errors/error.ts'
-import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
+import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
 import type { StackRecord } from '../shared/ports/catalog.ts'
 import type { OutboundPort } from '../shared/ports/outbound.ts'
 import type { DeploymentId, StackId } from '../shared/records/ids.ts'
-import { createOutbound } from '../shared/triggers/outbound.ts'
+import { createOutbound } from '../shared/triggers/outbound/outbound.ts'
 import { deploy } from './deploy.ts'
-import { serve, type ServeOptions } from './serve.ts'
-import { type ApiPlace, apiPorts, serveApi, type ServedApi } from './serve-api.ts'
-import { requestOpener, serveRequest } from './serve-requests.ts'
+import { serveStacks, type ServeOptions } from './serve-stacks.ts'
+import { type ApiAddress, createApiPorts, serveApi, type ServedApi } from './serve-api.ts'
+import { createRequestOpener, serveRequest } from './serve-requests.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
 /** How a process serves a home folder: see `ServeOptions`, and what is asked over the API. */
 export interface HomeOptions extends Omit<ServeOptions, 'begin' | 'news' | 'atRest'> {
   /** Where the API and webhooks listen; absent: nowhere. */
-  readonly api: ApiPlace | undefined
+  readonly api: ApiAddress | undefined
   /** Of the stacks whose programs were uploaded. */
   readonly passphrase: string | undefined
   /** Says what calls to the outside may reach; and package managers run in it. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-interface Home {
+interface HomeDeps {
   readonly platform: EmbeddedPlatform
   readonly ports: GeneratorPorts
   readonly home: string
@@ -35,36 +36,36 @@ interface Home {
  * uploaded program, or of a repository's, runs in this process, and whoever serves next goes on
  * with one that was left. Throws CLI_USAGE when the API cannot listen.
  */
-export async function serveHome(about: Home, options: HomeOptions): Promise<void> {
-  const { ports, home } = about
-  const { passphrase, over, said, env } = options
-  let news = new AbortController()
-  const platform = nudging(about.platform, () => {
-    news.abort()
-    news = new AbortController()
+export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<void> {
+  const { ports, home } = deps
+  const { passphrase, over, onMessage, env } = options
+  let pendingNews = new AbortController()
+  const platform = withNudgeHook(deps.platform, () => {
+    pendingNews.abort()
+    pendingNews = new AbortController()
   })
-  const outbound = createOutbound(addressRules(env))
-  const opener = requestOpener(platform, { home, passphrase, outbound, env })
-  const served = await servedApi(platform, options)
-  const triggers = servedTriggers(platform, outbound, options)
-  const goOn = async (deployment: DeploymentId, pin: Pin): Promise<unknown> => {
+  const outbound = createOutbound(readAddressRules(env))
+  const opener = createRequestOpener(platform, { home, passphrase, outbound, env })
+  const served = await startApi(platform, options)
+  const triggers = runTriggers(platform, outbound, options)
+  const resumeArchived = async (deployment: DeploymentId, pin: Pin): Promise<unknown> => {
     const request = { ...(await opener.reopen(deployment, pin)), resume: true, leave: over }
-    said(`going on with ${deployment}`)
+    onMessage(`going on with ${deployment}`)
     const sink = { emit: () => undefined }
     return (await deploy({ platform, ports, request, sink })).done
   }
   const isArchived = ({ place }: Pin): boolean => place.archive !== undefined
-  const serving = { platform, ports, open: opener.open, tell: platform }
+  const serving = { platform, ports, open: opener.open, notifier: platform }
   try {
-    await serve(about, {
+    await serveStacks(deps, {
       ...options,
-      begin: asked => serveRequest(serving, asked, over),
-      atRest: tellingEnds(platform),
-      news: () => news.signal,
+      begin: request => serveRequest(serving, request, over),
+      onIdleStack: createEndNotifier(platform),
+      pendingNews: () => pendingNews.signal,
       requestOf: (deployment, pin) =>
         isArchived(pin) ? opener.reopen(deployment, pin) : options.requestOf(deployment, pin),
       resume: (deployment, pin) =>
-        isArchived(pin) ? goOn(deployment, pin) : options.resume(deployment, pin),
+        isArchived(pin) ? resumeArchived(deployment, pin) : options.resume(deployment, pin),
     })
     await triggers
   } finally {
@@ -73,27 +74,27 @@ export async function serveHome(about: Home, options: HomeOptions): Promise<void
 }
 
 /** The platform, whose nudges this process hears of at once. */
-function nudging(platform: EmbeddedPlatform, nudged: () => void): EmbeddedPlatform {
-  const nudge: EmbeddedPlatform['nudges']['nudge'] = async (...given) => {
-    await platform.nudges.nudge(...given)
-    nudged()
+function withNudgeHook(platform: EmbeddedPlatform, onNudge: () => void): EmbeddedPlatform {
+  const nudge: EmbeddedPlatform['nudges']['nudge'] = async (...args) => {
+    await platform.nudges.nudge(...args)
+    onNudge()
   }
   return { ...platform, nudges: { ...platform.nudges, nudge } }
 }
 
-async function servedApi(
+async function startApi(
   platform: EmbeddedPlatform,
-  { api, passphrase, said }: HomeOptions,
+  { api, passphrase, onMessage }: HomeOptions,
 ): Promise<ServedApi | undefined> {
   if (api === undefined) return undefined
-  const served = await serveApi(apiPorts(platform, passphrase), api)
-  said(`The API is at ${served.url}`)
-  said(`Webhooks are taken at ${served.url}/hooks/<name>`)
+  const served = await serveApi(createApiPorts(platform, passphrase), api)
+  onMessage(`The API is at ${served.url}`)
+  onMessage(`Webhooks are taken at ${served.url}/hooks/<name>`)
   return served
 }
 
 /** Who only runs operations leaves schedules and notifications to others. */
-async function servedTriggers(
+async function runTriggers(
   platform: EmbeddedPlatform,
   outbound: OutboundPort,
   { roles, over }: HomeOptions,
@@ -105,16 +106,16 @@ async function servedTriggers(
  * Tells what deployments came to, also those that a command ran, and those whose process died
  * before it could say so: each is told once, whoever serves.
  */
-function tellingEnds(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
-  const tell: Telling = platform
-  const told = new Map<StackId, number>()
+function createEndNotifier(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
+  const notifier: NotifierPorts = platform
+  const notified = new Map<StackId, number>()
   return async ({ id, deployments }) => {
-    if (told.get(id) === deployments) return
+    if (notified.get(id) === deployments) return
     try {
-      await tellEnded({ platform, tell }, id)
-      told.set(id, deployments)
+      await notifyEnded({ platform, notifier }, id)
+      notified.set(id, deployments)
     } catch (thrown) {
-      platform.journal.write('warn', 'tell.failed', { stack: id, message: messageOf(thrown) })
+      platform.logger.write('warn', 'tell.failed', { stack: id, message: messageOf(thrown) })
     }
   }
 }

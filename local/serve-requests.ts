@@ -1,20 +1,21 @@
-import { archivedRequests } from '../functions/surroundings/archived-request.ts'
-import { openSecrets } from '../functions/surroundings/open-secrets.ts'
-import { createProgramFolders } from '../functions/surroundings/program-folder.ts'
-import { openWithRepositories } from '../functions/surroundings/repository-program.ts'
-import { withoutOwn } from '../functions/surroundings/stack-role.ts'
+import { createArchivedProgramOpener } from '../shared/runtime/programs/open-archived-program.ts'
+import { openStackSecrets } from '../shared/runtime/credentials/open-stack-secrets.ts'
+import { createProgramFolders } from '../shared/runtime/programs/program-folder.ts'
+import { openWithRepositories } from '../shared/runtime/programs/repository-program.ts'
+import { withoutFunctionVariables } from '../shared/runtime/credentials/stack-role.ts'
 import { servePreview } from '../functions/step-generator/serve-preview.ts'
-import type { StackServer } from '../functions/step-generator/serve-stack.ts'
-import { endTold, type Telling, tellStarted } from '../functions/step-generator/tell-result.ts'
-import type { GeneratorPorts } from '../functions/step-generator/start.ts'
-import { createOwnKeeper } from '../shared/platform/aws/own-keeper.ts'
+import type { StackServer } from '../shared/runtime/deployment/stack-server.ts'
+import { notifyAndEndRequest, notifyStarted } from '../functions/step-generator/notify-result.ts'
+import { type NotifierPorts } from '../shared/runtime/deployment/stack-server.ts'
+import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
+import { createDefaultKeyKeeper } from '../shared/platform/aws/default-key-keeper.ts'
 import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
 import type { OutboundPort } from '../shared/ports/outbound.ts'
 import type { Platform } from '../shared/ports/platform.ts'
-import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
+import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
 import { createProcesses } from '../shared/platform/system/processes.ts'
 import type { DeploymentRequest } from '../shared/records/request.ts'
-import { producerOf } from '../shared/providers/whose-error.ts'
+import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 import { isSuperseded } from '../shared/triggers/trigger-requests.ts'
 import { deploy } from './deploy.ts'
 
@@ -22,9 +23,9 @@ import { deploy } from './deploy.ts'
  * Opens what requests ask for: their archives are unpacked below a home folder, programs of
  * repositories fetched and installed first.
  */
-export function requestOpener(
+export function createRequestOpener(
   platform: EmbeddedPlatform,
-  about: {
+  options: {
     readonly home: string
     readonly passphrase: string | undefined
     readonly outbound: OutboundPort
@@ -32,28 +33,28 @@ export function requestOpener(
     readonly env: Readonly<Record<string, string | undefined>>
   },
 ): Pick<StackServer, 'open' | 'reopen'> {
-  const { home, passphrase, outbound, env } = about
-  const keeper = createOwnKeeper(env)
+  const { home, passphrase, outbound, env } = options
+  const keeper = createDefaultKeyKeeper(env)
   const folders = createProgramFolders(platform.blobs, home)
-  const { open, reopen } = archivedRequests(platform.requests, {
+  const { open, reopen } = createArchivedProgramOpener(platform.requests, {
     folders,
-    secretsOf: (stack, named) => openSecrets({ keeper, passphrase }, stack, named),
+    secretsOf: (stack, named) => openStackSecrets({ keeper, passphrase }, stack, named),
   })
   const repositories = {
     ...platform,
     ...{ outbound, folders, scratch: home },
-    env: withoutOwn(env),
+    env: withoutFunctionVariables(env),
     processes: createProcesses,
   }
   return { open: openWithRepositories(open, repositories), reopen }
 }
 
 /** What serving a request works with. */
-export interface RequestServing {
+export interface RequestServer {
   readonly platform: Platform
   readonly ports: GeneratorPorts
   readonly open: StackServer['open']
-  readonly tell: Telling
+  readonly notifier: NotifierPorts
 }
 
 /**
@@ -63,45 +64,45 @@ export interface RequestServing {
  * request waits for the next look.
  */
 export async function serveRequest(
-  serving: RequestServing,
-  asked: DeploymentRequest,
+  serving: RequestServer,
+  queued: DeploymentRequest,
   leave: AbortSignal,
 ): Promise<void> {
   const { platform, ports, open } = serving
-  const [, next] = await platform.requests.waiting(asked.stack, 2)
-  if (next !== undefined && isSuperseded(asked, next)) {
-    await endTold(serving, asked, { kind: 'superseded', by: next.key })
+  const [, next] = await platform.requests.listWaiting(queued.stack, 2)
+  if (next !== undefined && isSuperseded(queued, next)) {
+    await notifyAndEndRequest(serving, queued, { kind: 'superseded', by: next.key })
     return
   }
   try {
-    const request = await open(asked)
-    if (asked.dryRun) {
-      await servePreview(serving, request, asked)
+    const request = await open(queued)
+    if (queued.dryRun) {
+      await servePreview(serving, request, queued)
       return
     }
     // Everything that is told is kept: who asked reads it there.
     const sink = { emit: () => undefined }
     const running = await deploy({ platform, ports, request: { ...request, leave }, sink })
-    if (running.deployment !== undefined) await tellStarted(serving, running.deployment, asked)
+    if (running.deployment !== undefined) await notifyStarted(serving, running.deployment, queued)
     await running.done
   } catch (thrown) {
-    await refuse(serving, asked, thrown)
+    await refuseRequest(serving, queued, thrown)
   }
 }
 
 /** Once the deployment has begun its own records say what went wrong. */
-async function refuse(
-  serving: RequestServing,
-  asked: DeploymentRequest,
+async function refuseRequest(
+  serving: RequestServer,
+  queued: DeploymentRequest,
   thrown: unknown,
 ): Promise<void> {
-  if (producerOf(thrown) === 'store' || hasCode(thrown, 'STACK_BUSY')) throw thrown
-  const { stack, key } = asked
-  const { requests, journal } = serving.platform
+  if (errorSourceOf(thrown) === 'store' || hasCode(thrown, 'STACK_BUSY')) throw thrown
+  const { stack, key } = queued
+  const { requests, logger } = serving.platform
   const code = thrown instanceof DeployError ? thrown.code : 'INTERNAL_ASSERTION'
   const message = messageOf(thrown)
   const kept = await requests.find(stack, key)
   if (kept !== undefined && kept.end === undefined)
-    await endTold(serving, asked, { kind: 'refused', code, message })
-  journal.write('warn', 'request.refused', { stack, key, code })
+    await notifyAndEndRequest(serving, queued, { kind: 'refused', code, message })
+  logger.write('warn', 'request.refused', { stack, key, code })
 }

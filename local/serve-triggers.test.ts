@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openEmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
-import { placeOf } from '../shared/ports/documents.ts'
+import { openEmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
+import { sealingContextOf } from '../shared/ports/documents.ts'
 import { type EpochMs, deploymentIdOf, stackIdOf } from '../shared/records/ids.ts'
-import { startReceiver } from '../shared/triggers/local-receiver.fixture.ts'
-import { scheduleDocument } from '../shared/triggers/schedule.ts'
+import { startReceiver } from '../shared/triggers/outbound/local-receiver.fixture.ts'
+import { scheduleDocument } from '../shared/triggers/schedules/schedule.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
 test('a process that serves runs what is due and tells what is to be told, until it ends', async () => {
@@ -22,22 +22,22 @@ test('a process that serves runs what is due and tells what is to be told, until
     const stack = stackIdOf('shop', 'prod')
     await platform.catalog.createStack(stack, 1 as EpochMs)
     const createdAt = Date.now() - 3_600_000
-    const about = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt }
+    const draft = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt }
     const scope = { kind: 'schedule', scope: stack } as const
     // One that is wrong hinders no other.
     await platform.documents.put({ ...scope, name: 'a' }, { when: 'never' }, 0)
-    await platform.documents.put({ ...scope, name: 'b' }, scheduleDocument.parse(about), 0)
+    await platform.documents.put({ ...scope, name: 'b' }, scheduleDocument.parse(draft), 0)
     expect(await platform.nudges.receive(10_000)).toBe(stack)
-    expect(await platform.requests.waiting(stack, 10)).toMatchObject([
+    expect(await platform.requests.listWaiting(stack, 10)).toMatchObject([
       { by: 'schedule b', options: { execute: 'elsewhere' } },
     ])
     const key = { kind: 'notification', scope: '*', name: 'chat' } as const
-    const secret = await platform.sealing.seal('a secret that both know', placeOf(key))
+    const secret = await platform.sealing.seal('a secret that both know', sealingContextOf(key))
     const value = { url: `${receiver.origin}/chat`, secret, events: ['started'] }
     await platform.documents.put(key, value, 0)
     const event = { kind: 'started', stack, deployment: deploymentIdOf(stack, 1) } as const
-    const told = { ...event, command: 'up', at: 1 as EpochMs }
-    await platform.notifications.send([{ kind: 'notification', key, event: told }])
+    const started = { ...event, command: 'up', at: 1 as EpochMs }
+    await platform.notifications.send([{ kind: 'notification', key, event: started }])
     await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1)
   } finally {
     over.abort()

@@ -1,14 +1,14 @@
-import { lookAtSchedule } from '../functions/schedule/handle.ts'
+import { runDueSchedule } from '../functions/schedule/run-due-schedule.ts'
 import { triggerLimits } from '../shared/config/trigger-limits.ts'
 import { messageOf } from '../shared/errors/error.ts'
 import type { OutboundPort } from '../shared/ports/outbound.ts'
 import type { DocumentKey } from '../shared/ports/documents.ts'
-import type { EmbeddedPlatform } from '../shared/platform/embedded/platform.ts'
+import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
 import type { DeploymentOptions } from '../shared/records/log.ts'
-import { handleDelivery } from '../shared/triggers/deliver-message.ts'
+import { deliverMessage } from '../shared/triggers/notifications/deliver-message.ts'
 
 /** How triggers are served. */
-export interface TriggersAbout {
+export interface TriggerOptions {
   readonly outbound: OutboundPort
   /** Who runs the operations of what schedules ask for. */
   readonly execute: DeploymentOptions['execute']
@@ -23,32 +23,32 @@ export interface TriggersAbout {
  */
 export async function serveTriggers(
   platform: EmbeddedPlatform,
-  about: TriggersAbout,
+  options: TriggerOptions,
 ): Promise<void> {
-  await Promise.all([runSchedules(platform, about), deliverAll(platform, about)])
+  await Promise.all([runDueSchedules(platform, options), deliverNotifications(platform, options)])
 }
 
-async function runSchedules(
+async function runDueSchedules(
   platform: EmbeddedPlatform,
-  { execute, over }: TriggersAbout,
+  { execute, over }: TriggerOptions,
 ): Promise<void> {
-  const { clock, journal } = platform
+  const { clock, logger } = platform
   while (!over.aborted) {
     try {
-      for await (const key of scheduleKeys(platform)) {
+      for await (const key of listScheduleKeys(platform)) {
         if (over.aborted) return
-        await lookAtSchedule({ ...platform, execute }, key).catch((thrown: unknown) =>
-          journal.write('warn', 'schedule.failed', { name: key.name, why: messageOf(thrown) }),
+        await runDueSchedule({ ...platform, execute }, key).catch((thrown: unknown) =>
+          logger.write('warn', 'schedule.failed', { name: key.name, why: messageOf(thrown) }),
         )
       }
     } catch (thrown) {
-      journal.write('warn', 'schedules.unreadable', { why: messageOf(thrown) })
+      logger.write('warn', 'schedules.unreadable', { why: messageOf(thrown) })
     }
     await clock.sleep(triggerLimits.scheduleLookMs, over)
   }
 }
 
-async function* scheduleKeys({ documents }: EmbeddedPlatform): AsyncGenerator<DocumentKey> {
+async function* listScheduleKeys({ documents }: EmbeddedPlatform): AsyncGenerator<DocumentKey> {
   let cursor: string | undefined = ''
   while (cursor !== undefined) {
     const page: Awaited<ReturnType<typeof documents.list>> = await documents.list(
@@ -60,18 +60,18 @@ async function* scheduleKeys({ documents }: EmbeddedPlatform): AsyncGenerator<Do
   }
 }
 
-async function deliverAll(
+async function deliverNotifications(
   platform: EmbeddedPlatform,
-  { outbound, over }: TriggersAbout,
+  { outbound, over }: TriggerOptions,
 ): Promise<void> {
-  const { notifications, journal } = platform
+  const { notifications, logger } = platform
   const { notificationsAtOnce: atOnce, notificationLookMs: waitMs } = triggerLimits
   while (!over.aborted) {
     const deliveries = await notifications.receive(atOnce, waitMs, over)
     await Promise.all(
       deliveries.map(delivery =>
-        handleDelivery({ ...platform, outbound }, delivery).catch((thrown: unknown) =>
-          journal.write('warn', 'notification.failed', { why: messageOf(thrown) }),
+        deliverMessage({ ...platform, outbound }, delivery).catch((thrown: unknown) =>
+          logger.write('warn', 'notification.failed', { why: messageOf(thrown) }),
         ),
       ),
     )

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { countRequest, type Passed } from './count-request.ts'
+import { countRequest, type PassedRequest } from './count-request.ts'
 import { costOf, noCounts, prices, sumOf } from './prices.ts'
 
-const passed: Passed = {
+const request: PassedRequest = {
   ...{ service: 'SQS', method: 'POST', path: '/', target: '', status: 200 },
-  ...{ requestBytes: 100, answerBytes: 100, asked: '', answered: '{}' },
+  ...{ requestBytes: 100, answerBytes: 100, requestText: '', answerText: '{}' },
 }
 
 test('requests to S3 are billed by their class, removals and failures not at all', () => {
-  const s3 = { ...passed, service: 'S3', answered: '' }
+  const s3 = { ...request, service: 'S3', answered: '' }
   const of = (method: string, path = '/b/k', status = 200) =>
     countRequest({ ...s3, method, path, status })
   expect([of('PUT'), of('PUT', '/b/k', 412), of('GET', '/b/?list-type=2&prefix=a')]).toEqual([
@@ -22,21 +22,21 @@ test('requests to S3 are billed by their class, removals and failures not at all
 
 test('messages are billed by 64 KB; who asks and gets none is counted apart', () => {
   const target = 'AmazonSQS.ReceiveMessage'
-  const answered = '{"Messages":[{"Body":"x"}]}'
-  expect(countRequest({ ...passed, target })).toEqual({ emptyReceives: 1 })
-  expect(countRequest({ ...passed, target, answered })).toEqual({ messages: 1 })
+  const answerText = '{"Messages":[{"Body":"x"}]}'
+  expect(countRequest({ ...request, target })).toEqual({ emptyReceives: 1 })
+  expect(countRequest({ ...request, target, answerText })).toEqual({ messages: 1 })
   expect(
-    countRequest({ ...passed, target: 'AmazonSQS.SendMessage', requestBytes: 65_537 }),
+    countRequest({ ...request, target: 'AmazonSQS.SendMessage', requestBytes: 65_537 }),
   ).toEqual({ messages: 2 })
-  expect(countRequest({ ...passed, target: 'AmazonSQS.GetQueueAttributes' })).toEqual({})
+  expect(countRequest({ ...request, target: 'AmazonSQS.GetQueueAttributes' })).toEqual({})
 })
 
 test('a refused condition costs as much as the item that stood there', () => {
   const refused = (bytes: number) =>
     countRequest({
-      ...passed,
+      ...request,
       ...{ service: 'DYNAMODB', target: 'DynamoDB_20120810.PutItem', status: 400 },
-      answered: JSON.stringify({
+      answerText: JSON.stringify({
         __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException',
         Item: { pk: { S: 'a' }, data: { B: Buffer.alloc(bytes).toString('base64') } },
       }),

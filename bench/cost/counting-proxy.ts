@@ -18,12 +18,12 @@ export interface CountingProxy {
   /** The same services, through the proxy. */
   readonly settings: AwsSettings
   /** What went through since the last time that this was asked, in all and by its purpose. */
-  readonly taken: () => Counts & { readonly by: Readonly<Record<string, Purpose>> }
+  readonly takeCounts: () => Counts & { readonly by: Readonly<Record<string, Purpose>> }
   readonly close: () => Promise<void>
 }
 
 /** Hears every body that goes to a service or comes from it. */
-export type Heard = (service: string, body: Buffer) => void
+export type OnBody = (service: string, body: Buffer) => void
 
 /**
  * Puts a server on loopback before each service. Requests to DynamoDB are asked what they consume;
@@ -31,7 +31,7 @@ export type Heard = (service: string, body: Buffer) => void
  */
 export async function startCountingProxy(
   plain: AwsSettings,
-  heard: Heard = () => undefined,
+  onBody: OnBody = () => undefined,
 ): Promise<CountingProxy> {
   const agent = new Agent({ keepAlive: true })
   let counts = noCounts
@@ -40,8 +40,8 @@ export async function startCountingProxy(
   const endpoints: Partial<Record<AwsService, string>> = {}
   for (const [service, endpoint] of Object.entries(plain.endpoints)) {
     const server = createServer((request, response) => {
-      const way = { service, endpoint: new URL(endpoint), agent, heard }
-      void pass(way, request, response).then(
+      const route = { service, endpoint: new URL(endpoint), agent, onBody }
+      void forward(route, request, response).then(
         ({ purpose, found }) => {
           counts = sumOf(counts, found)
           const { requests, units } = by[purpose] ?? { requests: 0, units: 0 }
@@ -60,7 +60,7 @@ export async function startCountingProxy(
   }
   return {
     settings: { ...plain, endpoints },
-    taken: () => {
+    takeCounts: () => {
       const taken = { ...counts, by }
       counts = noCounts
       by = {}
@@ -83,48 +83,48 @@ interface Purpose {
   readonly units: number
 }
 
-interface Way {
+interface ProxyRoute {
   readonly service: string
   readonly endpoint: URL
   readonly agent: Agent
-  readonly heard: Heard
+  readonly onBody: OnBody
 }
 
 /** Hands on one request and its answer; says what it was for and what it counts for. */
-async function pass(
-  { service, endpoint, agent, heard }: Way,
+async function forward(
+  { service, endpoint, agent, onBody }: ProxyRoute,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ readonly purpose: string; readonly found: Partial<Counts> }> {
-  const given = await bytesOf(request)
+  const requestBody = await bytesOf(request)
   const isTable = service === 'DYNAMODB' && request.method === 'POST'
-  const body = isTable ? asking(given) : given
+  const body = isTable ? withConsumedCapacity(requestBody) : requestBody
   const { method = 'GET', url: path = '/' } = request
   const { 'transfer-encoding': _, expect: __, ...kept } = request.headers
   const headers = { ...kept, 'content-length': String(body.length) }
-  const answer = await answered({ agent, endpoint, method, path, headers, body }, response)
+  const answer = await sendUpstream({ agent, endpoint, method, path, headers, body }, response)
   const back = await bytesOf(answer)
-  for (const one of [given, back]) heard(service, one)
+  for (const one of [requestBody, back]) onBody(service, one)
   const { statusCode: status = 502 } = answer
   response.writeHead(status, withoutFraming(answer.headers, method, back.length))
   response.end(back)
   const isJson = service !== 'S3'
   const target = String(request.headers['x-amz-target'] ?? '')
   const operation = isJson ? (target.split('.').at(-1) ?? '') : method
-  const purpose = isTable ? purposeOf(operation, given.toString()) : `${service} ${operation}`
+  const purpose = isTable ? purposeOf(operation, requestBody.toString()) : `${service} ${operation}`
   const found = countRequest({
     ...{ service, method, path, status, target },
-    requestBytes: given.length,
+    requestBytes: requestBody.length,
     answerBytes: back.length,
-    asked: isJson ? given.toString() : '',
-    answered: isJson ? back.toString() : '',
+    requestText: isJson ? requestBody.toString() : '',
+    answerText: isJson ? back.toString() : '',
   })
   return { purpose, found }
 }
 
 /** Who gives up waiting for an answer gives up at the server, too. */
-function answered(
-  about: {
+function sendUpstream(
+  upstream: {
     readonly agent: Agent
     readonly endpoint: URL
     readonly method: string
@@ -134,20 +134,20 @@ function answered(
   },
   response: ServerResponse,
 ): Promise<IncomingMessage> {
-  const { agent, endpoint, method, path, headers, body } = about
+  const { agent, endpoint, method, path, headers, body } = upstream
   return new Promise((resolve, failed) => {
     const { hostname: host, port } = endpoint
-    const asked = ask({ agent, host, port, method, path, headers }, resolve)
-    asked.once('error', failed)
+    const outgoing = ask({ agent, host, port, method, path, headers }, resolve)
+    outgoing.once('error', failed)
     response.once('close', () => {
-      if (!response.writableEnded) asked.destroy()
+      if (!response.writableEnded) outgoing.destroy()
     })
-    asked.end(body)
+    outgoing.end(body)
   })
 }
 
 /** A request to DynamoDB that also asks what it consumes. */
-function asking(body: Buffer): Buffer {
+function withConsumedCapacity(body: Buffer): Buffer {
   const text = body.toString()
   // Without reading the rest: a request may be large, and this is on everybody's way.
   return text.startsWith('{"')

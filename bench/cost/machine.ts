@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { cpus, release, totalmem } from 'node:os'
-import { root } from '../engine.ts'
+import { repositoryRoot } from '../engine.ts'
 
 /** The machine of a run, for people. */
-export function machineNow(): string {
+export function describeMachine(): string {
   const gib = Math.round(totalmem() / 2 ** 30)
   const model = cpus()[0]?.model.trim() ?? 'unknown'
   const [, kernel = ''] = /^(\d+\.\d+)/.exec(release()) ?? []
@@ -11,12 +11,12 @@ export function machineNow(): string {
 }
 
 /** The commit that was measured. */
-export function commitNow(): string {
+export function readCommit(): string {
   return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-    cwd: root,
+    cwd: repositoryRoot,
     encoding: 'utf8',
   }).trim()
 }
 
 /** Today, as in 2026-01-31. */
-export const today = (): string => new Date().toISOString().slice(0, 10)
+export const currentDate = (): string => new Date().toISOString().slice(0, 10)

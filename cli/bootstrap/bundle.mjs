@@ -13,8 +13,8 @@ import {
   utimesSync,
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { root } from './places.mjs'
-import { failure, say, since } from './saying.mjs'
+import { root } from './paths.mjs'
+import { createFailure, printProgress, elapsedSince } from './messages.mjs'
 
 const folder = join(root, '.cache', 'cli')
 /** The file that the launcher starts, and whose time is the time of the bundle. */
@@ -76,7 +76,7 @@ export async function bundle() {
       },
     })
   } catch (thrown) {
-    throw failure(
+    throw createFailure(
       `bundling the command line failed: ${thrown.message}`,
       'read the messages above; `npm ci` brings esbuild back if it is broken',
     )
@@ -85,7 +85,7 @@ export async function bundle() {
   utimesSync(entry, beganMs / 1_000, beganMs / 1_000)
   renameSync(entry, main)
   prune()
-  say(`bundled in ${since(beganMs)}`)
+  printProgress(`bundled in ${elapsedSince(beganMs)}`)
 }
 
 /**

@@ -1,30 +1,30 @@
 /** `npm run check`: everything that can be said about the code without running it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { runChild } from './child.mjs'
-import { bin, ourNode, root } from './places.mjs'
+import { runChild } from './run-child.mjs'
+import { binPath, ourNode, root } from './paths.mjs'
 import { prepare } from './prepare.mjs'
-import { say, since } from './saying.mjs'
-import { vitest } from './tests.mjs'
+import { printProgress, elapsedSince } from './messages.mjs'
+import { vitest } from './run-tests.mjs'
 
 /** In order of how fast they answer; a check whose configuration is not there is left out. */
 const checks = [
-  { name: 'format', file: bin('biome'), words: ['format', '.'] },
-  { name: 'lint', file: bin('oxlint'), words: ['--type-aware'], needs: '.oxlintrc.json' },
-  { name: 'types', file: bin('tsc'), words: ['-p', '.'] },
-  { name: 'dead code', file: bin('knip'), words: [], needs: 'knip.json' },
-  { name: 'house rules', file: ourNode, words: [vitest, 'run', 'test/house'], needs: 'test/house' },
+  { name: 'format', file: binPath('biome'), args: ['format', '.'] },
+  { name: 'lint', file: binPath('oxlint'), args: ['--type-aware'], needs: '.oxlintrc.json' },
+  { name: 'types', file: binPath('tsc'), args: ['-p', '.'] },
+  { name: 'dead code', file: binPath('knip'), args: [], needs: 'knip.json' },
+  { name: 'house rules', file: ourNode, args: [vitest, 'run', 'test/house'], needs: 'test/house' },
 ]
 
 /** Runs all checks, whatever they find, and says at the end which failed. */
-export async function check() {
+export async function runChecks() {
   await prepare()
   const bad = []
-  for (const { name, file, words, needs } of checks) {
+  for (const { name, file, args, needs } of checks) {
     if (needs !== undefined && !existsSync(join(root, needs))) continue
     const beganMs = Date.now()
-    const status = await runChild(file, words)
-    say(`${name}: ${status === 0 ? 'good' : 'failed'} (${since(beganMs)})`)
+    const status = await runChild(file, args)
+    printProgress(`${name}: ${status === 0 ? 'good' : 'failed'} (${elapsedSince(beganMs)})`)
     if (status !== 0) bad.push(name)
   }
   if (bad.length > 0) console.error(`error: failed: ${bad.join(', ')}`)

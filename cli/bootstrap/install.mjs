@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { npmEnvironment, ourNode, root } from './places.mjs'
-import { failure, say, since } from './saying.mjs'
+import { createNpmVariables, ourNode, root } from './paths.mjs'
+import { createFailure, printProgress, elapsedSince } from './messages.mjs'
 
 /** Whether a folder's packages are missing or were made from another lock file. */
 export function needsInstall(folder) {
@@ -12,19 +12,19 @@ export function needsInstall(folder) {
   // A linked folder belongs to another clone: installing would empty it there.
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return false
   const stamp = stampOf(folder)
-  return !existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== lockHash(folder)
+  return !existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== lockHashOf(folder)
 }
 
 /**
  * Installs exactly what the lock file says; the stamp comes last, so that half an install is none.
  */
-export function install(folder, name) {
-  say(`installing the packages of ${name} (up to a minute)`)
+export function installPackages(folder, name) {
+  printProgress(`installing the packages of ${name} (up to a minute)`)
   const beganMs = Date.now()
-  const hash = lockHash(folder)
-  npm(folder, ['ci', '--include=dev', ...quick, '--no-audit', '--no-fund', '--loglevel=error'])
+  const hash = lockHashOf(folder)
+  runNpm(folder, ['ci', '--include=dev', ...quick, '--no-audit', '--no-fund', '--loglevel=error'])
   writeFileSync(stampOf(folder), `${hash}\n`)
-  say(`installed the packages of ${name} in ${since(beganMs)}`)
+  printProgress(`installed the packages of ${name} in ${elapsedSince(beganMs)}`)
 }
 
 /** Whether our Node is there and is the one that everything of ours needs. */
@@ -34,10 +34,10 @@ export function hasOurNode() {
 
 /** The package's install script puts the binary there: it may have been switched off. */
 export function repairOurNode() {
-  say('setting up Node 24')
-  npm(root, ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
+  printProgress('setting up Node 24')
+  runNpm(root, ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
   if (hasOurNode()) return
-  throw failure(
+  throw createFailure(
     `npm did not set up Node 24 at ${ourNode}`,
     `run \`npm install-scripts approve node\` and \`npm rebuild node\` in ${root}, then this again`,
   )
@@ -58,35 +58,40 @@ const firstPauseMs = 1_000
 const tryMs = 6 * 60_000
 
 /** Runs npm, and again after a pause that grows: what it does may be repeated. */
-function npm(folder, words, number = 1) {
-  const done = spawnSync('npm', words, {
+function runNpm(folder, args, number = 1) {
+  const done = spawnSync('npm', args, {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: npmEnvironment(),
+    env: createNpmVariables(),
     timeout: tryMs,
     killSignal: 'SIGKILL',
   })
   const late = done.error?.code === 'ETIMEDOUT'
   if (done.error !== undefined && !late)
-    throw failure(`npm cannot be run: ${done.error.message}`, 'install npm, it comes with Node')
+    throw createFailure(
+      `npm cannot be run: ${done.error.message}`,
+      'install npm, it comes with Node',
+    )
   if (done.status === 0) return
   // A registry may be out of reach for a moment; npm does not say by its status what it was.
   if ((late || done.signal === null) && number < triesMax) {
     const pauseMs = Math.round(firstPauseMs * 2 ** (number - 1) * (0.5 + Math.random() / 2))
     const what = late ? `did not end within ${tryMs / 60_000} minutes` : 'failed'
-    say(`npm ${words[0]} ${what} in ${folder}; it is tried again (${number + 1} of ${triesMax})`)
+    printProgress(
+      `npm ${args[0]} ${what} in ${folder}; it is tried again (${number + 1} of ${triesMax})`,
+    )
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
-    return npm(folder, words, number + 1)
+    return runNpm(folder, args, number + 1)
   }
-  throw failure(
-    `npm ${words[0]} failed in ${folder}`,
+  throw createFailure(
+    `npm ${args[0]} failed in ${folder}`,
     'read its messages above; it needs the registry and room on the disk',
   )
 }
 
 const stampOf = folder => join(folder, 'node_modules', '.antichain-stamp')
 
-function lockHash(folder) {
+function lockHashOf(folder) {
   return createHash('sha256')
     .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex')

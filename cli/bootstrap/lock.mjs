@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failure, say } from './saying.mjs'
+import { createFailure, printProgress } from './messages.mjs'
 
 const pollMs = 250
 const patienceMs = 15 * 60_000
@@ -13,15 +13,16 @@ const patienceMs = 15 * 60_000
  */
 export async function takeLock(folder) {
   const beganMs = Date.now()
-  let told = false
+  let isReported = false
   while (!claim(folder)) {
     const holder = holderOf(folder)
-    if (holder !== undefined && !isAlive(holder)) remove(folder, holder)
+    if (holder !== undefined && !isAlive(holder)) removeDead(folder, holder)
     else {
-      if (!told) say(`waiting for process ${holder ?? ''} that gets this folder ready`)
-      told = true
+      if (!isReported)
+        printProgress(`waiting for process ${holder ?? ''} that gets this folder ready`)
+      isReported = true
       if (Date.now() - beganMs > patienceMs)
-        throw failure(`process ${holder} holds ${folder}`, 'end it, or remove that folder')
+        throw createFailure(`process ${holder} holds ${folder}`, 'end it, or remove that folder')
       await sleep(pollMs)
     }
   }
@@ -69,7 +70,7 @@ function isAlive(pid) {
 /**
  * Moved away first, so that of two that found the holder dead one cannot remove the other's lock.
  */
-function remove(folder, holder) {
+function removeDead(folder, holder) {
   const aside = `${folder}.dead.${process.pid}`
   try {
     renameSync(folder, aside)

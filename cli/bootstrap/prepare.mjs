@@ -3,12 +3,12 @@
  * packages of program folders.
  */
 import { join } from 'node:path'
-import { generate, isStale } from '../gen.mjs'
+import { generateProtobuf, isStale } from '../gen.mjs'
 import { bundle, isBundled } from './bundle.mjs'
-import { hasOurNode, install, needsInstall, repairOurNode } from './install.mjs'
+import { hasOurNode, installPackages, needsInstall, repairOurNode } from './install.mjs'
 import { takeLock } from './lock.mjs'
-import { root } from './places.mjs'
-import { failure, say, since } from './saying.mjs'
+import { root } from './paths.mjs'
+import { createFailure, printProgress, elapsedSince } from './messages.mjs'
 
 /**
  * Does what is missing and nothing else. `folders` are program folders, relative to the project.
@@ -17,12 +17,12 @@ export async function prepare(folders = []) {
   if (isReady(folders)) return
   const release = await takeLock(join(root, '.cache', 'bootstrap.lock'))
   try {
-    if (needsInstall(root)) install(root, 'antichain')
+    if (needsInstall(root)) installPackages(root, 'antichain')
     if (!hasOurNode()) repairOurNode()
-    if (isStale(root)) makeCode()
+    if (isStale(root)) generateCode()
     if (!isBundled()) await tryToBundle()
     for (const folder of folders)
-      if (needsInstall(join(root, folder))) install(join(root, folder), folder)
+      if (needsInstall(join(root, folder))) installPackages(join(root, folder), folder)
   } finally {
     release()
   }
@@ -38,20 +38,20 @@ async function tryToBundle() {
   try {
     await bundle()
   } catch (thrown) {
-    say(`${thrown.message}; the command starts from its sources`)
+    printProgress(`${thrown.message}; the command starts from its sources`)
   }
 }
 
 /** Generates the protobuf code, whether it is stale or not. */
-export function makeCode() {
+export function generateCode() {
   const beganMs = Date.now()
   try {
-    generate({ folder: root, force: true, say })
+    generateProtobuf({ folder: root, force: true, say: printProgress })
   } catch (thrown) {
-    throw failure(
+    throw createFailure(
       `generating protobuf code failed: ${thrown.message}`,
       'read the messages above; `npm ci` brings buf and ts-proto back if they are broken',
     )
   }
-  say(`generated in ${since(beganMs)}`)
+  printProgress(`generated in ${elapsedSince(beganMs)}`)
 }

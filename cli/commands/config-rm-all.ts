@@ -1,13 +1,13 @@
-import { writeStackConfig } from '../../shared/programs/stack-config.ts'
-import type { Handler } from '../attach.ts'
-import { readKey, removeConfigValue } from '../config-edit.ts'
-import { openStackFile } from '../stack-secrets.ts'
+import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { parseEditKey, removeConfigValue } from '../config/edit-config.ts'
+import { openStackFile } from '../stack/stack-secrets.ts'
 
 /** `config rm-all`: removes values of the stack; what is not there is nothing to do. */
-export const configRmAll: Handler = async (session, flags, names) => {
-  const project = session.project()
-  const keys = names.map(name => readKey(name, project.name, flags.is('path')))
-  const stack = await session.existingStack()
+export const removeAllConfig: Handler = async (session, flags, names) => {
+  const project = session.requireProject()
+  const keys = names.map(name => parseEditKey(name, project.name, flags.is('path')))
+  const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   const removed = keys.map(key => removeConfigValue(file, key))
   if (removed.includes(true)) writeStackConfig(file)

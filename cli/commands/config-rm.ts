@@ -1,13 +1,13 @@
-import { writeStackConfig } from '../../shared/programs/stack-config.ts'
-import type { Handler } from '../attach.ts'
-import { readKey, removeConfigValue } from '../config-edit.ts'
-import { openStackFile } from '../stack-secrets.ts'
+import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { parseEditKey, removeConfigValue } from '../config/edit-config.ts'
+import { openStackFile } from '../stack/stack-secrets.ts'
 
 /** `config rm`: removes a value of the stack; without one there is nothing to do. */
-export const configRm: Handler = async (session, flags, [name = '']) => {
-  const project = session.project()
-  const key = readKey(name, project.name, flags.is('path'))
-  const stack = await session.existingStack()
+export const removeConfig: Handler = async (session, flags, [name = '']) => {
+  const project = session.requireProject()
+  const key = parseEditKey(name, project.name, flags.is('path'))
+  const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   if (removeConfigValue(file, key)) writeStackConfig(file)
   return 0

@@ -1,22 +1,22 @@
 import { error } from '../../shared/errors/error.ts'
-import { writeStackConfig } from '../../shared/programs/stack-config.ts'
-import type { Handler } from '../attach.ts'
-import { putConfigValue, readKey } from '../config-edit.ts'
-import type { Flags } from '../flags.ts'
-import type { Session } from '../session.ts'
-import { openStackFile, stackManager } from '../stack-secrets.ts'
+import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { putConfigValue, parseEditKey } from '../config/edit-config.ts'
+import type { Flags } from '../arguments/flags.ts'
+import type { CliSession } from '../session/session.ts'
+import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
 /** `config set`: sets a value, encrypted with --secret; asks or reads standard input for it. */
-export const configSet: Handler = async (session, flags, [name = '', given]) => {
+export const setConfig: Handler = async (session, flags, [name = '', operand]) => {
   if (flags.is('secret') && flags.is('plaintext'))
     throw error('CLI_USAGE', '--secret and --plaintext cannot be used together')
-  const project = session.project()
-  const key = readKey(name, project.name, flags.is('path'))
-  const stack = await session.existingStack()
+  const project = session.requireProject()
+  const key = parseEditKey(name, project.name, flags.is('path'))
+  const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
-  const text = given ?? (await valueOf(session, flags))
+  const text = operand ?? (await readValue(session, flags))
   if (flags.is('secret')) {
-    const manager = await stackManager(session, stack, file)
+    const manager = await openStackManager(session, stack, file)
     putConfigValue(file, key, { kind: 'secure', ciphertext: manager.crypter.encrypt(text) })
   } else {
     putConfigValue(file, key, text)
@@ -25,9 +25,9 @@ export const configSet: Handler = async (session, flags, [name = '', given]) => 
   return 0
 }
 
-async function valueOf(session: Session, flags: Flags): Promise<string> {
+async function readValue(session: CliSession, flags: Flags): Promise<string> {
   if (session.interactive)
-    return flags.is('secret') ? session.io.askHidden('value:') : session.io.ask('value:')
+    return flags.is('secret') ? session.io.promptHidden('value:') : session.io.prompt('value:')
   if (session.io.isTerminal) throw error('CLI_USAGE', 'the value is missing')
   const text = await session.io.readInput()
   return flags.is('raw') ? text : text.replace(/\r?\n$/, '')

@@ -1,7 +1,7 @@
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../attach.ts'
-import { runOperation } from '../operation.ts'
-import { removeStack } from '../stack-removal.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { runOperation } from '../operations/run-operation.ts'
+import { removeStack } from '../stack/remove-stack.ts'
 
 /**
  * `destroy`: deletes the resources of a stack; with --remove the stack itself too, unless only some
@@ -16,7 +16,7 @@ export const destroy: Handler = async (session, flags) => {
     session.warn('The stack itself stays: only some of its resources were to go.')
     return exit
   }
-  const id = await session.existingStack()
+  const id = await session.requireStack()
   await removeStack(session, id, { force: false, preserveConfig: false })
   session.warn(`The stack '${stackPartsOf(id).stack}' was removed.`)
   return 0

@@ -1,34 +1,34 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createSealing } from '../../shared/engine/deployment/sealing.ts'
+import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { childUrn, partsOf, type Urn } from '../../shared/names/urn.ts'
+import { childUrnOf, urnPartsOf, type Urn } from '../../shared/names/urn.ts'
 import type { ImportedResource } from '../../shared/records/import.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
-import type { Handler } from '../attach.ts'
-import type { Flags } from '../flags.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { Flags } from '../arguments/flags.ts'
 import { type ImportFile, readImportFile } from '../import/import-file.ts'
-import { inlineFile } from '../import/inline.ts'
-import { resolveImports } from '../import/resolve.ts'
-import { typescriptProgram } from '../import/typescript.ts'
-import { yamlProgram } from '../import/yaml.ts'
-import { runOperation } from '../operation.ts'
-import { requestOf } from '../operation-request.ts'
-import type { Session } from '../session.ts'
+import { createInlineFile } from '../import/inline-resource.ts'
+import { resolveImports } from '../import/resolve-imports.ts'
+import { renderTypescriptProgram } from '../import/typescript-program.ts'
+import { renderYamlProgram } from '../import/yaml-program.ts'
+import { runOperation } from '../operations/run-operation.ts'
+import { buildRequest } from '../operations/operation-request.ts'
+import type { CliSession } from '../session/session.ts'
 
 /**
  * `import`: adopts what exists into a stack and prints the program for it. Throws CLI_USAGE,
  * FILE_UNREADABLE, FEATURE_MISSING and what a deployment throws.
  */
-export const importResources: Handler = async (session, flags, words) => {
-  const { remote } = await session.local()
+export const importResources: Handler = async (session, flags, operands) => {
+  const { remote } = await session.openEngine()
   if (remote !== undefined)
     throw error('FEATURE_MISSING', 'the API does not take imports yet', {
       hint: 'Do it where the store is, after `antichain logout`.',
     })
-  const file = fileOf(session, flags, words)
+  const file = readImport(session, flags, operands)
   const isWritten = flags.is('generateCode')
   const out = flags.text('out')
   if (!isWritten && out !== undefined)
@@ -38,9 +38,9 @@ export const importResources: Handler = async (session, flags, words) => {
       "warning: the 'providerInputs' field is deprecated: declare the provider in 'resources' and " +
         "set its configuration via its 'inputs' instead",
     )
-  const asked = await requestOf(session, flags, 'import')
-  const sealing = createSealing(asked.secrets)
-  const { project, stack } = stackPartsOf(asked.stack)
+  const base = await buildRequest(session, flags, 'import')
+  const sealing = createSealing(base.secrets)
+  const { project, stack } = stackPartsOf(base.stack)
   const { imports, names } = resolveImports(file, {
     stack,
     project,
@@ -51,7 +51,7 @@ export const importResources: Handler = async (session, flags, words) => {
     session.warn('The import file names no resources: there is nothing to import.')
     return 0
   }
-  const request = { ...asked, options: { ...asked.options, imports } }
+  const request = { ...base, options: { ...base.options, imports } }
   const write = async (): Promise<void> => {
     if (isWritten) await writeProgram(session, flags, { request, imports, names })
   }
@@ -67,12 +67,12 @@ export const importResources: Handler = async (session, flags, words) => {
   }
 }
 
-function fileOf(session: Session, flags: Flags, words: readonly string[]): ImportFile {
+function readImport(session: CliSession, flags: Flags, operands: readonly string[]): ImportFile {
   const path = flags.text('file')
   const properties = flags.list('properties').flatMap(text => text.split(','))
   const [parent, provider] = [flags.text('parent'), flags.text('provider')]
-  if (path === undefined) return inlineFile({ words, properties, parent, provider })
-  if (words.length > 0 || properties.length > 0 || (parent ?? provider) !== undefined)
+  if (path === undefined) return createInlineFile({ operands, properties, parent, provider })
+  if (operands.length > 0 || properties.length > 0 || (parent ?? provider) !== undefined)
     throw error(
       'CLI_USAGE',
       'an inline resource may not be specified in conjunction with an import file',
@@ -82,24 +82,24 @@ function fileOf(session: Session, flags: Flags, words: readonly string[]): Impor
 
 /** Prints the program of what is imported and in the state, or writes it to a file. */
 async function writeProgram(
-  session: Session,
+  session: CliSession,
   flags: Flags,
-  about: {
+  imported: {
     readonly request: DeployRequest
     readonly imports: readonly ImportedResource[]
     readonly names: ReadonlyMap<Urn, string>
   },
 ): Promise<void> {
-  const { request, imports, names } = about
+  const { request, imports, names } = imported
   const { runtime } = request.source
   if (runtime === '') return
-  const states = await importedStates(session, request, imports)
+  const states = await readImportedStates(session, request, imports)
   if (states.length === 0) return
   const text =
     runtime === 'nodejs'
-      ? typescriptProgram(states, names)
+      ? renderTypescriptProgram(states, names)
       : runtime === 'yaml'
-        ? yamlProgram(states, names)
+        ? renderYamlProgram(states, names)
         : undefined
   if (text === undefined) {
     session.warn(`No program is written for '${runtime}': it is for nodejs and yaml only.`)
@@ -107,23 +107,23 @@ async function writeProgram(
   }
   const out = flags.text('out')
   if (out !== undefined) writeOut(resolve(session.cwd, out), text)
-  else if (!flags.is('json')) session.io.stdout.write(`${introduction(flags)}${text}`)
+  else if (!flags.is('json')) session.io.stdout.write(`${introductionText(flags)}${text}`)
 }
 
 /** The imported states, protected as was asked for. */
-async function importedStates(
-  session: Session,
+async function readImportedStates(
+  session: CliSession,
   { stack: id, secrets }: DeployRequest,
   imports: readonly ImportedResource[],
 ): Promise<readonly ResourceState[]> {
-  const stored = await (await session.local()).exportState(id)
+  const stored = await (await session.openEngine()).exportState(id)
   if (stored === undefined) return []
-  const { decodeSnapshot } = await session.tools.state()
+  const { decodeSnapshot } = await session.tools.loadState()
   const { resources } = decodeSnapshot(stored, secrets)
   const live = new Map(resources.filter(one => !one.delete).map(one => [one.urn, one]))
   return imports.flatMap(one => {
-    const qualified = one.parent === '' ? undefined : partsOf(one.parent).qualifiedType
-    const state = live.get(childUrn(stackPartsOf(id), qualified, one))
+    const qualified = one.parent === '' ? undefined : urnPartsOf(one.parent).qualifiedType
+    const state = live.get(childUrnOf(stackPartsOf(id), qualified, one))
     return state === undefined ? [] : [{ ...state, protect: one.protect }]
   })
 }
@@ -137,7 +137,7 @@ function writeOut(path: string, text: string): void {
   }
 }
 
-function introduction(flags: Flags): string {
+function introductionText(flags: Flags): string {
   const first =
     'Please copy the following code into your Pulumi application. Not doing so\n' +
     'will cause an update to happen on the next `antichain up`.\n\n'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { error } from '../../shared/errors/error.ts'
-import type { Handler } from '../attach.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
 import { parseAddress, readLogin, removeLogin, writeLogin } from '../remote/login.ts'
 
 const whoForm = z.object({
@@ -8,19 +8,19 @@ const whoForm = z.object({
   role: z.string(),
   stacks: z.union([z.literal('*'), z.array(z.string())]),
 })
-const asked = { method: 'GET', path: '/v1/whoami' } as const
+const whoamiCall = { method: 'GET', path: '/v1/whoami' } as const
 
 /** `login`: keeps the address and token of an API that answers. */
 export const login: Handler = async (session, flags, [address = '']) => {
   const url = parseAddress(address)
-  const given = flags.text('token') ?? session.io.env['ANTICHAIN_TOKEN'] ?? ''
-  if (given === '' && !session.interactive)
+  const presetToken = flags.text('token') ?? session.io.env['ANTICHAIN_TOKEN'] ?? ''
+  if (presetToken === '' && !session.interactive)
     throw error('API_TOKEN_MISSING', 'no token was given, and nobody can be asked', {
       hint: 'Give it with `--token`, or in ANTICHAIN_TOKEN.',
     })
-  const token = given === '' ? (await session.io.askHidden('Token:')).trim() : given
+  const token = presetToken === '' ? (await session.io.promptHidden('Token:')).trim() : presetToken
   const remote = await session.tools.openRemote({ url, token })
-  const { name, role } = whoForm.parse(await remote.api(asked))
+  const { name, role } = whoForm.parse(await remote.callApi(whoamiCall))
   writeLogin(session.home, { url, token })
   session.warn(`Logged in to ${url} as '${name}', whose role is ${role}.`)
   return 0
@@ -28,14 +28,14 @@ export const login: Handler = async (session, flags, [address = '']) => {
 
 /** `logout`: forgets the login. */
 export const logout: Handler = async session => {
-  const before = readableLogin(session.home)
+  const before = readLoginUrl(session.home)
   removeLogin(session.home)
   session.warn(before === undefined ? 'Nobody was logged in.' : `Logged out of ${before}.`)
   return 0
 }
 
 /** A login that cannot be read is forgotten all the same. */
-function readableLogin(home: string): string | undefined {
+function readLoginUrl(home: string): string | undefined {
   try {
     return readLogin(home)?.url
   } catch {
@@ -53,7 +53,9 @@ export const whoami: Handler = async (session, flags) => {
     )
     return 0
   }
-  const { name, role, stacks } = whoForm.parse(await (await session.local()).api(asked))
+  const { name, role, stacks } = whoForm.parse(
+    await (await session.openEngine()).callApi(whoamiCall),
+  )
   if (flags.is('json'))
     session.print(JSON.stringify({ url: found.url, name, role, stacks }, null, 2))
   else {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Handler } from '../attach.ts'
-import type { Local } from '../local-port.ts'
-import type { Session } from '../session.ts'
-import { tableOf } from '../table.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { EnginePort } from '../session/engine-port.ts'
+import type { CliSession } from '../session/session.ts'
+import { formatTable } from '../display/table.ts'
 
 const letters = z.object({
   items: z.array(
@@ -17,7 +17,7 @@ const letters = z.object({
 })
 
 /** On one machine dead letters are in the memory of the process that serves. */
-function warnHere(session: Session, { remote }: Local): void {
+function warnLocalLetters(session: CliSession, { remote }: EnginePort): void {
   if (remote === undefined)
     session.warn(
       'Letters of this machine are kept by `antichain serve`: log in to its API to see them.',
@@ -25,12 +25,12 @@ function warnHere(session: Session, { remote }: Local): void {
 }
 
 /** `notification dead`: what nobody could be told, after all attempts. */
-export const notificationDead: Handler = async (session, flags) => {
-  const local = await session.local()
-  const { api } = local
-  warnHere(session, local)
-  const said = await api({ method: 'GET', path: '/v1/dead-notifications?limit=100' })
-  const { items } = letters.parse(said)
+export const listDeadNotifications: Handler = async (session, flags) => {
+  const local = await session.openEngine()
+  const { callApi } = local
+  warnLocalLetters(session, local)
+  const answer = await callApi({ method: 'GET', path: '/v1/dead-notifications?limit=100' })
+  const { items } = letters.parse(answer)
   if (flags.is('json')) {
     session.print(JSON.stringify(items, null, 2))
     return 0
@@ -39,17 +39,17 @@ export const notificationDead: Handler = async (session, flags) => {
     ...[to, stack, about],
     deployment ?? request ?? '',
   ])
-  for (const line of tableOf(['TO', 'STACK', 'ABOUT', 'OF'], rows)) session.print(line)
+  for (const line of formatTable(['TO', 'STACK', 'ABOUT', 'OF'], rows)) session.print(line)
   return 0
 }
 
 /** `notification redrive`: has all of them sent again. */
-export const notificationRedrive: Handler = async session => {
-  const local = await session.local()
-  const { api } = local
-  warnHere(session, local)
+export const redriveNotifications: Handler = async session => {
+  const local = await session.openEngine()
+  const { callApi } = local
+  warnLocalLetters(session, local)
   const path = '/v1/dead-notifications/redrive'
-  const { sent } = z.object({ sent: z.int() }).parse(await api({ method: 'POST', path }))
+  const { sent } = z.object({ sent: z.int() }).parse(await callApi({ method: 'POST', path }))
   session.warn(sent === 0 ? 'Nothing was given up.' : `${sent} are sent again.`)
   return 0
 }

@@ -1,37 +1,43 @@
 import { error } from '../../shared/errors/error.ts'
-import type { Handler } from '../attach.ts'
-import type { PlatformLook } from '../platform/platform-port.ts'
-import { whereOf } from '../platform/where.ts'
-import { tableOf } from '../table.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { InstallationStatus } from '../platform/platform-port.ts'
+import { readInstallationTarget } from '../platform/installation-target.ts'
+import { formatTable } from '../display/table.ts'
 
 /** `platform status`: what is there, what waits, what was given up. Fails when nothing is there. */
-export const platformStatus: Handler = async (session, flags) => {
-  const where = whereOf(session, flags)
-  const tools = await session.tools.platform(session.io.stderr)
-  const account = await tools.account(where)
-  const look = await tools.look(where, account)
-  if (isNothing(look))
+export const showPlatformStatus: Handler = async (session, flags) => {
+  const where = readInstallationTarget(session, flags)
+  const tools = await session.tools.loadPlatform(session.io.stderr)
+  const account = await tools.readAccount(where)
+  const status = await tools.inspect(where, account)
+  if (isAbsent(status))
     throw error(
       'PLATFORM_NOT_FOUND',
       `there is no installation '${where.installation}' in account ${account}, ${where.region}`,
     )
   const { installation, region } = where
   if (flags.is('json'))
-    session.print(JSON.stringify({ installation, account, region, ...look }, undefined, 2))
-  else for (const line of linesOf(look)) session.print(line)
+    session.print(JSON.stringify({ installation, account, region, ...status }, undefined, 2))
+  else for (const line of statusLines(status)) session.print(line)
   return 0
 }
 
-function isNothing({ tables, queues, bucket }: PlatformLook): boolean {
+function isAbsent({ tables, queues, bucket }: InstallationStatus): boolean {
   const absent =
     tables.every(({ status }) => status === undefined) &&
     queues.every(({ counts }) => counts === undefined)
   return absent && !bucket.isThere
 }
 
-function linesOf({ tables, queues, bucket, apiUrl, webhookUrl }: PlatformLook): readonly string[] {
+function statusLines({
+  tables,
+  queues,
+  bucket,
+  apiUrl,
+  webhookUrl,
+}: InstallationStatus): readonly string[] {
   return [
-    ...tableOf(
+    ...formatTable(
       ['PART', 'STATE'],
       [
         ...tables.map(({ name, status, isProtected }) => [
@@ -44,7 +50,7 @@ function linesOf({ tables, queues, bucket, apiUrl, webhookUrl }: PlatformLook): 
       ],
     ),
     '',
-    ...tableOf(
+    ...formatTable(
       ['QUEUE', 'WAITING', 'IN HAND', 'DEAD'],
       queues.map(({ name, counts }) =>
         counts === undefined

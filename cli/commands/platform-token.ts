@@ -1,24 +1,24 @@
 import { error } from '../../shared/errors/error.ts'
-import type { Handler } from '../attach.ts'
-import { whereOf } from '../platform/where.ts'
-import { confirmed } from '../session.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { readInstallationTarget } from '../platform/installation-target.ts'
+import { confirm } from '../session/session.ts'
 
 /**
  * `platform token`: makes a token that may do everything, by the tables of an installation. Its
  * text goes to standard output, once, and nowhere else.
  */
-export const platformToken: Handler = async (session, flags, [name = 'admin']) => {
-  const where = whereOf(session, flags)
+export const createPlatformToken: Handler = async (session, flags, [name = 'admin']) => {
+  const where = readInstallationTarget(session, flags)
   const days = flags.text('days')
   if (days !== undefined && !/^[1-9]\d{0,3}$/.test(days))
     throw error('CLI_USAGE', `--days takes a number from 1 to 9999, not '${days}'`)
   if (!/^[\w.@ -]{1,100}$/.test(name))
     throw error('CLI_USAGE', `'${name}' is no name of a token: letters, digits and . _ @ -`)
-  const tools = await session.tools.platform(session.io.stderr)
-  const account = await tools.account(where)
+  const tools = await session.tools.loadPlatform(session.io.stderr)
+  const account = await tools.readAccount(where)
   const { installation, region } = where
   const text = `This makes a token that may do everything in the installation '${installation}' in account ${account}, ${region}.`
-  if (!(await confirmed(session, flags.is('yes'), { text, answer: installation })))
+  if (!(await confirm(session, flags.is('yes'), { text, answer: installation })))
     throw error('CONFIRMATION_DECLINED', 'no token was made')
   const made = await tools.createToken(where, {
     name,

@@ -1,37 +1,48 @@
 import { resolve } from 'node:path'
 import semver from 'semver'
 import { error } from '../../shared/errors/error.ts'
-import { titleOf } from '../../shared/providers/install/download.ts'
-import { cachedAs, type GitNamed, gitNamed } from '../../shared/providers/install/git-address.ts'
+import { pluginTitleOf } from '../../shared/providers/install/download-plugin.ts'
+import {
+  cacheLocationOf,
+  type GitPluginReference,
+  parseGitReference,
+} from '../../shared/providers/install/git-address.ts'
 import { installPlugin } from '../../shared/providers/install/install-plugin.ts'
-import { machineOf, type Wanted } from '../../shared/providers/install/plugin-address.ts'
-import { cachedPlugins, chooseVersion } from '../../shared/providers/plugins/cache.ts'
-import type { Handler } from '../attach.ts'
-import type { Flags } from '../flags.ts'
-import { cacheOf, kindOf, packagesOf, withInstalling } from '../plugin-cache.ts'
-import type { Session } from '../session.ts'
+import { machineOf, type PluginRequest } from '../../shared/providers/install/plugin-address.ts'
+import { listCachedVersions, chooseVersion } from '../../shared/providers/plugins/plugin-cache.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { Flags } from '../arguments/flags.ts'
+import {
+  userPluginCache,
+  requirePluginKind,
+  readRequiredPackages,
+  withInstallDeps,
+} from '../plugins/plugin-cache.ts'
+import type { CliSession } from '../session/session.ts'
 
 /**
  * `plugin install`: puts plugins into the cache, as `up` does by itself. Throws CLI_USAGE, and what
  * `installPlugin` throws.
  */
-export const pluginInstall: Handler = async (session, flags, operands) => {
+export const installPlugins: Handler = async (session, flags, operands) => {
   const file = flags.text('file')
   const [kind] = operands
   if (kind === undefined && (file !== undefined || flags.text('checksum') !== undefined))
     throw error('CLI_USAGE', '--file and --checksum go with the kind and name of one plugin')
-  const wanted = kind === undefined ? ofProject(session) : [named(flags, operands)]
-  const missing = wanted.filter(plugin => flags.is('reinstall') || !isThere(session, flags, plugin))
+  const wanted = kind === undefined ? listProjectPlugins(session) : [parsePlugin(flags, operands)]
+  const missing = wanted.filter(
+    plugin => flags.is('reinstall') || !isInstalled(session, flags, plugin),
+  )
   const atOnce = Number(flags.text('parallel') ?? '4')
   if (!Number.isInteger(atOnce)) throw error('CLI_USAGE', '--parallel takes a number')
-  await withInstalling(session, async deps => {
+  await withInstallDeps(session, async deps => {
     const open = [...missing]
     const work = async (): Promise<void> => {
       for (let plugin = open.shift(); plugin !== undefined; plugin = open.shift()) {
         const from = file === undefined ? {} : { from: resolve(session.cwd, file) }
-        const asked = { plugin, ...from, isAgain: flags.is('reinstall') }
-        const version = await installPlugin(asked, deps)
-        session.warn(`installed ${titleOf({ ...plugin, version })}`)
+        const request = { plugin, ...from, isForced: flags.is('reinstall') }
+        const version = await installPlugin(request, deps)
+        session.warn(`installed ${pluginTitleOf({ ...plugin, version })}`)
       }
     }
     const workers = atOnce < 1 ? missing.length : Math.min(atOnce, missing.length)
@@ -41,12 +52,12 @@ export const pluginInstall: Handler = async (session, flags, operands) => {
 }
 
 /** The one plugin that the operands name. */
-function named(flags: Flags, operands: readonly string[]): Wanted {
+function parsePlugin(flags: Flags, operands: readonly string[]): PluginRequest {
   const [kindText = '', nameText, versionText = ''] = operands
-  const kind = kindOf(kindText)
+  const kind = requirePluginKind(kindText)
   if (nameText === undefined) throw error('CLI_USAGE', 'missing plugin name argument')
-  const repository = gitNamed(nameText)
-  if (repository !== undefined) return ofRepository(kind, repository, versionText, flags)
+  const repository = parseGitReference(nameText)
+  if (repository !== undefined) return parseRepositoryPlugin(kind, repository, versionText, flags)
   const [name = '', inName = '', ...more] = nameText.split('@')
   if (more.length > 0 || !/^[A-Za-z0-9-][\w.-]*$/.test(name))
     throw error('CLI_USAGE', `'${nameText}' is no name of a plugin`)
@@ -57,11 +68,16 @@ function named(flags: Flags, operands: readonly string[]): Wanted {
   if (version === undefined) throw error('CLI_USAGE', `invalid plugin version: ${text}`)
   if (version === '' && flags.text('file') !== undefined)
     throw error('CLI_USAGE', 'missing plugin version argument: a file does not say it')
-  return { kind, name, version, downloadUrl: flags.text('server') ?? '', ...checksumsOf(flags) }
+  return { kind, name, version, downloadUrl: flags.text('server') ?? '', ...readChecksums(flags) }
 }
 
 /** A plugin that is named by its repository. */
-function ofRepository(kind: string, named: GitNamed, versionText: string, flags: Flags): Wanted {
+function parseRepositoryPlugin(
+  kind: string,
+  named: GitPluginReference,
+  versionText: string,
+  flags: Flags,
+): PluginRequest {
   if (named.version !== '' && versionText !== '')
     throw error('CLI_USAGE', 'cannot specify a version when the version is part of the name')
   if (flags.text('server') !== undefined)
@@ -69,10 +85,10 @@ function ofRepository(kind: string, named: GitNamed, versionText: string, flags:
   const version =
     versionText === '' ? named.version : semver.parse(versionText.replace(/^v/, ''))?.raw
   if (version === undefined) throw error('CLI_USAGE', `invalid plugin version: ${versionText}`)
-  return { kind, ...named, version, ...checksumsOf(flags) }
+  return { kind, ...named, version, ...readChecksums(flags) }
 }
 
-function checksumsOf(flags: Flags): Pick<Wanted, 'checksums'> {
+function readChecksums(flags: Flags): Pick<PluginRequest, 'checksums'> {
   const checksum = flags.text('checksum')
   if (checksum === undefined) return { checksums: new Map() }
   if (!/^[0-9a-fA-F]{64}$/.test(checksum))
@@ -82,8 +98,8 @@ function checksumsOf(flags: Flags): Pick<Wanted, 'checksums'> {
 }
 
 /** Plugins that come with us are never installed. */
-function ofProject(session: Session): readonly Wanted[] {
-  return packagesOf(session)
+function listProjectPlugins(session: CliSession): readonly PluginRequest[] {
+  return readRequiredPackages(session)
     .map(({ pkg, version, downloadUrl, parameters }) => ({
       kind: 'resource',
       name: parameters?.plugin ?? pkg,
@@ -94,8 +110,8 @@ function ofProject(session: Session): readonly Wanted[] {
     .filter(({ name }) => name !== 'pulumi-nodejs')
 }
 
-function isThere(session: Session, flags: Flags, plugin: Wanted): boolean {
-  const { name } = cachedAs(plugin)
-  const installed = cachedPlugins(cacheOf(session), { kind: plugin.kind, name })
+function isInstalled(session: CliSession, flags: Flags, plugin: PluginRequest): boolean {
+  const { name } = cacheLocationOf(plugin)
+  const installed = listCachedVersions(userPluginCache(session), { kind: plugin.kind, name })
   return chooseVersion(installed, plugin.version, !flags.is('exact')) !== undefined
 }

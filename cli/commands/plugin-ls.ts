@@ -1,21 +1,21 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import semver from 'semver'
-import { allCached, type AnyCached } from '../../shared/providers/plugins/cache.ts'
-import type { Handler } from '../attach.ts'
-import { cacheOf, packagesOf } from '../plugin-cache.ts'
-import { tableOf } from '../table.ts'
+import { listCachedPlugins, type CachedEntry } from '../../shared/providers/plugins/plugin-cache.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { userPluginCache, readRequiredPackages } from '../plugins/plugin-cache.ts'
+import { formatTable } from '../display/table.ts'
 
 /** `plugin ls`: what is in the plugin cache, by name, the newest version first. */
-export const pluginLs: Handler = async (session, flags) => {
+export const listPlugins: Handler = async (session, flags) => {
   const needed = flags.is('project')
     ? new Set(
-        packagesOf(session).map(
+        readRequiredPackages(session).map(
           ({ pkg, version, parameters }) => `${parameters?.plugin ?? pkg} ${version}`,
         ),
       )
     : undefined
-  const plugins = allCached(cacheOf(session))
+  const plugins = listCachedPlugins(userPluginCache(session))
     .filter(({ name, version }) => needed === undefined || needed.has(`${name} ${version}`))
     .toSorted((a, b) => compare(a.name, b.name) || semver.rcompare(a.version, b.version))
   const rows = plugins.map(plugin => ({
@@ -24,7 +24,7 @@ export const pluginLs: Handler = async (session, flags) => {
     version: plugin.version,
     size: sizeOf(plugin.folder),
     installTime: timeOf(plugin.folder),
-    lastUsedTime: usedAt(plugin),
+    lastUsedTime: lastUsedOf(plugin),
   }))
   if (flags.is('json')) {
     session.print(JSON.stringify(rows, null, 2))
@@ -34,15 +34,15 @@ export const pluginLs: Handler = async (session, flags) => {
     row.name,
     row.kind,
     row.version,
-    bytes(row.size),
+    formatBytes(row.size),
     row.installTime,
     row.lastUsedTime,
   ])
   const head = ['NAME', 'KIND', 'VERSION', 'SIZE', 'INSTALLED', 'LAST USED']
-  for (const line of tableOf(head, cells)) session.print(line)
+  for (const line of formatTable(head, cells)) session.print(line)
   session.print('')
   const total = rows.reduce((sum, { size }) => sum + size, 0)
-  session.print(`TOTAL plugin cache size: ${bytes(total)}`)
+  session.print(`TOTAL plugin cache size: ${formatBytes(total)}`)
   return 0
 }
 
@@ -62,12 +62,12 @@ function timeOf(folder: string): string {
 }
 
 /** As Pulumi keeps it, beside the folder. */
-function usedAt({ folder }: AnyCached): string {
+function lastUsedOf({ folder }: CachedEntry): string {
   const marker = statSync(`${folder}.lastused`, { throwIfNoEntry: false })
   return (marker?.mtime ?? statSync(folder).atime).toISOString()
 }
 
-function bytes(size: number): string {
+function formatBytes(size: number): string {
   const units = ['B', 'kB', 'MB', 'GB'] as const
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
   return `${Math.round(size / 1000 ** step)} ${units[step] ?? 'B'}`

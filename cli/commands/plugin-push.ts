@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import type { Handler } from '../attach.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
 
 /** As archives of plugins are named where they are published. */
 const form = new RegExp(
@@ -13,29 +13,29 @@ const form = new RegExp(
 )
 
 /** `plugin push`: sends the archive of a plugin to an API, whose functions fetch it from there. */
-export const pluginPush: Handler = async (session, _flags, [file = '']) => {
+export const pushPlugin: Handler = async (session, _flags, [file = '']) => {
   const { kind, name, version, os, arch } = form.exec(basename(file))?.groups ?? {}
   if (kind === undefined || arch === undefined)
     throw error('CLI_USAGE', `'${basename(file)}' is not named as an archive of a plugin`, {
       hint: 'Such as pulumi-resource-random-v4.16.3-linux-arm64.tar.gz',
     })
-  const { remote, api } = await session.local()
+  const { remote, callApi } = await session.openEngine()
   if (remote === undefined)
     throw error('LOGIN_MISSING', 'plugins are sent to an API, and nobody is logged in', {
       hint: 'Run `antichain login <address>`; on this machine plugins are found as by Pulumi.',
     })
-  const bytes = bytesOf(resolve(session.cwd, file))
+  const bytes = readFileBytes(resolve(session.cwd, file))
   const archive = createHash('sha256').update(bytes).digest('hex')
   await remote.send('/v1/plugins', { archive, bytes })
   // Node names this one otherwise.
   const machine = arch === 'amd64' ? 'x64' : arch
   const path = `/v1/plugins/${kind}/${name}/${version}/${os}/${machine}`
-  await api({ method: 'PUT', path, body: { archive } })
+  await callApi({ method: 'PUT', path, body: { archive } })
   session.warn(`Sent ${kind} plugin ${name} ${version} for ${os} ${machine}.`)
   return 0
 }
 
-function bytesOf(file: string): Uint8Array {
+function readFileBytes(file: string): Uint8Array {
   try {
     return readFileSync(file)
   } catch (cause) {

@@ -4,19 +4,19 @@ import { basename, dirname, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { PluginCommand } from '../../shared/programs/plugins/plugin-project.ts'
-import { createInstaller } from '../../shared/providers/install/installer.ts'
-import { isExecutable } from '../../shared/providers/plugins/find.ts'
-import { obtainPlugin } from '../../shared/providers/plugins/obtain.ts'
-import { commandOf } from '../../shared/providers/plugins/command.ts'
-import type { Handler } from '../attach.ts'
-import { environmentOf, kindOf, withInstalling } from '../plugin-cache.ts'
-import type { Session } from '../session.ts'
+import { createPluginInstaller } from '../../shared/providers/install/plugin-installer.ts'
+import { isExecutableFile } from '../../shared/providers/plugins/find-plugin.ts'
+import { obtainPlugin } from '../../shared/providers/plugins/obtain-plugin.ts'
+import { resolveCommand } from '../../shared/providers/plugins/spawn-plugin.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { definedVariablesOf, requirePluginKind, withInstallDeps } from '../plugins/plugin-cache.ts'
+import type { CliSession } from '../session/session.ts'
 
 /** `plugin run`: runs a plugin with arguments, in this terminal; exits as it does. */
-export const pluginRun: Handler = async (session, flags, [named = '', ...args]) => {
-  const kind = kindOf(flags.text('kind') ?? 'tool')
-  const path = await pathOf(session, kind, named)
-  const run = await commandFor(session, path, args)
+export const runPlugin: Handler = async (session, flags, [named = '', ...args]) => {
+  const kind = requirePluginKind(flags.text('kind') ?? 'tool')
+  const path = await resolvePath(session, kind, named)
+  const run = await resolvePluginCommand(session, path, args)
   const child = spawn(run.command, [...run.args], {
     stdio: 'inherit',
     cwd: session.cwd,
@@ -27,36 +27,36 @@ export const pluginRun: Handler = async (session, flags, [named = '', ...args]) 
       failed(error('PLUGIN_FAILED', `${run.command} cannot be run: ${cause.message}`, { cause })),
     )
     child.on('exit', code => done(code ?? 255))
-  }).finally(run.forget)
+  }).finally(run.cleanUp)
 }
 
-async function commandFor(
-  session: Session,
+async function resolvePluginCommand(
+  session: CliSession,
   path: string,
   args: readonly string[],
 ): Promise<PluginCommand> {
   const processes = createProcesses()
   try {
-    return await commandOf({ processes, env: environmentOf(session) }, path, args)
+    return await resolveCommand({ processes, env: definedVariablesOf(session) }, path, args)
   } finally {
     await processes.close()
   }
 }
 
 /** A file of this machine, or a plugin by its name, installed where it is missing. */
-async function pathOf(session: Session, kind: string, named: string): Promise<string> {
+async function resolvePath(session: CliSession, kind: string, named: string): Promise<string> {
   if (/^\.{0,2}\//.test(named)) {
     const file = resolve(session.cwd, named)
-    if (isExecutable(file)) return file
+    if (isExecutableFile(file)) return file
     return `${file}/${basename(dirname(file))}`
   }
   const [name = '', version = ''] = named.split('@')
-  const env = environmentOf(session)
+  const env = definedVariablesOf(session)
   const places = { env, home: env['HOME'] ?? homedir(), path: env['PATH'] ?? '' }
-  const found = await withInstalling(session, deps =>
+  const found = await withInstallDeps(session, deps =>
     obtainPlugin(
       { kind, name, version, downloadUrl: '' },
-      { ...places, fetch: createInstaller(deps) },
+      { ...places, fetch: createPluginInstaller(deps) },
     ),
   )
   if ('missing' in found) throw error('PLUGIN_MISSING', found.missing)

@@ -1,5 +1,5 @@
-import type { Handler } from '../attach.ts'
-import { runOperation } from '../operation.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { runOperation } from '../operations/run-operation.ts'
 
 /**
  * `preview`: shows what `up` would do. With --json it prints one document at the end, or, where

@@ -1,16 +1,16 @@
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../attach.ts'
-import type { RedriveOutcome } from '../local-port.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { RedriveResult } from '../session/engine-port.ts'
 
 /** `redrive`: tries again what the queue has given up of an open deployment. */
-export const redrive: Handler = async (session, _flags, [name]) => {
-  const id = await session.existingStack(name)
-  const outcome = await (await session.local()).redrive(id)
-  session.warn(sentenceOf(outcome, stackPartsOf(id).stack))
+export const redriveStack: Handler = async (session, _flags, [name]) => {
+  const id = await session.requireStack(name)
+  const outcome = await (await session.openEngine()).redrive(id)
+  session.warn(outcomeText(outcome, stackPartsOf(id).stack))
   return outcome.kind === 'dead' || outcome.kind === 'stopped' ? 1 : 0
 }
 
-function sentenceOf(outcome: RedriveOutcome, stack: string): string {
+function outcomeText(outcome: RedriveResult, stack: string): string {
   switch (outcome.kind) {
     case 'none':
       return `No deployment of '${stack}' is under way.`

@@ -1,5 +1,5 @@
-import type { Handler } from '../attach.ts'
-import { runOperation } from '../operation.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { runOperation } from '../operations/run-operation.ts'
 
 /** `refresh`: reads the resources of a stack and records what changed outside. */
 export const refresh: Handler = async (session, flags) =>

@@ -1,5 +1,5 @@
-import type { Handler } from '../attach.ts'
-import { runResume } from '../operation.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { runResume } from '../operations/run-operation.ts'
 
 /**
  * `resume`: goes on with the deployment of a stack whose process died; under a login it has whoever

@@ -1,12 +1,12 @@
-import type { Handler } from '../attach.ts'
-import { requestOf } from '../operation-request.ts'
-import { functionLimitOf } from '../operation-options.ts'
-import { runResume } from '../operation.ts'
-import type { Flags } from '../flags.ts'
-import { createSession, type Session } from '../session.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { buildRequest } from '../operations/operation-request.ts'
+import { readFunctionLimit } from '../operations/operation-options.ts'
+import { runResume } from '../operations/run-operation.ts'
+import type { Flags } from '../arguments/flags.ts'
+import { createCliSession, type CliSession } from '../session/session.ts'
 import { readLogin } from '../remote/login.ts'
-import type { ServeRole } from '../../local/serve.ts'
-import type { Pin } from '../../shared/engine/deployment/log-view.ts'
+import type { ServeRole } from '../../local/serve-stacks.ts'
+import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import { error } from '../../shared/errors/error.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 
@@ -16,8 +16,8 @@ const roles: readonly ServeRole[] = ['generator', 'executor']
  * `serve`: goes on with interrupted deployments of every stack by itself, and runs operations of
  * those that leave them to others. Ends at Ctrl-C, when what it runs has ended.
  */
-export const serve: Handler = async (session, flags) => {
-  const local = await session.here()
+export const serveEngine: Handler = async (session, flags) => {
+  const local = await session.openLocalEngine()
   const over = new AbortController()
   const release = session.io.onInterrupt(() => {
     if (over.signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'abandoned what was running')
@@ -33,19 +33,23 @@ export const serve: Handler = async (session, flags) => {
     await local.serve({
       roles: new Set(roles.filter(role => (flags.text('only') ?? role) === role)),
       over: over.signal,
-      functionLimitMs: functionLimitOf(flags),
-      said: line => session.warn(line),
-      api: placeOfApi(flags),
-      passphrase: await passphraseOf(session),
+      functionLimitMs: readFunctionLimit(flags),
+      onMessage: line => session.warn(line),
+      api: readApiAddress(flags),
+      passphrase: await readPassphrase(session),
       env: session.io.env,
       requestOf: async (deployment, pin) => {
         const { command } = pin.options
-        const place = await placeOf(session, deployment, pin)
-        const request = await requestOf(place, flagsFor(pin, flags), command)
+        const place = await openProgramSession(session, deployment, pin)
+        const request = await buildRequest(place, createResumeFlags(pin, flags), command)
         return { ...request, options: pin.options }
       },
       resume: async (deployment, pin) =>
-        runResume(await placeOf(session, deployment, pin), flagsFor(pin, flags), over.signal),
+        runResume(
+          await openProgramSession(session, deployment, pin),
+          createResumeFlags(pin, flags),
+          over.signal,
+        ),
     })
     return 0
   } finally {
@@ -54,7 +58,9 @@ export const serve: Handler = async (session, flags) => {
 }
 
 /** Where the API listens: on loopback unless another host is named. Throws CLI_USAGE. */
-function placeOfApi(flags: Flags): { readonly host: string; readonly port: number } | undefined {
+function readApiAddress(
+  flags: Flags,
+): { readonly host: string; readonly port: number } | undefined {
   const port = flags.text('port')
   const host = flags.text('host')
   if (port === undefined && host !== undefined)
@@ -65,16 +71,20 @@ function placeOfApi(flags: Flags): { readonly host: string; readonly port: numbe
   return { host: host ?? '127.0.0.1', port: Number(port) }
 }
 
-async function passphraseOf(session: Session): Promise<string | undefined> {
-  return (await session.tools.secrets()).passphrase(session.io.env)
+async function readPassphrase(session: CliSession): Promise<string | undefined> {
+  return (await session.tools.loadSecrets()).readPassphrase(session.io.env)
 }
 
 /** A session in the folder of a deployment's program, over the same store. */
-async function placeOf(session: Session, deployment: DeploymentId, pin: Pin): Promise<Session> {
-  const local = await session.here()
+async function openProgramSession(
+  session: CliSession,
+  deployment: DeploymentId,
+  pin: Pin,
+): Promise<CliSession> {
+  const local = await session.openLocalEngine()
   const open = async () => local
   const tools = { ...session.tools, openLocal: open, openRemote: open }
-  return createSession(session.io, tools, {
+  return createCliSession(session.io, tools, {
     cwd: pin.place.root,
     stack: deploymentPartsOf(deployment).stack,
     nonInteractive: true,
@@ -84,11 +94,11 @@ async function placeOf(session: Session, deployment: DeploymentId, pin: Pin): Pr
 }
 
 /** The options that say where something is found, and how long it may last. */
-function flagsFor({ place }: Pin, flags: Flags): Flags {
-  const given = { configFile: place.configFile, functionLimit: flags.text('functionLimit') }
+function createResumeFlags({ place }: Pin, flags: Flags): Flags {
+  const values = { configFile: place.configFile, functionLimit: flags.text('functionLimit') }
   return {
     is: () => false,
-    text: name => (name === 'configFile' || name === 'functionLimit' ? given[name] : undefined),
+    text: name => (name === 'configFile' || name === 'functionLimit' ? values[name] : undefined),
     list: () => [],
   }
 }

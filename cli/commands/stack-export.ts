@@ -1,63 +1,66 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { type Moment, parseMoment } from '../../shared/records/moment.ts'
+import { type PointInTime, parsePointInTime } from '../../shared/records/point-in-time.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
-import type { Handler } from '../attach.ts'
-import type { Session } from '../session.ts'
-import { managerOfState } from '../stack-secrets.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { CliSession } from '../session/session.ts'
+import { openStateManager } from '../stack/stack-secrets.ts'
 
 /**
  * `stack export`: the state of a stack in Pulumi's form, sealed, or in clear with --show-secrets.
  */
-export const stackExport: Handler = async (session, flags) => {
-  const id = await session.existingStack()
-  const version = versionOf(flags.text('version'))
-  const moment = momentOf(flags.text('at'))
+export const exportStack: Handler = async (session, flags) => {
+  const id = await session.requireStack()
+  const version = parseVersionFlag(flags.text('version'))
+  const moment = parseMomentFlag(flags.text('at'))
   if (moment !== undefined && version !== undefined)
     throw error('CLI_USAGE', '--at and --version exclude each other')
-  const local = await session.local()
+  const local = await session.openEngine()
   const stored =
     moment === undefined ? await local.exportState(id, version) : await local.exportAt(id, moment)
   if (stored === undefined && version !== undefined)
     throw error('STATE_INVALID', `the stack has no version ${version}`, {
       hint: 'List what it has with `antichain stack history`.',
     })
-  const state = await session.tools.state()
+  const state = await session.tools.loadState()
   const open =
-    stored !== undefined && flags.is('showSecrets') ? await inClear(session, stored) : stored
+    stored !== undefined && flags.is('showSecrets') ? await openSecrets(session, stored) : stored
   const text = state.printEnvelope(
     open === undefined ? { version: 3, deployment: null } : state.envelopeOf(open),
   )
   const file = flags.text('file')
   if (file === undefined) session.io.stdout.write(text)
-  else write(resolve(session.cwd, file), text)
+  else writeState(resolve(session.cwd, file), text)
   return 0
 }
 
-async function inClear(session: Session, stored: StoredDeployment): Promise<StoredDeployment> {
-  const manager = await managerOfState(session, stored)
+async function openSecrets(
+  session: CliSession,
+  stored: StoredDeployment,
+): Promise<StoredDeployment> {
+  const manager = await openStateManager(session, stored)
   if (manager === undefined) return stored
-  const state = await session.tools.state()
+  const state = await session.tools.loadState()
   return state.encodeSnapshot(state.decodeSnapshot(stored, manager), manager, 'plaintext')
 }
 
-function momentOf(text: string | undefined): Moment | undefined {
+function parseMomentFlag(text: string | undefined): PointInTime | undefined {
   if (text === undefined) return undefined
-  const moment = parseMoment(text)
+  const moment = parsePointInTime(text)
   if (moment !== undefined) return moment
   throw error('CLI_USAGE', `--at takes a time or a moment of a deployment, not '${text}'`, {
     hint: 'Such as 2026-01-31T12:00:00Z, or 4:17; `antichain stack history --show 4` lists those.',
   })
 }
 
-function versionOf(text: string | undefined): number | undefined {
+function parseVersionFlag(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (!/^[1-9]\d*$/.test(text)) throw error('CLI_USAGE', `--version takes a number, not '${text}'`)
   return Number(text)
 }
 
-function write(file: string, text: string): void {
+function writeState(file: string, text: string): void {
   try {
     // A state may hold secrets in clear; it is nobody else's business.
     writeFileSync(file, text, { mode: 0o600 })

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { isUrn, partsOf } from '../../shared/names/urn.ts'
+import { isUrn, urnPartsOf } from '../../shared/names/urn.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { emptySnapshot, type Snapshot } from '../../shared/state/snapshot.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
-import type { Handler } from '../attach.ts'
-import type { Flags } from '../flags.ts'
-import type { Session } from '../session.ts'
-import { managerOfState, openStackFile, stackManager } from '../stack-secrets.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { Flags } from '../arguments/flags.ts'
+import type { CliSession } from '../session/session.ts'
+import { openStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
 /**
  * `stack import`: replaces the state of a stack (docs/spec/state-format.md#export-and-import).
@@ -18,29 +18,29 @@ import { managerOfState, openStackFile, stackManager } from '../stack-secrets.ts
  * always. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY,
  * SECRETS_MANAGER_UNSUPPORTED; the stack keeps its state then.
  */
-export const stackImport: Handler = async (session, flags) => {
-  const id = await session.existingStack()
-  const text = await textOf(session, flags)
-  const state = await session.tools.state()
+export const importStack: Handler = async (session, flags) => {
+  const id = await session.requireStack()
+  const text = await readInput(session, flags)
+  const state = await session.tools.loadState()
   const { deployment } = state.parseEnvelope(text)
-  const file = openStackFile(session, session.project(), { stack: id })
-  const own = await stackManager(session, id, file)
+  const file = openStackFile(session, session.requireProject(), { stack: id })
+  const own = await openStackManager(session, id, file)
   const snapshot =
     deployment === null
       ? emptySnapshot
-      : state.decodeSnapshot(deployment, await readerOf(session, deployment, own))
+      : state.decodeSnapshot(deployment, await openReader(session, deployment, own))
   const nameless = snapshot.resources.find(({ urn }) => !isUrn(urn))
   if (nameless !== undefined)
     throw error('STATE_INVALID', `the state has a resource whose URN is none: '${nameless.urn}'`)
   const complaints = [
-    ...foreignIn(snapshot, stackPartsOf(id)),
-    ...violationOf(state.verifyIntegrity, deployment),
+    ...findForeign(snapshot, stackPartsOf(id)),
+    ...findViolations(state.verifyIntegrity, deployment),
   ]
   const [first] = complaints
   if (first !== undefined && !flags.is('force')) throw error(first.code, first.sentence)
   for (const { sentence } of complaints) session.warn(`warning: ${sentence}`)
   const kept: Snapshot = { ...snapshot, pendingOperations: [], integrityError: undefined }
-  const local = await session.local()
+  const local = await session.openEngine()
   const sealed = state.encodeSnapshot(kept, own, 'sealed')
   let replaced: StoredDeployment['pending_operations'] = []
   const edit = (before: StoredDeployment): StoredDeployment => {
@@ -72,15 +72,15 @@ function refuseEmptying(before: StoredDeployment, after: StoredDeployment): void
 }
 
 /** A state that names no manager may hold secrets in clear only; any manager reads those. */
-async function readerOf(
-  session: Session,
+async function openReader(
+  session: CliSession,
   deployment: StoredDeployment,
   own: SecretsManager,
 ): Promise<SecretsManager> {
   const named = deployment.secrets_providers
   const same = named?.type === own.type && JSON.stringify(named.state) === JSON.stringify(own.state)
   if (same || !holdsCiphertext(deployment)) return own
-  const manager = await managerOfState(session, deployment)
+  const manager = await openStateManager(session, deployment)
   if (manager === undefined)
     throw error('STATE_INVALID', 'the state has secrets but does not say how they are kept')
   return manager
@@ -95,13 +95,13 @@ function holdsCiphertext(data: unknown): boolean {
   return secret || Object.values(data).some(holdsCiphertext)
 }
 
-function foreignIn(
+function findForeign(
   snapshot: Snapshot,
   own: { readonly project: string; readonly stack: string },
 ): readonly { readonly code: 'STATE_FOREIGN'; readonly sentence: string }[] {
   return snapshot.resources
     .filter(({ urn }) => {
-      const { project, stack } = partsOf(urn)
+      const { project, stack } = urnPartsOf(urn)
       return stack !== own.stack || project !== own.project
     })
     .map(({ urn }) => ({
@@ -110,7 +110,7 @@ function foreignIn(
     }))
 }
 
-async function textOf(session: Session, flags: Flags): Promise<string> {
+async function readInput(session: CliSession, flags: Flags): Promise<string> {
   const file = flags.text('file')
   if (file === undefined) return session.io.readInput()
   const path = resolve(session.cwd, file)
@@ -122,7 +122,7 @@ async function textOf(session: Session, flags: Flags): Promise<string> {
 }
 
 /** What breaks the rules of the state first, if anything does. */
-function violationOf(
+function findViolations(
   verify: (deployment: StoredDeployment) => string | undefined,
   deployment: StoredDeployment | null,
 ): readonly { readonly code: 'STATE_INTEGRITY'; readonly sentence: string }[] {

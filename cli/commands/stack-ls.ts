@@ -1,50 +1,50 @@
 import { DeployError, error, hasCode, messageOf } from '../../shared/errors/error.ts'
-import { findProjectFile } from '../../shared/programs/project-file.ts'
+import { findProjectFile } from '../../shared/programs/project/project-file.ts'
 import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../attach.ts'
-import type { Local } from '../local-port.ts'
-import { selectedStack } from '../selection.ts'
-import type { Session } from '../session.ts'
-import { tableOf } from '../table.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { EnginePort } from '../session/engine-port.ts'
+import { readSelectedStack } from '../stack/selected-stack.ts'
+import type { CliSession } from '../session/session.ts'
+import { formatTable } from '../display/table.ts'
 
 /**
  * `stack ls`: the stacks of the project, of another, or of all. Throws RECORD_DAMAGED and
  * RECORD_TOO_NEW once it has listed those that can be read.
  */
-export const stackLs: Handler = async (session, flags) => {
+export const listStacks: Handler = async (session, flags) => {
   const named = flags.text('project')
-  const project = flags.is('all') ? undefined : (named ?? projectName(session))
+  const project = flags.is('all') ? undefined : (named ?? readProjectName(session))
   const all = project === undefined
-  const local = await session.local()
+  const local = await session.openEngine()
   const { platform } = local
-  const { stacks, unreadable } = await platform.catalog.stacks(project)
+  const { stacks, unreadable } = await platform.catalog.listStacks(project)
   const failures: unknown[] = unreadable.map(({ why }) => why)
-  const selected = selectedId(session)
+  const selected = readSelectedId(session)
   const rows = await Promise.all(
-    stacks.map(async (record): Promise<Row> => {
-      const last = await lastOf(platform, record.id, failures)
+    stacks.map(async (record): Promise<StackRow> => {
+      const last = await readLast(platform, record.id, failures)
       const at = last?.endedAt ?? last?.startedAt
       return {
-        name: nameOf(record, all),
+        name: stackNameOf(record, all),
         current: record.id === selected,
         ...(at === undefined ? {} : { lastUpdate: new Date(at).toISOString() }),
         updateInProgress: record.current !== '',
-        interrupted: record.current !== '' && (await isLeft(local, record.id, failures)),
+        interrupted: record.current !== '' && (await isInterrupted(local, record.id, failures)),
       }
     }),
   )
-  show(session, rows, flags.is('json'))
+  printStacks(session, rows, flags.is('json'))
   const [failure] = failures
   if (failure === undefined) return 0
   if (failures.length === 1 || !(failure instanceof DeployError)) throw failure
-  const said = failures.map(messageOf).join('; ')
-  throw error(failure.code, `${failures.length} records cannot be read: ${said}`)
+  const messages = failures.map(messageOf).join('; ')
+  throw error(failure.code, `${failures.length} records cannot be read: ${messages}`)
 }
 
 /** What is told of a stack. */
-interface Row {
+interface StackRow {
   readonly name: string
   readonly current: boolean
   readonly lastUpdate?: string
@@ -54,9 +54,13 @@ interface Row {
 }
 
 /** Whether a deployment has no process any more; false when its records cannot be read. */
-async function isLeft(local: Local, id: StackId, failures: unknown[]): Promise<boolean> {
+async function isInterrupted(
+  local: EnginePort,
+  id: StackId,
+  failures: unknown[],
+): Promise<boolean> {
   try {
-    const { kind } = await local.standing(id)
+    const { kind } = await local.readStatus(id)
     return kind === 'interrupted' || kind === 'ending'
   } catch (thrown) {
     failures.push(thrown)
@@ -65,20 +69,20 @@ async function isLeft(local: Local, id: StackId, failures: unknown[]): Promise<b
 }
 
 /** The last line of a stack's history; when it cannot be read, that is told with the others. */
-async function lastOf(
+async function readLast(
   { catalog }: Platform,
   id: StackId,
   failures: unknown[],
 ): Promise<HistoryRecord | undefined> {
   try {
-    return (await catalog.history(id, 1))[0]
+    return (await catalog.listHistory(id, 1))[0]
   } catch (thrown) {
     failures.push(thrown)
     return undefined
   }
 }
 
-function show(session: Session, rows: readonly Row[], asJson: boolean): void {
+function printStacks(session: CliSession, rows: readonly StackRow[], asJson: boolean): void {
   if (asJson) return session.print(JSON.stringify(rows, null, 2))
   const cells = rows.map(row => [
     row.name + (row.current ? '*' : ''),
@@ -88,27 +92,27 @@ function show(session: Session, rows: readonly Row[], asJson: boolean): void {
         ? 'in progress'
         : (row.lastUpdate ?? 'n/a'),
   ])
-  for (const line of tableOf(['NAME', 'LAST UPDATE'], cells)) session.print(line)
+  for (const line of formatTable(['NAME', 'LAST UPDATE'], cells)) session.print(line)
 }
 
-function nameOf(record: StackRecord, all: boolean): string {
+function stackNameOf(record: StackRecord, all: boolean): string {
   return all ? record.id : stackPartsOf(record.id).stack
 }
 
 /** Outside of a project the stacks of all projects are listed. */
-function projectName(session: Session): string | undefined {
+function readProjectName(session: CliSession): string | undefined {
   try {
-    return session.project().name
+    return session.requireProject().name
   } catch (thrown) {
     if (hasCode(thrown, 'PROJECT_NOT_FOUND')) return undefined
     throw thrown
   }
 }
 
-function selectedId(session: Session): string {
+function readSelectedId(session: CliSession): string {
   try {
-    const name = selectedStack(session.home, findProjectFile(session.cwd))
-    return name === '' ? '' : stackIdOf(session.project().name, name)
+    const name = readSelectedStack(session.home, findProjectFile(session.cwd))
+    return name === '' ? '' : stackIdOf(session.requireProject().name, name)
   } catch {
     // Outside of a project nothing is selected, which is no reason not to list.
     return ''

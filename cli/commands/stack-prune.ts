@@ -1,16 +1,16 @@
 import { deploymentPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../attach.ts'
-import { rangesOf } from '../ranges.ts'
-import { tableOf } from '../table.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { formatRanges } from '../display/ranges.ts'
+import { formatTable } from '../display/table.ts'
 
 /**
  * `stack prune`: removes records and versions that were kept long enough, and the blobs that
  * nothing names any more; with --dry-run it only tells.
  */
-export const stackPrune: Handler = async (session, flags) => {
+export const pruneStack: Handler = async (session, flags) => {
   const dryRun = flags.is('dryRun')
-  const local = await session.local()
-  const stack = flags.is('all') ? {} : { stack: await session.existingStack() }
+  const local = await session.openEngine()
+  const stack = flags.is('all') ? {} : { stack: await session.requireStack() }
   const { deployments, versions, blobs } = await local.prune({ ...stack, dryRun })
   if (flags.is('json')) {
     session.print(JSON.stringify({ dryRun, deployments, versions, blobs }, null, 2))
@@ -22,16 +22,16 @@ export const stackPrune: Handler = async (session, flags) => {
   ])
   const rows = [...stacks].map(one => [
     one,
-    rangesOf(
+    formatRanges(
       deployments
         .map(deploymentPartsOf)
         .filter(parts => parts.stack === one)
         .map(parts => parts.number),
     ),
-    rangesOf(versions.find(entry => entry.stack === one)?.versions.toReversed() ?? []),
+    formatRanges(versions.find(entry => entry.stack === one)?.versions.toReversed() ?? []),
   ])
   if (rows.length > 0)
-    for (const line of tableOf(['STACK', 'RECORDS OF DEPLOYMENTS', 'VERSIONS'], rows))
+    for (const line of formatTable(['STACK', 'RECORDS OF DEPLOYMENTS', 'VERSIONS'], rows))
       session.print(line)
   session.warn(
     `${dryRun ? 'Would remove' : 'Removed'} the records of ${deployments.length} deployments and ` +

@@ -1,28 +1,28 @@
 import { existsSync, renameSync } from 'node:fs'
 import { error } from '../../shared/errors/error.ts'
-import { stackConfigFile } from '../../shared/programs/stack-config.ts'
+import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
-import type { Handler } from '../attach.ts'
-import { selectStack } from '../selection.ts'
-import type { Session } from '../session.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { selectStack } from '../stack/selected-stack.ts'
+import type { CliSession } from '../session/session.ts'
 import { parseStackName } from '../../shared/records/stack-name.ts'
 
 /**
  * `stack rename <name>`: gives the stack another name, and its configuration file with it; the
  * project may be another one too. The stack is selected then.
  */
-export const stackRename: Handler = async (session, _flags, [name = '']) => {
-  const from = await session.existingStack()
+export const renameNamedStack: Handler = async (session, _flags, [name = '']) => {
+  const from = await session.requireStack()
   const { project, stack } = stackPartsOf(from)
   const wanted = parseStackName(name)
   const to = stackIdOf(wanted.project ?? project, wanted.stack)
-  const local = await session.local()
+  const local = await session.openEngine()
   if (to === from) throw error('STACK_EXISTS', `the stack is called '${stack}' already`)
   requireNoFile(session, from, to)
   await local.renameStack(from, to)
-  const folder = projectOf(session, project)
+  const folder = findProject(session, project)
   if (folder !== undefined) {
-    const [old, now] = [stackConfigFile(folder, stack), stackConfigFile(folder, wanted.stack)]
+    const [old, now] = [stackConfigFileOf(folder, stack), stackConfigFileOf(folder, wanted.stack)]
     if (old !== now && existsSync(old)) renameSync(old, now)
     selectStack(session.home, folder.file, wanted.project === undefined ? wanted.stack : to)
   }
@@ -31,10 +31,10 @@ export const stackRename: Handler = async (session, _flags, [name = '']) => {
 }
 
 /** A file of the new name would be lost. Throws STACK_EXISTS. */
-function requireNoFile(session: Session, from: StackId, to: StackId): void {
-  const folder = projectOf(session, stackPartsOf(from).project)
+function requireNoFile(session: CliSession, from: StackId, to: StackId): void {
+  const folder = findProject(session, stackPartsOf(from).project)
   if (folder === undefined) return
-  const [old, now] = [from, to].map(id => stackConfigFile(folder, stackPartsOf(id).stack))
+  const [old, now] = [from, to].map(id => stackConfigFileOf(folder, stackPartsOf(id).stack))
   if (old === undefined || now === undefined || old === now) return
   if (existsSync(old) && existsSync(now))
     throw error('STACK_EXISTS', `the configuration file ${now} exists already`, {
@@ -43,9 +43,9 @@ function requireNoFile(session: Session, from: StackId, to: StackId): void {
 }
 
 /** The project of the folder when it is the stack's; a stack may be renamed from anywhere. */
-function projectOf(session: Session, project: string) {
+function findProject(session: CliSession, project: string) {
   try {
-    const found = session.project()
+    const found = session.requireProject()
     return found.name === project ? found : undefined
   } catch {
     return undefined

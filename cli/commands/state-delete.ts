@@ -1,34 +1,37 @@
 import { error } from '../../shared/errors/error.ts'
-import { type Forgotten, withoutResources } from '../../shared/state/edits/delete-resources.ts'
-import { textIn } from '../../shared/state/stored-fields.ts'
-import type { Handler } from '../attach.ts'
-import type { Session } from '../session.ts'
 import {
-  agreedAtTerminal,
-  chosenUrn,
-  currentState,
+  type DeleteResourcesResult,
+  deleteResources,
+} from '../../shared/state/edits/delete-resources.ts'
+import { readTextField } from '../../shared/state/stored-fields.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { CliSession } from '../session/session.ts'
+import {
+  confirmAtTerminal,
+  chooseUrn,
+  readCurrentState,
   editsDirectly,
-  editState,
-} from '../state-editing.ts'
+  editConfirmedState,
+} from '../state/edit-state.ts'
 
 /** `state delete [urns]`: has the state forget resources; nothing is deleted in the cloud. */
-export const stateDelete: Handler = async (session, flags, given) => {
+export const stateDelete: Handler = async (session, flags, operands) => {
   const isAll = flags.is('all')
-  if (isAll && given.length > 0)
+  if (isAll && operands.length > 0)
     throw error('CLI_USAGE', 'either resources are named, or --all is given')
-  const named = given.length > 0 || isAll
-  const urns = named ? given : [await chosenUrn(session, 'Which resource is to be forgotten?')]
-  const wish = {
+  const named = operands.length > 0 || isAll
+  const urns = named ? operands : [await chooseUrn(session, 'Which resource is to be forgotten?')]
+  const selection = {
     urns: isAll ? ('all' as const) : urns.map(urn => ({ urn })),
     force: flags.is('force'),
     dependents: flags.is('targetDependents'),
   }
-  const sure = await withoutDoubt(session, wish)
-  let came: Forgotten | undefined
-  await editState(session, {
-    agreed: first => agreedAtTerminal(session, flags, first + editsDirectly),
+  const resolved = await resolveCopies(session, selection)
+  let came: DeleteResourcesResult | undefined
+  await editConfirmedState(session, {
+    confirm: first => confirmAtTerminal(session, flags, first + editsDirectly),
     change(state) {
-      came = withoutResources(state, sure)
+      came = deleteResources(state, resolved)
       return came.state
     },
   })
@@ -41,25 +44,28 @@ export const stateDelete: Handler = async (session, flags, given) => {
 }
 
 /** At a terminal a person says which copy is meant where several resources have one URN. */
-async function withoutDoubt(
-  session: Session,
-  wish: Parameters<typeof withoutResources>[1],
-): Promise<Parameters<typeof withoutResources>[1]> {
-  if (wish.urns === 'all' || !session.interactive) return wish
-  const state = await currentState(session, await session.existingStack())
-  const sure: { readonly urn: string; readonly id?: string }[] = []
-  for (const { urn } of wish.urns) {
+async function resolveCopies(
+  session: CliSession,
+  selection: Parameters<typeof deleteResources>[1],
+): Promise<Parameters<typeof deleteResources>[1]> {
+  if (selection.urns === 'all' || !session.interactive) return selection
+  const state = await readCurrentState(session, await session.requireStack())
+  const resolved: { readonly urn: string; readonly id?: string }[] = []
+  for (const { urn } of selection.urns) {
     const copies = (state?.resources ?? []).filter(resource => resource.urn === urn)
-    if (copies.length < 2) sure.push({ urn })
+    if (copies.length < 2) resolved.push({ urn })
     else {
       const marks = copies.map(
         copy =>
-          `'${textIn(copy, 'id')}'${copy['protect'] === true ? ' (protected)' : ''}` +
+          `'${readTextField(copy, 'id')}'${copy['protect'] === true ? ' (protected)' : ''}` +
           (copy['delete'] === true ? ' (pending deletion)' : ''),
       )
       session.warn(`${copies.length} resources have the URN ${urn}: ${marks.join(', ')}`)
-      sure.push({ urn, id: (await session.io.ask('The id of the one that is meant:')).trim() })
+      resolved.push({
+        urn,
+        id: (await session.io.prompt('The id of the one that is meant:')).trim(),
+      })
     }
   }
-  return { ...wish, urns: sure }
+  return { ...selection, urns: resolved }
 }

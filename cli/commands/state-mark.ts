@@ -1,14 +1,19 @@
 import { error } from '../../shared/errors/error.ts'
-import { withMark } from '../../shared/state/edits/flags.ts'
-import type { Handler } from '../attach.ts'
-import { agreedAtTerminal, chosenUrn, editsDirectly, editState } from '../state-editing.ts'
+import { withMark } from '../../shared/state/edits/mark-resources.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import {
+  confirmAtTerminal,
+  chooseUrn,
+  editsDirectly,
+  editConfirmedState,
+} from '../state/edit-state.ts'
 
 const protectText =
   'This will protect by modifying the stack state directly. A program that does not set ' +
   "'protect' itself takes it back when it runs next. Confirm?"
 
 /** `state protect [urns]`: keeps resources from being deleted. */
-export const stateProtect = marking({
+export const protectResources = createMarkHandler({
   mark: 'protect',
   isSet: true,
   done: 'protected',
@@ -16,31 +21,39 @@ export const stateProtect = marking({
 })
 
 /** `state unprotect [urns]`: lets them be deleted again. */
-export const stateUnprotect = marking({ mark: 'protect', isSet: false, done: 'unprotected' })
+export const unprotectResources = createMarkHandler({
+  mark: 'protect',
+  isSet: false,
+  done: 'unprotected',
+})
 
 /** `state taint [urns]`: has the next `up` replace resources. */
-export const stateTaint = marking({ mark: 'taint', isSet: true, done: 'tainted' })
+export const taintResources = createMarkHandler({ mark: 'taint', isSet: true, done: 'tainted' })
 
 /** `state untaint [urns]`: takes that back. */
-export const stateUntaint = marking({ mark: 'taint', isSet: false, done: 'untainted' })
+export const untaintResources = createMarkHandler({
+  mark: 'taint',
+  isSet: false,
+  done: 'untainted',
+})
 
-function marking(about: {
+function createMarkHandler(options: {
   readonly mark: 'protect' | 'taint'
   readonly isSet: boolean
   /** What the resources are then. */
   readonly done: string
   readonly text?: string
 }): Handler {
-  const { done, text = editsDirectly, ...mark } = about
-  return async (session, flags, given) => {
+  const { done, text = editsDirectly, ...mark } = options
+  return async (session, flags, operands) => {
     const isAll = flags.is('all')
-    if (isAll && given.length > 0)
+    if (isAll && operands.length > 0)
       throw error('CLI_USAGE', 'either resources are named, or --all is given')
-    const named = given.length > 0 || isAll
-    const urns = named ? given : [await chosenUrn(session, 'Which resource?')]
+    const named = operands.length > 0 || isAll
+    const urns = named ? operands : [await chooseUrn(session, 'Which resource?')]
     let count = 0
-    await editState(session, {
-      agreed: first => agreedAtTerminal(session, flags, first + text),
+    await editConfirmedState(session, {
+      confirm: first => confirmAtTerminal(session, flags, first + text),
       change(state) {
         const marked = withMark(state, isAll ? 'all' : urns, mark)
         count = marked.count

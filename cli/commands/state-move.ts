@@ -1,62 +1,70 @@
 import { error } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
-import { resealDeployment } from '../../shared/state/deployment.ts'
-import { type Broken, type Move, moveResources } from '../../shared/state/edits/move-resources.ts'
-import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { resealDeployment } from '../../shared/state/snapshot-codec.ts'
+import {
+  type BrokenReference,
+  type MoveResult,
+  moveResources,
+} from '../../shared/state/edits/move-resources.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
 import { equalValues } from '../../shared/values/equal.ts'
 import { decodeStored } from '../../shared/values/stored.ts'
-import type { Handler } from '../attach.ts'
-import type { Flags } from '../flags.ts'
-import type { Session } from '../session.ts'
-import { managerOfState, openStackFile, stackManager } from '../stack-secrets.ts'
-import { editState } from '../state-editing.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { Flags } from '../arguments/flags.ts'
+import type { CliSession } from '../session/session.ts'
+import { openStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'
+import { editConfirmedState } from '../state/edit-state.ts'
 
 /** Both sides of a move. */
 interface Sides {
   readonly source: StackId
   readonly dest: StackId
   /** What the move makes of two states. */
-  readonly move: (source: StoredDeployment, dest: StoredDeployment) => Move
+  readonly move: (source: StoredDeployment, dest: StoredDeployment) => MoveResult
 }
 
 /**
  * `state move <urns> --source <stack> --dest <stack>`: the destination gets the resources first, so
  * that something always knows them; when the source cannot be written it gives them back.
  */
-export const stateMove: Handler = async (session, flags, urns) => {
+export const moveStateResources: Handler = async (session, flags, urns) => {
   const [from, to] = [flags.text('source'), flags.text('dest')]
   if (from === undefined && to === undefined)
     throw error('CLI_USAGE', 'at least one of --source or --dest must be provided')
-  const [source, dest] = [await session.existingStack(from), await session.existingStack(to)]
+  const [source, dest] = [await session.requireStack(from), await session.requireStack(to)]
   if (source === dest) throw error('CLI_USAGE', 'source and destination are the same stack')
-  const before = { source: await valid(session, source), dest: await valid(session, dest) }
-  const managers = {
-    source: await managerOfState(session, before.source),
-    dest: await managerOfDest(session, dest, before.dest),
+  const before = {
+    source: await readValidState(session, source),
+    dest: await readValidState(session, dest),
   }
-  const wish = { urns, includeParents: flags.is('includeParents') }
+  const managers = {
+    source: await openStateManager(session, before.source),
+    dest: await openDestManager(session, dest, before.dest),
+  }
+  const selection = { urns, includeParents: flags.is('includeParents') }
   const sides: Sides = {
     source,
     dest,
     move: (source, dest) =>
-      moveResources(source, underManager(dest, managers.dest), {
-        wish,
-        target: targetOf(sides.dest, managers),
+      moveResources(source, withManager(dest, managers.dest), {
+        request: selection,
+        target: createMoveTarget(sides.dest, managers),
       }),
   }
   const planned = sides.move(before.source, before.dest)
-  tell(session, sides, planned)
-  if (!(await agreed(session, flags))) throw error('CONFIRMATION_DECLINED', 'nothing was moved')
-  await carryOut(session, sides, before)
+  reportMove(session, sides, planned)
+  if (!(await confirmMove(session, flags)))
+    throw error('CONFIRMATION_DECLINED', 'nothing was moved')
+  await executeMove(session, sides, before)
   session.warn(`Successfully moved resources from ${source} to ${dest}`)
   return 0
 }
 
 /** The state of a stack, when it keeps the rules. Throws STATE_INTEGRITY. */
-async function valid(session: Session, id: StackId): Promise<StoredDeployment> {
-  const state = (await (await session.local()).exportState(id)) ?? neverRan
+async function readValidState(session: CliSession, id: StackId): Promise<StoredDeployment> {
+  const state = (await (await session.openEngine()).exportState(id)) ?? neverRan
   const fault = verifyIntegrity(state)
   if (fault !== undefined)
     throw error('STATE_INTEGRITY', `the state of ${id} is not valid: ${fault}`, {
@@ -71,23 +79,23 @@ const neverRan: StoredDeployment = {
 }
 
 /** A stack that never ran says in its file how it keeps secrets, if this is its project. */
-async function managerOfDest(
-  session: Session,
+async function openDestManager(
+  session: CliSession,
   dest: StackId,
   state: StoredDeployment,
 ): Promise<SecretsManager> {
-  const own = await managerOfState(session, state)
+  const own = await openStateManager(session, state)
   if (own !== undefined) return own
-  const project = session.project()
+  const project = session.requireProject()
   const { stack, project: name } = stackPartsOf(dest)
   if (project.name !== name)
     throw error('SECRETS_MANAGER_UNSUPPORTED', `'${stack}' does not say how it keeps secrets yet`, {
       hint: `Run the command in the folder of project '${name}', or deploy the stack once.`,
     })
-  return stackManager(session, dest, openStackFile(session, project, { stack: dest }))
+  return openStackManager(session, dest, openStackFile(session, project, { stack: dest }))
 }
 
-function underManager(state: StoredDeployment, manager: SecretsManager): StoredDeployment {
+function withManager(state: StoredDeployment, manager: SecretsManager): StoredDeployment {
   if (state.secrets_providers !== undefined) return state
   const { manifest, ...rest } = state
   return {
@@ -97,54 +105,54 @@ function underManager(state: StoredDeployment, manager: SecretsManager): StoredD
   }
 }
 
-function targetOf(
+function createMoveTarget(
   dest: StackId,
   managers: { readonly source: SecretsManager | undefined; readonly dest: SecretsManager },
 ): Parameters<typeof moveResources>[2]['target'] {
   const open = managers.source?.crypter.decrypt ?? managers.dest.crypter.decrypt
   const reseal = (resources: readonly StoredResource[]): readonly StoredResource[] =>
     resealDeployment({ ...neverRan, resources }, open, managers.dest).resources ?? []
-  const opened = (value: StoredResource[string] | undefined) =>
+  const decode = (value: StoredResource[string] | undefined) =>
     value === undefined ? undefined : decodeStored(value, managers.dest.crypter.decrypt)
   return {
     names: stackPartsOf(dest),
     reseal,
-    isEqual: (a, b) => equalValues(opened(a), opened(b)),
+    isEqual: (a, b) => equalValues(decode(a), decode(b)),
   }
 }
 
-async function agreed(session: Session, flags: Flags): Promise<boolean> {
+async function confirmMove(session: CliSession, flags: Flags): Promise<boolean> {
   if (flags.is('yes')) return true
   if (!session.interactive)
     throw error('CLI_USAGE', '--yes must be passed in to proceed when nobody can be asked')
-  const answer = await session.io.ask('Do you want to perform this move? (y/N)')
+  const answer = await session.io.prompt('Do you want to perform this move? (y/N)')
   return ['y', 'yes'].includes(answer.trim().toLowerCase())
 }
 
-async function carryOut(
-  session: Session,
+async function executeMove(
+  session: CliSession,
   { source, dest, move }: Sides,
   before: { readonly source: StoredDeployment },
 ): Promise<void> {
-  const local = await session.local()
-  const standing = await local.standing(source)
+  const local = await session.openEngine()
+  const standing = await local.readStatus(source)
   if (standing.kind === 'running')
     throw error('STACK_BUSY', `deployment ${standing.number} of ${source} is under way`)
-  let gotten: StoredDeployment | undefined
-  const yes = async (): Promise<boolean> => true
+  let destBefore: StoredDeployment | undefined
+  const confirmed = async (): Promise<boolean> => true
   const edit = (stack: StackId, change: (state: StoredDeployment) => StoredDeployment) =>
-    editState(session, { stack, agreed: yes, change })
+    editConfirmedState(session, { stack, confirm: confirmed, change })
   await edit(dest, state => {
-    gotten = state
+    destBefore = state
     return move(before.source, state).dest
   })
   try {
     await edit(source, state => {
       requireUnchanged(state, before.source)
-      return move(state, gotten ?? neverRan).source
+      return move(state, destBefore ?? neverRan).source
     })
   } catch (thrown) {
-    const { resources } = gotten ?? neverRan
+    const { resources } = destBefore ?? neverRan
     await edit(dest, ({ resources: _moved, ...state }) =>
       resources === undefined ? state : { ...state, resources },
     )
@@ -158,18 +166,18 @@ function requireUnchanged(now: StoredDeployment, before: StoredDeployment): void
   throw error('STORE_CONFLICT', 'the source stack was changed by someone else meanwhile')
 }
 
-function tell(session: Session, { source, dest }: Sides, plan: Move): void {
+function reportMove(session: CliSession, { source, dest }: Sides, plan: MoveResult): void {
   for (const urn of plan.unknown)
     session.warn(`warning: the resource ${urn} was not found in the source stack`)
   session.warn(`Planning to move the following resources from ${source} to ${dest}:\n`)
   for (const urn of plan.moved) session.warn(`  - ${urn}`)
-  tellBroken(session, `What stays in ${source} and depends on what is moved`, plan.brokenInSource)
-  tellBroken(session, `What is moved and depends on what stays in ${source}`, plan.brokenInDest)
+  reportBroken(session, `What stays in ${source} and depends on what is moved`, plan.brokenInSource)
+  reportBroken(session, `What is moved and depends on what stays in ${source}`, plan.brokenInDest)
   if (plan.brokenInSource.length + plan.brokenInDest.length > 0)
     session.warn('\nSuch values must be passed by outputs and inputs of the programs from now on.')
 }
 
-function tellBroken(session: Session, text: string, broken: readonly Broken[]): void {
+function reportBroken(session: CliSession, text: string, broken: readonly BrokenReference[]): void {
   if (broken.length > 0) session.warn(`\n${text}, which is cut:\n`)
   for (const { urn, reference } of broken)
     session.warn(`  - ${urn} (${reference.key ?? reference.kind}) on ${reference.urn}`)

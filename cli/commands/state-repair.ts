@@ -1,33 +1,33 @@
 import { error } from '../../shared/errors/error.ts'
-import { type Repaired, repaired } from '../../shared/state/edits/repair.ts'
-import type { Handler } from '../attach.ts'
-import type { Session } from '../session.ts'
-import { currentState, editsDirectly, editState } from '../state-editing.ts'
+import { type RepairResult, repairState } from '../../shared/state/edits/repair.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { CliSession } from '../session/session.ts'
+import { readCurrentState, editsDirectly, editConfirmedState } from '../state/edit-state.ts'
 
 /** `state repair`: puts a state in order that breaks the rules; one that does not stays. */
 export const stateRepair: Handler = async (session, flags) => {
-  const state = await currentState(session, await session.existingStack())
-  const found = state === undefined ? undefined : repaired(state)
+  const state = await readCurrentState(session, await session.requireStack())
+  const found = state === undefined ? undefined : repairState(state)
   if (found === undefined) {
     session.warn('The snapshot is already valid; skipping repair')
     return 0
   }
-  tell(session, found)
+  reportRepair(session, found)
   if (!flags.is('yes') && !session.interactive)
     throw error('CLI_USAGE', '--yes must be passed in to proceed when nobody can be asked')
-  await editState(session, {
-    agreed: async first => {
+  await editConfirmedState(session, {
+    confirm: async first => {
       if (flags.is('yes')) return true
-      const answer = await session.io.ask(`${first}${editsDirectly} (y/N)`)
+      const answer = await session.io.prompt(`${first}${editsDirectly} (y/N)`)
       return ['y', 'yes'].includes(answer.trim().toLowerCase())
     },
-    change: now => repaired(now)?.state ?? now,
+    change: now => repairState(now)?.state ?? now,
   })
   session.warn('State repaired successfully')
   return 0
 }
 
-function tell(session: Session, { moved, pruned }: Repaired): void {
+function reportRepair(session: CliSession, { moved, pruned }: RepairResult): void {
   if (moved > 0) session.warn(`${moved} resources change their place in the state.`)
   for (const { urn, now, removed } of pruned) {
     session.warn(urn === now ? `${urn}:` : `${urn} becomes ${now}:`)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { error } from '../../shared/errors/error.ts'
-import { allItems } from '../api-pages.ts'
-import type { Handler } from '../attach.ts'
-import { tableOf } from '../table.ts'
+import { listAllItems } from '../remote/api-pages.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { formatTable } from '../display/table.ts'
 
 const viewForm = z.object({
   id: z.string(),
@@ -14,7 +14,7 @@ const viewForm = z.object({
 })
 
 /** `token create`: makes a token; its text goes to standard output, and nowhere else. */
-export const tokenCreate: Handler = async (session, flags, [name]) => {
+export const createApiToken: Handler = async (session, flags, [name]) => {
   const isAdmin = flags.is('admin')
   const role = isAdmin ? 'admin' : flags.text('role')
   if (role === undefined)
@@ -32,17 +32,17 @@ export const tokenCreate: Handler = async (session, flags, [name]) => {
     ...(days === undefined ? {} : { days: Number(days) }),
   }
   // The first one is made where the store is: there is none yet to ask an API with.
-  const { api } = isAdmin ? await session.here() : await session.local()
-  const said = await api({ method: 'POST', path: '/v1/tokens', body })
-  const made = viewForm.extend({ token: z.string() }).parse(said)
+  const { callApi } = isAdmin ? await session.openLocalEngine() : await session.openEngine()
+  const answer = await callApi({ method: 'POST', path: '/v1/tokens', body })
+  const made = viewForm.extend({ token: z.string() }).parse(answer)
   session.print(flags.is('json') ? JSON.stringify(made, null, 2) : made.token)
   session.warn(`This is token ${made.id} ('${made.name}', ${role}). It is not shown again.`)
   return 0
 }
 
 /** `token ls`: the tokens, without what proves them. */
-export const tokenLs: Handler = async (session, flags) => {
-  const tokens = await allItems(await session.local(), '/v1/tokens', viewForm)
+export const listTokens: Handler = async (session, flags) => {
+  const tokens = await listAllItems(await session.openEngine(), '/v1/tokens', viewForm)
   if (flags.is('json')) {
     session.print(JSON.stringify(tokens, null, 2))
     return 0
@@ -54,19 +54,20 @@ export const tokenLs: Handler = async (session, flags) => {
     stacks === '*' ? 'all' : stacks.join(', '),
     expiresAt === undefined ? 'never' : new Date(expiresAt).toISOString(),
   ])
-  for (const line of tableOf(['ID', 'NAME', 'ROLE', 'STACKS', 'EXPIRES'], rows)) session.print(line)
+  for (const line of formatTable(['ID', 'NAME', 'ROLE', 'STACKS', 'EXPIRES'], rows))
+    session.print(line)
   return 0
 }
 
 /** `token revoke`: has a token let nobody in any more. */
-export const tokenRevoke: Handler = async (session, _flags, [id = '']) => {
-  const { api } = await session.local()
+export const revokeToken: Handler = async (session, _flags, [id = '']) => {
+  const { callApi } = await session.openEngine()
   if (!/^[0-9a-f]{16}$/.test(id))
     throw error(
       'CLI_USAGE',
       `'${id.length > 8 ? `${id.slice(0, 4)}…` : id}' is no id of a token; see \`antichain token ls\``,
     )
-  await api({ method: 'DELETE', path: `/v1/tokens/${id}` })
+  await callApi({ method: 'DELETE', path: `/v1/tokens/${id}` })
   session.warn(`Token ${id} was revoked.`)
   return 0
 }

@@ -3,23 +3,23 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import type { Handler } from '../attach.ts'
-import type { Flags } from '../flags.ts'
-import type { Session } from '../session.ts'
-import { type TriggerKind, triggerPath } from '../trigger-path.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { Flags } from '../arguments/flags.ts'
+import type { CliSession } from '../session/session.ts'
+import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
 
 const secretBytes = 32
 
 /** `webhook create`: makes or changes a webhook. */
-export const webhookCreate: Handler = async (session, flags, [name = '']) => {
+export const createWebhook: Handler = async (session, flags, [name = '']) => {
   const credential = session.io.env['ANTICHAIN_CREDENTIAL'] ?? ''
   const apiUrl = flags.text('apiUrl')
-  return create(session, flags, {
+  return putTrigger(session, flags, {
     kind: 'webhook',
     name,
     body: secret => ({
       form: flags.text('form'),
-      rules: rulesIn(session, flags.text('rules') ?? ''),
+      rules: readRules(session, flags.text('rules') ?? ''),
       isPaused: flags.is('paused'),
       secrets: [secret],
       ...(apiUrl === undefined ? {} : { apiUrl }),
@@ -29,7 +29,7 @@ export const webhookCreate: Handler = async (session, flags, [name = '']) => {
 }
 
 /** `schedule create`: makes or changes a schedule of a stack. */
-export const scheduleCreate: Handler = async (session, flags, [name = '']) => {
+export const createSchedule: Handler = async (session, flags, [name = '']) => {
   const kind = flags.text('operation') ?? 'refresh'
   if (flags.is('remediate') && kind !== 'refresh')
     throw error('CLI_USAGE', '--remediate says what follows a refresh')
@@ -45,12 +45,12 @@ export const scheduleCreate: Handler = async (session, flags, [name = '']) => {
     jitterMs: Number(jitter) * 1000,
     ...(zone === undefined ? {} : { zone }),
   }
-  return create(session, flags, { kind: 'schedule', name, body: () => body, isOpen: true })
+  return putTrigger(session, flags, { kind: 'schedule', name, body: () => body, isOpen: true })
 }
 
 /** `notification create`: makes or changes a notification. */
-export const notificationCreate: Handler = async (session, flags, [name = '']) =>
-  create(session, flags, {
+export const createNotification: Handler = async (session, flags, [name = '']) =>
+  putTrigger(session, flags, {
     kind: 'notification',
     name,
     body: secret => ({
@@ -62,10 +62,10 @@ export const notificationCreate: Handler = async (session, flags, [name = '']) =
   })
 
 /** Puts a document; the secret that it signs with is the given one, or a new one, printed once. */
-async function create(
-  session: Session,
+async function putTrigger(
+  session: CliSession,
   flags: Flags,
-  about: {
+  trigger: {
     readonly kind: TriggerKind
     readonly name: string
     readonly body: (secret: string) => object
@@ -73,20 +73,20 @@ async function create(
     readonly isOpen?: boolean
   },
 ): Promise<number> {
-  const { kind, name, body, isOpen = false } = about
-  const given = session.io.env['ANTICHAIN_SECRET'] ?? ''
-  const secret = given === '' ? randomBytes(secretBytes).toString('base64url') : given
-  const path = `${await triggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
-  const { api } = await session.local()
-  await api({ method: 'PUT', path, body: body(secret) })
+  const { kind, name, body, isOpen = false } = trigger
+  const presetSecret = session.io.env['ANTICHAIN_SECRET'] ?? ''
+  const secret = presetSecret === '' ? randomBytes(secretBytes).toString('base64url') : presetSecret
+  const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
+  const { callApi } = await session.openEngine()
+  await callApi({ method: 'PUT', path, body: body(secret) })
   session.warn(`The ${kind} '${name}' stands.`)
-  if (isOpen || given !== '') return 0
+  if (isOpen || presetSecret !== '') return 0
   session.print(secret)
   session.warn('This is the secret that it is signed with. It is not shown again.')
   return 0
 }
 
-function rulesIn(session: Session, file: string): unknown {
+function readRules(session: CliSession, file: string): unknown {
   const path = resolve(session.cwd, file)
   let text: string
   try {

@@ -1,6 +1,6 @@
-import type { Handler } from '../attach.ts'
-import { runOperation } from '../operation.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { runOperation } from '../operations/run-operation.ts'
 
 /** `up`: makes the resources of a stack what its program says. */
-export const up: Handler = async (session, flags) =>
+export const updateStack: Handler = async (session, flags) =>
   runOperation(session, flags, { command: 'up', previewOnly: false })

@@ -1,30 +1,42 @@
 import { describe, expect, test } from 'vitest'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
-import { shownResource, type WholeStates } from '../../shared/engine/events/whole-states.ts'
-import { resourceState } from '../../shared/state/resource.ts'
+import { toShownResource, type WholeStates } from '../../shared/engine/events/whole-states.ts'
+import { createResourceState } from '../../shared/state/resource.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { secretOf } from '../../shared/values/value.ts'
 import { createDigestDisplay } from './digest.ts'
-import { createTape, displayOptions, metadataOf, stackMetadata, thingUrn } from './fixture.ts'
+import {
+  createTape,
+  createTestDisplayOptions,
+  metadataOf,
+  createStackMetadata,
+  thingUrnOf,
+} from './display.fixture.ts'
 
-type Told = readonly [event: EngineEventPayload, states?: WholeStates]
+type EmittedEvent = readonly [event: EngineEventPayload, states?: WholeStates]
 
 /** What is printed of events, parsed and as text. */
-function printed(told: readonly Told[], more: Parameters<typeof displayOptions>[0] = {}) {
+function printDigest(
+  events: readonly EmittedEvent[],
+  more: Parameters<typeof createTestDisplayOptions>[0] = {},
+) {
   const stdout = createTape()
   let ns = 0n
-  const digest = createDigestDisplay(displayOptions({ ...more, stdout }), () => (ns += 1_500n))
-  for (const [event, states] of told)
+  const digest = createDigestDisplay(
+    createTestDisplayOptions({ ...more, stdout }),
+    () => (ns += 1_500n),
+  )
+  for (const [event, states] of events)
     digest.emit(event, states === undefined ? undefined : () => states)
   void digest.finish({ result: 'succeeded', changes: {}, hasChanges: false, pending: [] })
   return { text: stdout.text(), json: JSON.parse(stdout.text()) as Record<string, unknown> }
 }
 
-const pre = (...about: Parameters<typeof metadataOf>): EngineEventPayload => ({
-  resourcePreEvent: { metadata: metadataOf(...about), planning: true },
+const createPreEvent = (...step: Parameters<typeof metadataOf>): EngineEventPayload => ({
+  resourcePreEvent: { metadata: metadataOf(...step), planning: true },
 })
-const outputs = (...about: Parameters<typeof metadataOf>): EngineEventPayload => ({
-  resOutputsEvent: { metadata: metadataOf(...about), planning: true },
+const createOutputsEvent = (...step: Parameters<typeof metadataOf>): EngineEventPayload => ({
+  resOutputsEvent: { metadata: metadataOf(...step), planning: true },
 })
 
 const opsOf = (json: Record<string, unknown>): unknown =>
@@ -32,9 +44,9 @@ const opsOf = (json: Record<string, unknown>): unknown =>
 
 describe('the digest', () => {
   test('has configuration, steps, messages, duration and counts, in this order', () => {
-    const { json } = printed([
+    const { json } = printDigest([
       [{ preludeEvent: { config: { 'p:b': '2', 'p:a': '[secret]' } } }],
-      [pre('create', 'a', { provider: 'ref' })],
+      [createPreEvent('create', 'a', { provider: 'ref' })],
       [{ diagnosticEvent: { prefix: 'warning: ', message: 'oh', color: '', severity: 'warning' } }],
       [{ diagnosticEvent: { message: 'psst', color: '', severity: 'debug' } }],
       [{ diagnosticEvent: { message: '…', color: '', severity: 'info', ephemeral: true } }],
@@ -60,7 +72,7 @@ describe('the digest', () => {
     ])
     expect(Object.keys(json['config'] as object)).toEqual(['p:a', 'p:b'])
     expect(json).toMatchObject({
-      steps: [{ op: 'create', urn: thingUrn('a'), provider: 'ref', detailedDiff: null }],
+      steps: [{ op: 'create', urn: thingUrnOf('a'), provider: 'ref', detailedDiff: null }],
       diagnostics: [{ message: 'warning: oh', severity: 'warning' }],
       duration: 1_500,
       changeSummary: { create: 2, same: 1 },
@@ -72,8 +84,8 @@ describe('the digest', () => {
       b: { diffKind: 'update-replace', inputDiff: true },
       a: { diffKind: 'add', inputDiff: false },
     }
-    const { json } = printed([
-      [pre('replace', 'a', { keys: ['b'], diffs: ['a', 'b'], detailedDiff })],
+    const { json } = printDigest([
+      [createPreEvent('replace', 'a', { keys: ['b'], diffs: ['a', 'b'], detailedDiff })],
     ])
     expect(json['steps']).toMatchObject([
       {
@@ -88,32 +100,32 @@ describe('the digest', () => {
   })
 
   test('shows whole states without secrets', () => {
-    const state = resourceState({
-      urn: thingUrn('a') as Urn,
+    const state = createResourceState({
+      urn: thingUrnOf('a') as Urn,
       type: 'pkg:index:Thing',
       custom: true,
       inputs: new Map([['password', secretOf('hunter2')]]),
-      dependencies: [thingUrn('b') as Urn],
+      dependencies: [thingUrnOf('b') as Urn],
     })
-    const states = { old: undefined, new: shownResource(state) }
-    const { json, text } = printed([[pre('create', 'a'), states]])
+    const states = { old: undefined, new: toShownResource(state) }
+    const { json, text } = printDigest([[createPreEvent('create', 'a'), states]])
     expect(json['steps']).toMatchObject([
-      { newState: { inputs: { password: '[secret]' }, dependencies: [thingUrn('b')] } },
+      { newState: { inputs: { password: '[secret]' }, dependencies: [thingUrnOf('b')] } },
     ])
     expect(text).not.toContain('hunter2')
   })
 
   test('leaves out sames and the steps of a replacement, unless asked for', () => {
-    const told: readonly Told[] = [
-      [{ resourcePreEvent: { metadata: stackMetadata('same', {}), planning: true } }],
-      [pre('same', 'a')],
-      [pre('create-replacement', 'b', { logical: false })],
-      [pre('replace', 'b')],
-      [pre('delete-replaced', 'b', { logical: false })],
+    const events: readonly EmittedEvent[] = [
+      [{ resourcePreEvent: { metadata: createStackMetadata('same', {}), planning: true } }],
+      [createPreEvent('same', 'a')],
+      [createPreEvent('create-replacement', 'b', { logical: false })],
+      [createPreEvent('replace', 'b')],
+      [createPreEvent('delete-replaced', 'b', { logical: false })],
     ]
-    expect(opsOf(printed(told).json)).toEqual(['same', 'replace'])
-    const asked = { showSames: true, showReplacementSteps: true }
-    expect(opsOf(printed(told, asked).json)).toEqual([
+    expect(opsOf(printDigest(events).json)).toEqual(['same', 'replace'])
+    const answer = { showSames: true, showReplacementSteps: true }
+    expect(opsOf(printDigest(events, answer).json)).toEqual([
       'same',
       'same',
       'create-replacement',
@@ -124,26 +136,30 @@ describe('the digest', () => {
 
   test('has what a refresh found in the place of the refresh', () => {
     const refresh = { logical: false }
-    const { json } = printed([
-      [pre('refresh', 'a', refresh)],
-      [pre('refresh', 'b', refresh)],
-      [pre('refresh', 'c', refresh)],
-      [outputs('update', 'b', { detailedDiff: { v: { diffKind: 'update', inputDiff: false } } })],
-      [outputs('delete', 'c')],
-      [outputs('same', 'a')],
+    const { json } = printDigest([
+      [createPreEvent('refresh', 'a', refresh)],
+      [createPreEvent('refresh', 'b', refresh)],
+      [createPreEvent('refresh', 'c', refresh)],
+      [
+        createOutputsEvent('update', 'b', {
+          detailedDiff: { v: { diffKind: 'update', inputDiff: false } },
+        }),
+      ],
+      [createOutputsEvent('delete', 'c')],
+      [createOutputsEvent('same', 'a')],
     ])
     expect(opsOf(json)).toEqual(['refresh', 'update', 'delete'])
   })
 
   test('hides outputs of the stack when asked to', () => {
-    const metadata = stackMetadata('update', { url: 'x' }, {})
-    const told: readonly Told[] = [[{ resourcePreEvent: { metadata, planning: true } }]]
-    expect(printed(told, { suppressOutputs: true }).text).not.toContain('url')
-    expect(printed(told).text).toContain('url')
+    const metadata = createStackMetadata('update', { url: 'x' }, {})
+    const events: readonly EmittedEvent[] = [[{ resourcePreEvent: { metadata, planning: true } }]]
+    expect(printDigest(events, { suppressOutputs: true }).text).not.toContain('url')
+    expect(printDigest(events).text).toContain('url')
   })
 
   test('escapes as Go does, in four spaces', () => {
-    const { text } = printed([
+    const { text } = printDigest([
       [{ diagnosticEvent: { message: '<a & b>', color: '', severity: 'info' } }],
     ])
     expect(text).toContain(String.raw`\u003ca \u0026 b\u003e`)

@@ -2,8 +2,8 @@ import type { DiagnosticEvent, StepMetadata } from '../../shared/engine/events/e
 import type { WholeStates } from '../../shared/engine/events/whole-states.ts'
 import { stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
 import type { Json } from '../../shared/values/json.ts'
-import { compareUtf8, escapedForHtml } from '../../shared/values/go-json.ts'
-import type { Display, DisplayOptions } from '../tools.ts'
+import { compareUtf8, escapeForHtml } from '../../shared/values/go-json.ts'
+import type { Display, DisplayOptions } from '../session/tools.ts'
 
 /** One step of a digest; fields in the order in which they are printed. */
 interface DigestStep {
@@ -24,7 +24,7 @@ interface DigestDiagnostic {
   readonly severity: string
 }
 
-type Shown = Pick<
+type DigestOptions = Pick<
   DisplayOptions,
   'stdout' | 'suppressOutputs' | 'showSames' | 'showReplacementSteps'
 >
@@ -36,7 +36,7 @@ type Shown = Pick<
  * `ShowPreviewDigest`.
  */
 export function createDigestDisplay(
-  options: Shown,
+  options: DigestOptions,
   nowNs: () => bigint = () => process.hrtime.bigint(),
 ): Display {
   const startedNs = nowNs()
@@ -46,26 +46,28 @@ export function createDigestDisplay(
   let config: Readonly<Record<string, string>> = {}
   let changes: Readonly<Record<string, number>> = {}
   let maybeCorrupt = false
-  const pre = (metadata: StepMetadata, states: WholeStates | undefined): void => {
+  const addStep = (metadata: StepMetadata, states: WholeStates | undefined): void => {
     if (!isShown(metadata, options)) return
     if (metadata.op === 'refresh') refreshed.add(metadata.urn)
-    steps.push(stepOf(metadata, states, options))
+    steps.push(toDigestStep(metadata, states, options))
   }
-  const ended = (metadata: StepMetadata, states: WholeStates | undefined): void => {
+  const replaceRefreshed = (metadata: StepMetadata, states: WholeStates | undefined): void => {
     const isDrift =
       (metadata.op === 'update' && metadata.detailedDiff !== null) || metadata.op === 'delete'
     if (!isDrift || !refreshed.has(metadata.urn)) return
     const at = steps.findIndex(({ urn }) => urn === metadata.urn)
-    steps[at] = stepOf(metadata, states, options)
+    steps[at] = toDigestStep(metadata, states, options)
   }
   return {
     emit(event, states) {
       if ('preludeEvent' in event) config = event.preludeEvent.config
-      else if ('diagnosticEvent' in event) diagnostics.push(...messageOf(event.diagnosticEvent))
+      else if ('diagnosticEvent' in event)
+        diagnostics.push(...toDigestDiagnostics(event.diagnosticEvent))
       else if ('stdoutEvent' in event)
         diagnostics.push({ message: event.stdoutEvent.message, severity: 'info' })
-      else if ('resourcePreEvent' in event) pre(event.resourcePreEvent.metadata, states?.())
-      else if ('resOutputsEvent' in event) ended(event.resOutputsEvent.metadata, states?.())
+      else if ('resourcePreEvent' in event) addStep(event.resourcePreEvent.metadata, states?.())
+      else if ('resOutputsEvent' in event)
+        replaceRefreshed(event.resOutputsEvent.metadata, states?.())
       else if ('summaryEvent' in event) {
         changes = event.summaryEvent.resourceChanges
         maybeCorrupt = event.summaryEvent.maybeCorrupt
@@ -73,26 +75,26 @@ export function createDigestDisplay(
     },
     finish() {
       const document = {
-        ...(Object.keys(config).length > 0 ? { config: sorted(config) } : {}),
+        ...(Object.keys(config).length > 0 ? { config: sortKeys(config) } : {}),
         ...(steps.length > 0 ? { steps } : {}),
         ...(diagnostics.length > 0 ? { diagnostics } : {}),
         duration: Number(nowNs() - startedNs),
-        ...(Object.keys(changes).length > 0 ? { changeSummary: sorted(changes) } : {}),
+        ...(Object.keys(changes).length > 0 ? { changeSummary: sortKeys(changes) } : {}),
         ...(maybeCorrupt ? { maybeCorrupt } : {}),
       }
-      options.stdout.write(`${escapedForHtml(JSON.stringify(document, null, 4))}\n`)
+      options.stdout.write(`${escapeForHtml(JSON.stringify(document, null, 4))}\n`)
     },
   }
 }
 
-function messageOf(event: DiagnosticEvent): readonly DigestDiagnostic[] {
+function toDigestDiagnostics(event: DiagnosticEvent): readonly DigestDiagnostic[] {
   if (event.ephemeral === true || event.severity === 'debug') return []
   const urn = event.urn === undefined || event.urn === '' ? {} : { urn: event.urn }
   return [{ ...urn, message: (event.prefix ?? '') + event.message, severity: event.severity }]
 }
 
 /** Sames only when asked for, or when protection changes; steps of a replacement when asked for. */
-function isShown(metadata: StepMetadata, options: Shown): boolean {
+function isShown(metadata: StepMetadata, options: DigestOptions): boolean {
   if (isRoot(metadata.urn)) return true
   if (metadata.op === 'same')
     return options.showSames || metadata.old?.protect !== metadata.new?.protect
@@ -114,15 +116,15 @@ function isRoot(urn: string): boolean {
   return typeOf(urn as Urn) === stackType
 }
 
-function stepOf(
+function toDigestStep(
   metadata: StepMetadata,
   states: WholeStates | undefined,
-  options: Shown,
+  options: DigestOptions,
 ): DigestStep {
   const { op, urn, provider, diffs = [], keys = [] } = metadata
   const isHidden = options.suppressOutputs && isRoot(urn)
-  const oldState = stateOf(states?.old ?? metadata.old, isHidden)
-  const newState = stateOf(states?.new ?? metadata.new, isHidden)
+  const oldState = visibleStateOf(states?.old ?? metadata.old, isHidden)
+  const newState = visibleStateOf(states?.new ?? metadata.new, isHidden)
   return {
     op,
     urn,
@@ -135,7 +137,7 @@ function stepOf(
   }
 }
 
-function stateOf(state: object | null | undefined, isHidden: boolean): object | undefined {
+function visibleStateOf(state: object | null | undefined, isHidden: boolean): object | undefined {
   if (state === null || state === undefined) return undefined
   if (!isHidden) return state
   return Object.fromEntries(
@@ -149,9 +151,9 @@ function detailedDiffOf({ detailedDiff }: StepMetadata): Json {
     path,
     { kind: diffKind, inputDiff },
   ])
-  return sorted(Object.fromEntries(kinds) as Readonly<Record<string, Json>>)
+  return sortKeys(Object.fromEntries(kinds) as Readonly<Record<string, Json>>)
 }
 
-function sorted<T>(map: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+function sortKeys<T>(map: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => compareUtf8(a, b)))
 }

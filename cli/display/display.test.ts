@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import type { DeployResult } from '../../shared/engine/request.ts'
 import { createDisplay } from './display.ts'
-import { durationText } from './duration.ts'
-import { createTape, displayOptions, metadataOf, thingUrn } from './fixture.ts'
+import { formatElapsed } from './format-elapsed.ts'
+import { createTape, createTestDisplayOptions, metadataOf, thingUrnOf } from './display.fixture.ts'
 
 const pending: DeployResult = {
   result: 'interrupted',
   changes: {},
   hasChanges: true,
-  pending: [{ urn: thingUrn('a'), type: 'pkg:index:Thing' }],
+  pending: [{ urn: thingUrnOf('a'), type: 'pkg:index:Thing' }],
 }
 
 test('JSON has one numbered event a line and nothing else on the standard output', async () => {
   const stdout = createTape()
   const stderr = createTape()
-  const display = createDisplay(displayOptions({ json: true, stdout, stderr }))
+  const display = createDisplay(createTestDisplayOptions({ json: true, stdout, stderr }))
   display.emit({ preludeEvent: { config: {} } })
   display.emit({ cancelEvent: {} })
   await display.finish(pending)
@@ -26,12 +26,12 @@ test('JSON has one numbered event a line and nothing else on the standard output
   expect(events.map(({ sequence }) => sequence)).toEqual([0, 1])
   expect(Object.keys(events[0])).toEqual(['sequence', 'timestamp', 'preludeEvent'])
   expect(Number.isInteger(events[0].timestamp)).toBe(true)
-  expect(stderr.text()).toContain(thingUrn('a'))
+  expect(stderr.text()).toContain(thingUrnOf('a'))
 })
 
 test('a terminal is left with the whole tree, the messages and the summary', async () => {
   const stdout = createTape({ isTTY: true, columns: 80, rows: 4 })
-  const display = createDisplay(displayOptions({ interactive: true, stdout }))
+  const display = createDisplay(createTestDisplayOptions({ interactive: true, stdout }))
   const created = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => metadataOf('create', name))
   for (const metadata of created) {
     display.emit({ resourcePreEvent: { metadata } })
@@ -47,7 +47,7 @@ test('a terminal is left with the whole tree, the messages and the summary', asy
 
 test('a terminal keeps tree and messages of a deployment that ends without a result', async () => {
   const stdout = createTape({ isTTY: true, columns: 80, rows: 4 })
-  const display = createDisplay(displayOptions({ interactive: true, stdout }))
+  const display = createDisplay(createTestDisplayOptions({ interactive: true, stdout }))
   const metadata = metadataOf('create', 'a')
   display.emit({ resourcePreEvent: { metadata } })
   display.emit({ resOutputsEvent: { metadata } })
@@ -61,17 +61,17 @@ test('a terminal keeps tree and messages of a deployment that ends without a res
 })
 
 test('colours come only when they are wanted', async () => {
-  const shown = async (color: boolean) => {
+  const printWith = async (color: boolean) => {
     const stdout = createTape()
-    const display = createDisplay(displayOptions({ color, stdout }))
+    const display = createDisplay(createTestDisplayOptions({ color, stdout }))
     await display.finish(pending)
     return stdout.text()
   }
-  expect(await shown(false)).not.toContain('\u001b')
-  expect(await shown(true)).toContain('\u001b')
+  expect(await printWith(false)).not.toContain('\u001b')
+  expect(await printWith(true)).toContain('\u001b')
 })
 
 test('durations are as short as they can be read', () => {
-  const texts = [0, 340, 9_949, 12_400, 65_000, 3_599_600, 7_380_000].map(durationText)
+  const texts = [0, 340, 9_949, 12_400, 65_000, 3_599_600, 7_380_000].map(formatElapsed)
   expect(texts).toEqual(['0.0s', '0.3s', '9.9s', '12s', '1m05s', '1h00m', '2h03m'])
 })

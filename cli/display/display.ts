@@ -8,13 +8,13 @@
  * them.
  */
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
-import type { Display, DisplayOptions } from '../tools.ts'
+import type { Display, DisplayOptions } from '../session/tools.ts'
 import { createDigestDisplay } from './digest.ts'
 import { createJsonLines } from './json-lines.ts'
 import { createLiveDisplay } from './live-display.ts'
 import { createPaint } from './paint.ts'
 import { createPlainDisplay } from './plain-display.ts'
-import { pendingLines } from './summary.ts'
+import { formatPending } from './summary.ts'
 
 /** The display of one deployment or preview: JSON lines, a live tree, or plain lines. */
 export function createDisplay(options: DisplayOptions): Display {
@@ -35,7 +35,7 @@ function createJsonDisplay(options: DisplayOptions): Display {
   return {
     emit: (event: EngineEventPayload) => print(event),
     finish: result => {
-      const lines = pendingLines(result.pending, createPaint(false))
+      const lines = formatPending(result.pending, createPaint(false))
       if (lines.length > 0) options.stderr.write(`${lines.join('\n')}\n`)
     },
   }

@@ -33,35 +33,35 @@ export function isSameValue(left: unknown, right: unknown): boolean {
  * A value on one line: texts quoted, secrets and unknowns in brackets, assets by what they come
  * from.
  */
-export function valueText(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === undefined) return '(none)'
   if (value === secretText) return secretText
   if (typeof value === 'string' && unknownTexts.has(value)) return '[unknown]'
-  if (isEventList(value)) return `[${value.map(valueText).join(', ')}]`
+  if (isEventList(value)) return `[${value.map(formatValue).join(', ')}]`
   if (isEventMap(value)) {
     const entries = Object.entries(value).map(
-      ([key, item]) => `${keyText(key)}: ${valueText(item)}`,
+      ([key, item]) => `${formatKey(key)}: ${formatValue(item)}`,
     )
     return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
   }
-  return isObject(value) ? signedText(value) : JSON.stringify(value)
+  return isObject(value) ? formatSigned(value) : JSON.stringify(value)
 }
 
 /** A key as it stands before a colon: quoted when it is not a plain word. */
-export function keyText(key: string): string {
+export function formatKey(key: string): string {
   return /^[\w$/:.-]+$/.test(key) ? key : JSON.stringify(key)
 }
 
-function signedText(value: EventMap): string {
+function formatSigned(value: EventMap): string {
   const source = ['path', 'uri', 'text', 'assets'].find(key => Object.hasOwn(value, key))
   if (value[signatureKey] === signatures.secret) return secretText
   if (typeof value['urn'] === 'string') return `resource ${JSON.stringify(value['urn'])}`
-  if (source === undefined) return typeof value['hash'] === 'string' ? hashText(value) : '[bytes]'
-  if (source === 'assets') return `archive ${valueText(value['assets'])}`
-  return `asset ${source} ${JSON.stringify(value[source])} ${hashText(value)}`.trimEnd()
+  if (source === undefined) return typeof value['hash'] === 'string' ? formatHash(value) : '[bytes]'
+  if (source === 'assets') return `archive ${formatValue(value['assets'])}`
+  return `asset ${source} ${JSON.stringify(value[source])} ${formatHash(value)}`.trimEnd()
 }
 
-function hashText(value: EventMap): string {
+function formatHash(value: EventMap): string {
   return typeof value['hash'] === 'string' ? `(${value['hash'].slice(0, 12)})` : ''
 }
 

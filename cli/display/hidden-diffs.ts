@@ -13,20 +13,20 @@ export function withoutHidden(metadata: StepMetadata): {
   readonly hidden: readonly string[]
 } {
   const { old, new: next, detailedDiff } = metadata
-  const asked = next?.hideDiffs ?? []
-  if (old === null || next === null || asked.length === 0) return { metadata, hidden: [] }
+  const hiddenPaths = next?.hideDiffs ?? []
+  if (old === null || next === null || hiddenPaths.length === 0) return { metadata, hidden: [] }
   const hidden = new Set<string>()
   let inputs: unknown = next.inputs
   let outputs: unknown = next.outputs
   let detailed = Object.entries(detailedDiff ?? {})
-  for (const text of asked.toSorted()) {
-    const path = parsedPath(text)
+  for (const text of hiddenPaths.toSorted()) {
+    const path = tryParsePath(text)
     if (path === undefined) continue
-    const masked = maskedAt(old.inputs, inputs, path)
+    const masked = maskAt(old.inputs, inputs, path)
     if (!isSameValue(masked, inputs)) hidden.add(text)
     inputs = masked
-    outputs = maskedAt(old.outputs, outputs, path)
-    const kept = detailed.filter(([key]) => !containsPath(path, parsedPath(key) ?? [key]))
+    outputs = maskAt(old.outputs, outputs, path)
+    const kept = detailed.filter(([key]) => !containsPath(path, tryParsePath(key) ?? [key]))
     if (kept.length < detailed.length) hidden.add(text)
     detailed = kept
   }
@@ -44,7 +44,7 @@ export function withoutHidden(metadata: StepMetadata): {
   }
 }
 
-function parsedPath(text: string): Path | undefined {
+function tryParsePath(text: string): Path | undefined {
   try {
     return parsePath(text)
   } catch {
@@ -53,19 +53,19 @@ function parsedPath(text: string): Path | undefined {
 }
 
 /** The new value with what stands at a path as it was before. */
-function maskedAt(old: unknown, next: unknown, path: Path): unknown {
+function maskAt(old: unknown, next: unknown, path: Path): unknown {
   const [segment, ...rest] = path
   if (segment === undefined) return old
   if (isEventList(old) && isEventList(next))
     return next.map((item, at) =>
-      segment === anySegment || segment === at ? maskedAt(old[at], item, rest) : item,
+      segment === anySegment || segment === at ? maskAt(old[at], item, rest) : item,
     )
   if (!isEventMap(old) || !isEventMap(next)) return next
   const keys = segment === anySegment ? Object.keys({ ...old, ...next }) : [segment]
   const masked: Record<string, unknown> = { ...next }
   for (const key of keys) {
     if (typeof key !== 'string') continue
-    const value = maskedAt(old[key], next[key], rest)
+    const value = maskAt(old[key], next[key], rest)
     if (value === undefined) Reflect.deleteProperty(masked, key)
     else masked[key] = value
   }

@@ -10,16 +10,16 @@ export function createJsonLines(
 ): (event: EngineEventPayload) => void {
   let sequence = 0
   return payload => {
-    const event: EngineEvent = { sequence, timestamp: nowSeconds(), ...ended(payload) }
+    const event: EngineEvent = { sequence, timestamp: nowSeconds(), ...withLineEnd(payload) }
     sequence += 1
     write(`${JSON.stringify(event)}\n`)
   }
 }
 
 /** A message of Pulumi's ends its line. */
-function ended(payload: EngineEventPayload): EngineEventPayload {
+function withLineEnd(payload: EngineEventPayload): EngineEventPayload {
   if (!('diagnosticEvent' in payload)) return payload
-  const { diagnosticEvent: said } = payload
-  if (said.message.endsWith('\n')) return payload
-  return { diagnosticEvent: { ...said, message: `${said.message}\n` } }
+  const { diagnosticEvent: diagnostic } = payload
+  if (diagnostic.message.endsWith('\n')) return payload
+  return { diagnosticEvent: { ...diagnostic, message: `${diagnostic.message}\n` } }
 }

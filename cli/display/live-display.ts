@@ -1,13 +1,13 @@
-import type { OutputStream } from '../io.ts'
-import type { Display, DisplayOptions } from '../tools.ts'
-import { configLines, endingLines, titleLine } from './ending.ts'
-import { frameLines, lineText } from './live-frame.ts'
+import type { OutputStream } from '../session/io.ts'
+import type { Display, DisplayOptions } from '../session/tools.ts'
+import { formatConfig, formatEnd, formatTitle } from './start-and-end-lines.ts'
+import { renderFrame, renderLine } from './live-frame.ts'
 import { createLiveWriter, type LiveWriter } from './live-writer.ts'
 import { createPaint, type Paint } from './paint.ts'
-import { groupedMessages, type LineStyle } from './plain-lines.ts'
+import { formatGroupedMessages, type LineStyle } from './plain-lines.ts'
 import type { Message } from './messages.ts'
 import { createProgress } from './progress.ts'
-import { treeLines } from './tree.ts'
+import { renderTree } from './tree.ts'
 
 /**
  * Paints a tree of what happens over itself, and at the end leaves the whole tree, all messages and
@@ -25,7 +25,7 @@ export function createLiveDisplay(
   const latest = new Map<string, Message>()
   let writer: LiveWriter | undefined
   const columns = (): number => options.stdout.columns ?? 80
-  const tree = () => ({
+  const treeInput = () => ({
     rows: progress.rows(),
     messages: latest,
     nowMs: nowMs(),
@@ -33,43 +33,43 @@ export function createLiveDisplay(
     showSames: options.showSames,
     showReads: options.showReads,
   })
-  const frame = (): readonly string[] =>
-    frameLines(
+  const drawFrame = (): readonly string[] =>
+    renderFrame(
       {
-        ...tree(),
+        ...treeInput(),
         startedMs,
         columns: columns(),
         height: options.stdout.rows ?? 24,
       },
       paint,
     )
-  options.stdout.write(`${paint('bold', titleLine(options))}\n\n`)
-  let told: number | undefined
-  const settle = (): void => {
-    if (told !== undefined) return
+  options.stdout.write(`${paint('bold', formatTitle(options))}\n\n`)
+  let printedMessages: number | undefined
+  const printFinalTree = (): void => {
+    if (printedMessages !== undefined) return
     writer?.close()
-    const lines = treeLines(tree()).map(line =>
-      lineText(line.segments, Number.POSITIVE_INFINITY, paint),
+    const lines = renderTree(treeInput()).map(line =>
+      renderLine(line.segments, Number.POSITIVE_INFINITY, paint),
     )
     const messages = progress.messages()
-    told = messages.length
-    print(options.stdout, [...lines, ...messageBlock(messages, paint)])
+    printedMessages = messages.length
+    print(options.stdout, [...lines, ...messageBlockLines(messages, paint)])
   }
   return {
     emit: event => {
-      print(options.stdout, configLines(event, options, paint))
+      print(options.stdout, formatConfig(event, options, paint))
       for (const change of progress.take(event, nowMs()))
         if (change.kind === 'message') latest.set(change.message.urn, change.message)
-      if (progress.isOver()) return settle()
-      writer ??= createLiveWriter(options.stdout, frame, nowMs)
+      if (progress.isOver()) return printFinalTree()
+      writer ??= createLiveWriter(options.stdout, drawFrame, nowMs)
       writer.touch()
     },
     finish: result => {
-      settle()
+      printFinalTree()
       // What plugins said while they were stopped.
-      const late = messageBlock(progress.messages().slice(told), paint)
-      const about = { result, elapsedMs: nowMs() - startedMs, style }
-      print(options.stdout, [...late, ...endingLines(progress, options, about)])
+      const late = messageBlockLines(progress.messages().slice(printedMessages), paint)
+      const end = { result, elapsedMs: nowMs() - startedMs, style }
+      print(options.stdout, [...late, ...formatEnd(progress, options, end)])
     },
   }
 }
@@ -78,7 +78,7 @@ function print(stdout: OutputStream, lines: readonly string[]): void {
   if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`)
 }
 
-function messageBlock(messages: readonly Message[], paint: Paint): readonly string[] {
-  const lines = groupedMessages(messages, paint)
+function messageBlockLines(messages: readonly Message[], paint: Paint): readonly string[] {
+  const lines = formatGroupedMessages(messages, paint)
   return lines.length > 0 ? ['', paint('bold', 'Messages:'), ...lines] : []
 }

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import type { OutputStream } from '../io.ts'
+import type { OutputStream } from '../session/io.ts'
 
 /** Draws pictures over each other on a terminal. */
 export interface LiveWriter {
@@ -30,27 +30,27 @@ export function createLiveWriter(
   let touched = false
   // The cursor stays: hiding it would take handlers of signals, which belong to the command.
   const loading = import('log-update').then(({ createLogUpdate }) =>
-    createLogUpdate(writableOf(stream), { showCursor: true }),
+    createLogUpdate(toWritable(stream), { showCursor: true }),
   )
   let update: Awaited<typeof loading> | undefined
-  const picture = (): void => {
+  const redraw = (): void => {
     touched = false
     if (closed || update === undefined) return
     const beganMs = nowMs()
     update(draw().join('\n'))
     drawnMs = nowMs()
     pauseMs = Math.max(intervalMs, (drawnMs - beganMs) * drawingShare)
-    arm(Math.max(idleMs, pauseMs))
+    scheduleRedraw(Math.max(idleMs, pauseMs))
   }
-  const arm = (ms: number): void => {
+  const scheduleRedraw = (ms: number): void => {
     clearTimeout(timer)
     // A display must not keep a process alive.
-    timer = setTimeout(picture, ms).unref()
+    timer = setTimeout(redraw, ms).unref()
   }
   const touch = (): void => {
     if (closed || touched || update === undefined) return
     touched = true
-    arm(Math.max(0, drawnMs + pauseMs - nowMs()))
+    scheduleRedraw(Math.max(0, drawnMs + pauseMs - nowMs()))
   }
   void loading.then(loaded => {
     update = loaded
@@ -68,7 +68,7 @@ export function createLiveWriter(
 }
 
 /** The stream as the library wants it, with the size that the terminal has at each moment. */
-function writableOf(stream: OutputStream): Writable {
+function toWritable(stream: OutputStream): Writable {
   const writable = new Writable({
     decodeStrings: false,
     write: (chunk: unknown, _encoding, done) => {

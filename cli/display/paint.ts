@@ -30,7 +30,7 @@ export function createPaint(wanted: boolean): Paint {
  * Text of others without control characters but line feeds and tabs: what a program or provider
  * prints must not move the cursor or change the title of somebody's terminal.
  */
-export function cleanText(text: string): string {
+export function removeControls(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, control =>
     control === '\n' || control === '\t' ? control : '',
   )

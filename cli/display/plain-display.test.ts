@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import type { EngineEventPayload, SummaryEvent } from '../../shared/engine/events/event.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
-import type { DisplayOptions } from '../tools.ts'
+import type { DisplayOptions } from '../session/tools.ts'
 import {
   createTape,
-  displayOptions,
+  createTestDisplayOptions,
   metadataOf,
-  stackMetadata,
+  createStackMetadata,
   stateOf,
-  thingUrn,
-} from './fixture.ts'
+  thingUrnOf,
+} from './display.fixture.ts'
 import { createPlainDisplay } from './plain-display.ts'
 
 const succeeded: DeployResult = { result: 'succeeded', changes: {}, hasChanges: true, pending: [] }
 
-const summary = (resourceChanges: SummaryEvent['resourceChanges']): EngineEventPayload => ({
+const createSummary = (resourceChanges: SummaryEvent['resourceChanges']): EngineEventPayload => ({
   summaryEvent: {
     maybeCorrupt: false,
     durationSeconds: 4,
@@ -26,34 +26,41 @@ const summary = (resourceChanges: SummaryEvent['resourceChanges']): EngineEventP
 })
 
 /** What is printed for these events, each a second after the one before. */
-async function printed(
+async function printPlain(
   events: readonly EngineEventPayload[],
-  given: { readonly options?: Partial<DisplayOptions>; readonly result?: DeployResult } = {},
+  options: { readonly options?: Partial<DisplayOptions>; readonly result?: DeployResult } = {},
 ): Promise<readonly string[]> {
   const stdout = createTape()
   let nowMs = 0
-  const display = createPlainDisplay(displayOptions({ stdout, ...given.options }), () => nowMs)
+  const display = createPlainDisplay(
+    createTestDisplayOptions({ stdout, ...options.options }),
+    () => nowMs,
+  )
   for (const event of events) {
     nowMs += 1000
     display.emit(event)
   }
-  await display.finish(given.result ?? succeeded)
+  await display.finish(options.result ?? succeeded)
   return stdout.text().split('\n').slice(2, -1)
 }
 
-const pre = (metadata: ReturnType<typeof metadataOf>) => ({ resourcePreEvent: { metadata } })
-const done = (metadata: ReturnType<typeof metadataOf>) => ({ resOutputsEvent: { metadata } })
+const createPreEvent = (metadata: ReturnType<typeof metadataOf>) => ({
+  resourcePreEvent: { metadata },
+})
+const createOutputsEvent = (metadata: ReturnType<typeof metadataOf>) => ({
+  resOutputsEvent: { metadata },
+})
 
 describe('steps', () => {
   test('a change has one line when it ended, with its time; what stays has none but is counted', async () => {
     const create = metadataOf('create', 'a')
     const same = metadataOf('same', 'b')
-    const lines = await printed([
-      pre(create),
-      pre(same),
-      done(same),
-      done(create),
-      summary({ create: 3, same: 12 }),
+    const lines = await printPlain([
+      createPreEvent(create),
+      createPreEvent(same),
+      createOutputsEvent(same),
+      createOutputsEvent(create),
+      createSummary({ create: 3, same: 12 }),
     ])
     expect(lines).toEqual([
       ' +  pkg:index:Thing a created (3.0s)',
@@ -67,8 +74,8 @@ describe('steps', () => {
   })
 
   test('a component has its line when it is registered, and no second one for its outputs', async () => {
-    const component = stackMetadata('create', {})
-    const lines = await printed([pre(component), done(component)])
+    const component = createStackMetadata('create', {})
+    const lines = await printPlain([createPreEvent(component), createOutputsEvent(component)])
     expect(lines.filter(line => line.includes('site-dev'))).toEqual([
       ' +  pulumi:pulumi:Stack site-dev created',
     ])
@@ -78,7 +85,9 @@ describe('steps', () => {
     const steps = (['create-replacement', 'delete-replaced'] as const).map(op =>
       metadataOf(op, 'a', { logical: false }),
     )
-    const lines = await printed(steps.flatMap(metadata => [pre(metadata), done(metadata)]))
+    const lines = await printPlain(
+      steps.flatMap(metadata => [createPreEvent(metadata), createOutputsEvent(metadata)]),
+    )
     expect(lines.slice(0, 2)).toEqual([
       ' ++ pkg:index:Thing a created replacement (1.0s)',
       ' -- pkg:index:Thing a deleted original (1.0s)',
@@ -91,9 +100,17 @@ describe('steps', () => {
       new: stateOf('a', { outputs: { size: 2 } }),
     })
     const unchanged = metadataOf('refresh', 'b')
-    const lines = await printed([pre(found), done(found), pre(unchanged), done(unchanged)], {
-      options: { diff: true },
-    })
+    const lines = await printPlain(
+      [
+        createPreEvent(found),
+        createOutputsEvent(found),
+        createPreEvent(unchanged),
+        createOutputsEvent(unchanged),
+      ],
+      {
+        options: { diff: true },
+      },
+    )
     expect(lines.slice(0, 3)).toEqual([
       ' ~  pkg:index:Thing a updated (1.0s)',
       '      ~ size: 1 => 2',
@@ -103,25 +120,28 @@ describe('steps', () => {
 
   test('a preview says what would be done and no times', async () => {
     const metadata = metadataOf('delete', 'a')
-    const lines = await printed([pre(metadata), done(metadata), summary({ delete: 1 })], {
-      options: { dryRun: true },
-    })
+    const lines = await printPlain(
+      [createPreEvent(metadata), createOutputsEvent(metadata), createSummary({ delete: 1 })],
+      {
+        options: { dryRun: true },
+      },
+    )
     expect(lines).toEqual([' -  pkg:index:Thing a delete', '', 'Resources:', '    - 1 to delete'])
   })
 
   test('nothing to do is said', async () => {
-    expect(await printed([summary({ same: 2 })])).toContain('      nothing changed')
+    expect(await printPlain([createSummary({ same: 2 })])).toContain('      nothing changed')
   })
 })
 
 describe('messages and failures', () => {
   test('an error names its resource and URN, further lines are indented', async () => {
     const metadata = metadataOf('create', 'a')
-    const lines = await printed([
-      pre(metadata),
+    const lines = await printPlain([
+      createPreEvent(metadata),
       {
         diagnosticEvent: {
-          urn: thingUrn('a'),
+          urn: thingUrnOf('a'),
           message: 'no room\nat all\n',
           color: 'raw',
           severity: 'error',
@@ -132,7 +152,7 @@ describe('messages and failures', () => {
     expect(lines.slice(0, 7)).toEqual([
       '    error: a: no room',
       '      at all',
-      `      ${thingUrn('a')}`,
+      `      ${thingUrnOf('a')}`,
       ' +  pkg:index:Thing a creating failed (2.0s)',
       '',
       'Resources:',
@@ -142,13 +162,15 @@ describe('messages and failures', () => {
 
   test('control characters of programs do not reach the terminal', async () => {
     const message = '\u001b]0;title\u0007\u001b[2Jhello\u0008\r\n'
-    const [line] = await printed([{ diagnosticEvent: { message, color: 'raw', severity: 'info' } }])
+    const [line] = await printPlain([
+      { diagnosticEvent: { message, color: 'raw', severity: 'info' } },
+    ])
     expect(line).toBe('    hello')
   })
 
   test('empty, debugging and passing messages are left out', async () => {
     const base = { color: 'raw', message: 'x', severity: 'info' } as const
-    const lines = await printed([
+    const lines = await printPlain([
       { diagnosticEvent: { ...base, message: ' \n' } },
       { diagnosticEvent: { ...base, severity: 'debug' } },
       { diagnosticEvent: { ...base, ephemeral: true } },
@@ -158,14 +180,14 @@ describe('messages and failures', () => {
 })
 
 describe('the end', () => {
-  const stack = stackMetadata(
+  const stack = createStackMetadata(
     'same',
     { url: 'b', count: 2, key: '[secret]' },
     { url: 'a', count: 2 },
   )
 
   test('outputs are listed, those that changed with their change', async () => {
-    const lines = await printed([pre(stack), done(stack)])
+    const lines = await printPlain([createPreEvent(stack), createOutputsEvent(stack)])
     expect(lines.slice(0, 5)).toEqual([
       '',
       'Outputs:',
@@ -176,15 +198,17 @@ describe('the end', () => {
   })
 
   test('outputs are left out when nobody wants them', async () => {
-    const lines = await printed([pre(stack), done(stack)], { options: { suppressOutputs: true } })
+    const lines = await printPlain([createPreEvent(stack), createOutputsEvent(stack)], {
+      options: { suppressOutputs: true },
+    })
     expect(lines).not.toContain('Outputs:')
   })
 
   test('operations whose end is unknown are named, with what to do', async () => {
-    const pending = [{ urn: thingUrn('a'), type: 'pkg:index:Thing' }]
-    const lines = await printed([], { result: { ...succeeded, result: 'interrupted', pending } })
+    const pending = [{ urn: thingUrnOf('a'), type: 'pkg:index:Thing' }]
+    const lines = await printPlain([], { result: { ...succeeded, result: 'interrupted', pending } })
     expect(lines).toContain('    pkg:index:Thing a')
-    expect(lines).toContain(`      ${thingUrn('a')}`)
+    expect(lines).toContain(`      ${thingUrnOf('a')}`)
     expect(lines.at(-1)).toContain('state pending import')
   })
 })

@@ -1,8 +1,8 @@
-import { durationText } from './duration.ts'
-import { lookOf } from './operation-look.ts'
+import { formatElapsed } from './format-elapsed.ts'
+import { styleOf } from './operation-style.ts'
 import type { Paint } from './paint.ts'
 import type { Message } from './messages.ts'
-import type { Row } from './progress.ts'
+import type { ResourceRow } from './progress.ts'
 import type { DiffLine } from './property-diff.ts'
 
 /** What lines depend on besides what they tell. */
@@ -13,27 +13,27 @@ export interface LineStyle {
 }
 
 /** One line about a step that ended: mark, type, name, what became of it, how long it took. */
-export function rowLine(row: Row, style: LineStyle): string {
-  const look = lookOf(row.op)
+export function formatRow(row: ResourceRow, style: LineStyle): string {
+  const look = styleOf(row.op)
   const mark = style.paint(look.colour, look.mark)
   const type = row.type === '' ? '' : `${row.type} `
-  return ` ${mark} ${type}${style.paint('bold', row.name)} ${statusText(row, style)}`
+  return ` ${mark} ${type}${style.paint('bold', row.name)} ${formatStatus(row, style)}`
 }
 
 /** What became of a step, with its duration; of a preview's: what would be done. */
-export function statusText(row: Row, style: LineStyle): string {
-  const look = lookOf(row.op)
+export function formatStatus(row: ResourceRow, style: LineStyle): string {
+  const look = styleOf(row.op)
   if (style.planning) return style.paint(look.colour, look.planned)
   const took =
     row.endedMs === undefined || !row.custom
       ? ''
-      : style.paint('faint', ` (${durationText(row.endedMs - row.startedMs)})`)
+      : style.paint('faint', ` (${formatElapsed(row.endedMs - row.startedMs)})`)
   if (row.status === 'failed') return style.paint('red', `${look.running} failed`) + took
   return style.paint(look.colour, look.done) + took
 }
 
 /** The lines of a difference below a row. */
-export function diffLines(lines: readonly DiffLine[], paint: Paint): readonly string[] {
+export function formatDiff(lines: readonly DiffLine[], paint: Paint): readonly string[] {
   const colours = { '+': 'green', '-': 'red', '~': 'yellow', ' ': 'plain' } as const
   return lines.map(({ mark, depth, text }) => {
     const indent = ' '.repeat(6 + 4 * depth)
@@ -44,14 +44,14 @@ export function diffLines(lines: readonly DiffLine[], paint: Paint): readonly st
 /**
  * A message with its resource; errors and warnings also say its URN, further lines are indented.
  */
-export function messageLines(message: Message, paint: Paint): readonly string[] {
+export function formatMessage(message: Message, paint: Paint): readonly string[] {
   const isLoud = message.severity === 'error' || message.severity === 'warning'
   const colour = message.severity === 'error' ? 'red' : 'yellow'
-  const about = message.about === '' ? '' : `${message.about}: `
+  const subject = message.subject === '' ? '' : `${message.subject}: `
   const [first = '', ...more] = message.text.split('\n')
   const isNamed = isLoud || message.severity === 'debug'
   const severity = isNamed ? `${paint(isLoud ? colour : 'faint', `${message.severity}:`)} ` : ''
-  const head = severity + about + first
+  const head = severity + subject + first
   return [
     `    ${head}`,
     ...more.map(line => `      ${line}`),
@@ -60,9 +60,12 @@ export function messageLines(message: Message, paint: Paint): readonly string[] 
 }
 
 /** All messages, those of one resource together, in order of first appearance. */
-export function groupedMessages(messages: readonly Message[], paint: Paint): readonly string[] {
+export function formatGroupedMessages(
+  messages: readonly Message[],
+  paint: Paint,
+): readonly string[] {
   const groups = Map.groupBy(messages, message => message.urn)
   return [...groups.values()].flatMap(group =>
-    group.flatMap(message => messageLines(message, paint)),
+    group.flatMap(message => formatMessage(message, paint)),
   )
 }

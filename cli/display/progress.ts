@@ -5,15 +5,21 @@ import type {
 } from '../../shared/engine/events/event.ts'
 import { stackType } from '../../shared/names/urn.ts'
 import type { StepOp } from '../../shared/records/operation.ts'
-import { calmMessage, type Message, messageIn, shownName, type Told } from './messages.ts'
-import { cleanText } from './paint.ts'
+import {
+  createInfoMessage,
+  type Message,
+  toMessage,
+  displayNameOf,
+  type MessageOptions,
+} from './messages.ts'
+import { removeControls } from './paint.ts'
 
 /**
  * One step of a resource, as the events told it. States:
  * running → done | failed; a component's step is done when it begins, for no provider does
  * anything.
  */
-export interface Row {
+export interface ResourceRow {
   readonly urn: string
   /** '' where the name is the whole URN, which has the type. */
   readonly type: string
@@ -34,16 +40,16 @@ export interface Row {
 }
 
 /** What an event changed, for a display that goes line by line. */
-export type Change =
-  | { readonly kind: 'ended'; readonly row: Row; readonly metadata: StepMetadata }
+export type ProgressChange =
+  | { readonly kind: 'ended'; readonly row: ResourceRow; readonly metadata: StepMetadata }
   | { readonly kind: 'message'; readonly message: Message }
 
 /** All that the events of one deployment told so far. */
 export interface Progress {
   /** Takes the next event in; `nowMs` is any clock that only goes forward. */
-  readonly take: (event: EngineEventPayload, nowMs: number) => readonly Change[]
+  readonly take: (event: EngineEventPayload, nowMs: number) => readonly ProgressChange[]
   /** The latest step of each resource, in order of first appearance. */
-  readonly rows: () => readonly Row[]
+  readonly rows: () => readonly ResourceRow[]
   readonly messages: () => readonly Message[]
   readonly summary: () => SummaryEvent | undefined
   /** The stack's own latest step with outputs; undefined before. */
@@ -55,28 +61,32 @@ export interface Progress {
 /**
  * Collects events; keeps one row a resource, so that it grows with resources and not with events.
  */
-export function createProgress(told: Told = {}): Progress {
-  const rows = new Map<string, Row>()
+export function createProgress(options: MessageOptions = {}): Progress {
+  const rows = new Map<string, ResourceRow>()
   const messages: Message[] = []
   let summary: SummaryEvent | undefined
   let stack: StepMetadata | undefined
   let over = false
-  const end = (metadata: StepMetadata, status: 'done' | 'failed', nowMs: number): Change[] => {
+  const end = (
+    metadata: StepMetadata,
+    status: 'done' | 'failed',
+    nowMs: number,
+  ): ProgressChange[] => {
     const before = rows.get(metadata.urn)
-    const row = endedRow(before, metadata, { status, nowMs, told })
+    const row = endRow(before, metadata, { status, nowMs, options })
     rows.set(metadata.urn, row)
     // Outputs that a component registers tell of an end that was told before.
-    const isTold =
+    const isReported =
       before !== undefined &&
       before.status === row.status &&
       before.op === row.op &&
       before.id === row.id
-    return isTold ? [] : [{ kind: 'ended', row, metadata }]
+    return isReported ? [] : [{ kind: 'ended', row, metadata }]
   }
   const take: Progress['take'] = (event, nowMs) => {
     if ('resourcePreEvent' in event) {
       const { metadata } = event.resourcePreEvent
-      const row = startedRow(rows.get(metadata.urn), metadata, { nowMs, told })
+      const row = startRow(rows.get(metadata.urn), metadata, { nowMs, options })
       rows.set(row.urn, row)
       return row.status === 'done' ? [{ kind: 'ended', row, metadata }] : []
     }
@@ -87,14 +97,14 @@ export function createProgress(told: Told = {}): Progress {
     }
     if ('resOpFailedEvent' in event) return end(event.resOpFailedEvent.metadata, 'failed', nowMs)
     if ('diagnosticEvent' in event || 'policyEvent' in event || 'policyRemediationEvent' in event) {
-      const message = messageIn(event, told)
+      const message = toMessage(event, options)
       if (message === undefined) return []
       if (!message.ephemeral) messages.push(message)
       return [{ kind: 'message', message }]
     }
     if ('startDebuggingEvent' in event) {
       const text = `waiting for a debugger: ${JSON.stringify(event.startDebuggingEvent.config)}`
-      return [{ kind: 'message', message: calmMessage(text) }]
+      return [{ kind: 'message', message: createInfoMessage(text) }]
     }
     if ('summaryEvent' in event) summary = event.summaryEvent
     if ('cancelEvent' in event) over = true
@@ -110,18 +120,18 @@ export function createProgress(told: Told = {}): Progress {
   }
 }
 
-function startedRow(
-  before: Row | undefined,
+function startRow(
+  before: ResourceRow | undefined,
   metadata: StepMetadata,
-  { nowMs, told }: { readonly nowMs: number; readonly told: Told },
-): Row {
+  { nowMs, options }: { readonly nowMs: number; readonly options: MessageOptions },
+): ResourceRow {
   const state = metadata.new ?? metadata.old
   const custom = state?.custom ?? false
   const isLocal = !custom && metadata.op !== 'refresh' && metadata.op !== 'delete'
   return {
     urn: metadata.urn,
-    type: told.urns === true ? '' : cleanText(metadata.type),
-    name: shownName(metadata.urn, told),
+    type: options.urns === true ? '' : removeControls(metadata.type),
+    name: displayNameOf(metadata.urn, options),
     parent: state?.parent ?? '',
     op: metadata.op,
     id: state?.id ?? '',
@@ -134,20 +144,20 @@ function startedRow(
   }
 }
 
-function endedRow(
-  before: Row | undefined,
+function endRow(
+  before: ResourceRow | undefined,
   metadata: StepMetadata,
   end: {
     readonly status: 'done' | 'failed'
     readonly nowMs: number
-    readonly told: Told
+    readonly options: MessageOptions
   },
-): Row {
-  const row = before ?? startedRow(undefined, metadata, end)
+): ResourceRow {
+  const row = before ?? startRow(undefined, metadata, end)
   const isSecondEnd = before !== undefined && before.status !== 'running'
   return {
     ...row,
-    op: end.status === 'failed' ? metadata.op : resultOf(metadata),
+    op: end.status === 'failed' ? metadata.op : resultOpOf(metadata),
     status: end.status,
     endedMs: isSecondEnd ? row.endedMs : end.nowMs,
   }
@@ -165,7 +175,7 @@ function isReplacing(op: StepOp): boolean {
 /**
  * A refresh before an update keeps its own name in the events; what it found says what it came to.
  */
-function resultOf(metadata: StepMetadata): StepOp {
+function resultOpOf(metadata: StepMetadata): StepOp {
   if (metadata.op !== 'refresh') return metadata.op
   if (metadata.new === null) return 'delete'
   const found = JSON.stringify(metadata.new.outputs)
@@ -173,7 +183,7 @@ function resultOf(metadata: StepMetadata): StepOp {
 }
 
 /** Which rows are worth a line besides those that change something. */
-export interface Listed {
+export interface ListingOptions {
   /** What stays as it is. */
   readonly showSames?: boolean
   /** What is read and not managed. */
@@ -181,7 +191,10 @@ export interface Listed {
 }
 
 /** Whether a row is worth a line: what changes something, what failed, and what is asked for. */
-export function isListed(row: Row, { showSames = false, showReads = false }: Listed): boolean {
+export function isListed(
+  row: ResourceRow,
+  { showSames = false, showReads = false }: ListingOptions,
+): boolean {
   if (row.status === 'failed') return true
   if (row.op === 'same' || row.op === 'refresh') return showSames
   return showReads || !reads.has(row.op)

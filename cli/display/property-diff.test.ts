@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import type { StepMetadata } from '../../shared/engine/events/event.ts'
 import { signatureKey, signatures } from '../../shared/values/wire-options.ts'
-import { metadataOf, stateOf } from './fixture.ts'
+import { metadataOf, stateOf } from './display.fixture.ts'
 import { createPaint } from './paint.ts'
-import { diffLines } from './plain-lines.ts'
-import { propertyLines } from './property-diff.ts'
+import { formatDiff } from './plain-lines.ts'
+import { diffProperties } from './property-diff.ts'
 
 type Map_ = Readonly<Record<string, unknown>>
 
-const shown = (metadata: StepMetadata, side: 'inputs' | 'outputs' = 'inputs'): readonly string[] =>
-  diffLines(propertyLines(metadata, side), createPaint(false)).map(line => line.slice(6))
+const printDiff = (
+  metadata: StepMetadata,
+  side: 'inputs' | 'outputs' = 'inputs',
+): readonly string[] =>
+  formatDiff(diffProperties(metadata, side), createPaint(false)).map(line => line.slice(6))
 
 const update = (old: Map_, next: Map_, more: Partial<StepMetadata> = {}): StepMetadata =>
   metadataOf('update', 'a', {
@@ -20,7 +23,7 @@ const update = (old: Map_, next: Map_, more: Partial<StepMetadata> = {}): StepMe
 
 describe('without a detailed difference', () => {
   test('inputs are compared, keys in order of the alphabet', () => {
-    expect(shown(update({ b: 1, c: true, same: 'x' }, { b: 2, a: 'new', same: 'x' }))).toEqual([
+    expect(printDiff(update({ b: 1, c: true, same: 'x' }, { b: 2, a: 'new', same: 'x' }))).toEqual([
       '+ a: "new"',
       '~ b: 1 => 2',
       '- c: true',
@@ -30,7 +33,7 @@ describe('without a detailed difference', () => {
   test('maps and lists are compared inside, lists by index', () => {
     const old = { tags: { one: '1', two: '2' }, list: ['a', 'b', 'c'] }
     const next = { tags: { one: '1', two: '3', three: '4' }, list: ['a', 'x'] }
-    expect(shown(update(old, next))).toEqual([
+    expect(printDiff(update(old, next))).toEqual([
       '~ list:',
       '    ~ [1]: "b" => "x"',
       '    - [2]: "c"',
@@ -42,13 +45,13 @@ describe('without a detailed difference', () => {
 
   test('a secret that the provider names is listed although both sides look the same', () => {
     const secret = { token: '[secret]', name: 'x' }
-    expect(shown(update(secret, secret, { diffs: ['token'] }))).toEqual([
+    expect(printDiff(update(secret, secret, { diffs: ['token'] }))).toEqual([
       '~ token: [secret] => [secret]',
     ])
   })
 
   test('a text of several lines shows the lines that changed', () => {
-    expect(shown(update({ page: 'a\nb\nc\nd\n' }, { page: 'a\nx\nd\n' }))).toEqual([
+    expect(printDiff(update({ page: 'a\nb\nc\nd\n' }, { page: 'a\nx\nd\n' }))).toEqual([
       '~ page:',
       '    - "b"',
       '    - "c"',
@@ -58,7 +61,7 @@ describe('without a detailed difference', () => {
 
   test('a wrapped secret is as secret as the bare word', () => {
     const secret = { [signatureKey]: signatures.secret, ciphertext: '[secret]' }
-    expect(shown(update({ a: 'open' }, { a: secret, b: { c: secret } }))).toEqual([
+    expect(printDiff(update({ a: 'open' }, { a: secret, b: { c: secret } }))).toEqual([
       '~ a: "open" => [secret]',
       '+ b:',
       '    + c: [secret]',
@@ -66,19 +69,19 @@ describe('without a detailed difference', () => {
   })
 
   test('a value that becomes another kind of value is shown whole', () => {
-    expect(shown(update({ a: { b: 1 } }, { a: [1] }))).toEqual(['~ a: { b: 1 } => [1]'])
+    expect(printDiff(update({ a: { b: 1 } }, { a: [1] }))).toEqual(['~ a: { b: 1 } => [1]'])
   })
 
   test('the code of a dynamic provider is named, not shown', () => {
-    expect(shown(update({ __provider: 'old code' }, { __provider: 'new code' }))).toEqual([
+    expect(printDiff(update({ __provider: 'old code' }, { __provider: 'new code' }))).toEqual([
       '~ __provider',
     ])
   })
 })
 
 describe('with a detailed difference', () => {
-  const detailed = (detailedDiff: NonNullable<StepMetadata['detailedDiff']>) =>
-    shown(
+  const createDetailed = (detailedDiff: NonNullable<StepMetadata['detailedDiff']>) =>
+    printDiff(
       update(
         { a: { b: ['x', 'y'] }, gone: 1, quiet: 'old' },
         { a: { b: ['x', 'z'] }, added: { deep: true }, quiet: 'new' },
@@ -88,7 +91,7 @@ describe('with a detailed difference', () => {
 
   test('only what the provider names is shown, by its path', () => {
     expect(
-      detailed({
+      createDetailed({
         'a.b[1]': { diffKind: 'update', inputDiff: false },
         added: { diffKind: 'add', inputDiff: false },
         gone: { diffKind: 'delete', inputDiff: true },
@@ -97,14 +100,14 @@ describe('with a detailed difference', () => {
   })
 
   test('a change that forces a replacement says so', () => {
-    expect(detailed({ quiet: { diffKind: 'update-replace', inputDiff: false } })).toEqual([
+    expect(createDetailed({ quiet: { diffKind: 'update-replace', inputDiff: false } })).toEqual([
       '~ quiet (forces replacement): "old" => "new"',
     ])
   })
 
   test('an empty one is as good as none, and a path that is none is a key', () => {
-    expect(detailed({})).toContain('~ quiet: "old" => "new"')
-    expect(detailed({ 'b[': { diffKind: 'update', inputDiff: false } })).toEqual([
+    expect(createDetailed({})).toContain('~ quiet: "old" => "new"')
+    expect(createDetailed({ 'b[': { diffKind: 'update', inputDiff: false } })).toEqual([
       '~ b[: (none) => (none)',
     ])
   })
@@ -112,16 +115,16 @@ describe('with a detailed difference', () => {
 
 test('a create shows every input and a delete what was, nested ones in lines of their own', () => {
   const inputs = { name: 'n', list: [{ a: 1 }], empty: {}, __defaults: [] }
-  expect(shown(metadataOf('create', 'a', { new: stateOf('a', { inputs }) }))).toEqual([
+  expect(printDiff(metadataOf('create', 'a', { new: stateOf('a', { inputs }) }))).toEqual([
     '+ empty: {}',
     '+ list:',
     '    + [0]:',
     '        + a: 1',
     '+ name: "n"',
   ])
-  expect(shown(metadataOf('delete', 'a', { old: stateOf('a', { inputs: { x: 1 } }) }))).toEqual([
-    '- x: 1',
-  ])
+  expect(printDiff(metadataOf('delete', 'a', { old: stateOf('a', { inputs: { x: 1 } }) }))).toEqual(
+    ['- x: 1'],
+  )
 })
 
 test('what a refresh found is a difference of outputs', () => {
@@ -129,7 +132,7 @@ test('what a refresh found is a difference of outputs', () => {
     old: stateOf('a', { outputs: { size: 1 } }),
     new: stateOf('a', { outputs: { size: 2 } }),
   })
-  expect(shown(metadata, 'outputs')).toEqual(['~ size: 1 => 2'])
+  expect(printDiff(metadata, 'outputs')).toEqual(['~ size: 1 => 2'])
 })
 
 test('unknown values, assets and references say what they are', () => {
@@ -139,7 +142,7 @@ test('unknown values, assets and references say what they are', () => {
   const metadata = metadataOf('create', 'a', {
     new: stateOf('a', { inputs: { asset, reference, unknown } }),
   })
-  expect(shown(metadata)).toEqual([
+  expect(printDiff(metadata)).toEqual([
     '+ asset: asset path "a.txt" (0123456789ab)',
     '+ reference: resource "urn:x"',
     '+ unknown: [unknown]',

@@ -5,11 +5,11 @@ import {
   isEventList,
   isEventMap,
   isSameValue,
-  keyText,
-  valueText,
+  formatKey,
+  formatValue,
 } from './event-value.ts'
 import { withoutHidden } from './hidden-diffs.ts'
-import { cleanText } from './paint.ts'
+import { removeControls } from './paint.ts'
 
 /** One line of a difference; `depth` counts levels of nesting. */
 export interface DiffLine {
@@ -25,50 +25,50 @@ type Detail = NonNullable<StepMetadata['detailedDiff']>[string]
  * is one; else inputs are compared (`compared`: outputs, for what a refresh found). A property that
  * the provider names but whose shown values agree, as secrets do, is listed all the same.
  */
-export function propertyLines(
+export function diffProperties(
   whole: StepMetadata,
   compared: 'inputs' | 'outputs',
 ): readonly DiffLine[] {
   const { metadata, hidden } = withoutHidden(whole)
-  const lines = shownLines(metadata, compared)
+  const lines = diffMetadata(metadata, compared)
   return [
     ...lines,
     ...hidden.map(text => ({ mark: '~' as const, depth: 0, text: `${text} (hidden)` })),
   ]
 }
 
-function shownLines(metadata: StepMetadata, compared: 'inputs' | 'outputs'): readonly DiffLine[] {
+function diffMetadata(metadata: StepMetadata, compared: 'inputs' | 'outputs'): readonly DiffLine[] {
   const { old, new: next, detailedDiff } = metadata
   if (metadata.op === 'same' || metadata.op === 'read') return []
-  if (old === null) return next === null ? [] : entryLines('+', next.inputs, 0)
-  if (next === null) return entryLines('-', old.inputs, 0)
-  if (compared === 'outputs') return mapLines(old.outputs, next.outputs, 0)
+  if (old === null) return next === null ? [] : formatEntries('+', next.inputs, 0)
+  if (next === null) return formatEntries('-', old.inputs, 0)
+  if (compared === 'outputs') return diffMaps(old.outputs, next.outputs, 0)
   if (detailedDiff !== null && Object.keys(detailedDiff).length > 0)
-    return detailedLines(metadata, detailedDiff)
-  const lines = mapLines(old.inputs, next.inputs, 0)
+    return diffDetailed(metadata, detailedDiff)
+  const lines = diffMaps(old.inputs, next.inputs, 0)
   const named = (metadata.diffs ?? []).filter(
     key => isSameValue(old.inputs[key], next.inputs[key]) && Object.hasOwn(next.inputs, key),
   )
   return [
     ...lines,
-    ...named.flatMap(key => changeLines(keyText(key), [old.inputs[key], next.inputs[key]], 0)),
+    ...named.flatMap(key => diffValues(formatKey(key), [old.inputs[key], next.inputs[key]], 0)),
   ]
 }
 
 /** The difference of two maps, entry by entry, keys in order of the alphabet. */
-export function mapLines(old: EventMap, next: EventMap, depth: number): readonly DiffLine[] {
+export function diffMaps(old: EventMap, next: EventMap, depth: number): readonly DiffLine[] {
   const keys = [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted()
   return keys.flatMap(key => {
-    if (!Object.hasOwn(old, key)) return oneLines('+', keyText(key), next[key], depth)
-    if (!Object.hasOwn(next, key)) return oneLines('-', keyText(key), old[key], depth)
+    if (!Object.hasOwn(old, key)) return formatEntry('+', formatKey(key), next[key], depth)
+    if (!Object.hasOwn(next, key)) return formatEntry('-', formatKey(key), old[key], depth)
     return isSameValue(old[key], next[key])
       ? []
-      : changeLines(keyText(key), [old[key], next[key]], depth)
+      : diffValues(formatKey(key), [old[key], next[key]], depth)
   })
 }
 
 /** Every entry of a map with one mark; what is internal to the SDK (`__…`) is left out. */
-export function entryLines(
+export function formatEntries(
   mark: '+' | '-' | ' ',
   map: EventMap,
   depth: number,
@@ -76,10 +76,10 @@ export function entryLines(
   return Object.keys(map)
     .filter(key => !isInternal(key))
     .toSorted()
-    .flatMap(key => oneLines(mark, keyText(key), map[key], depth))
+    .flatMap(key => formatEntry(mark, formatKey(key), map[key], depth))
 }
 
-function detailedLines(
+function diffDetailed(
   metadata: StepMetadata,
   detailed: Readonly<Record<string, Detail>>,
 ): readonly DiffLine[] {
@@ -87,23 +87,23 @@ function detailedLines(
     .toSorted()
     .flatMap(path => {
       const detail = detailed[path]
-      return detail === undefined ? [] : detailLines(metadata, path, detail)
+      return detail === undefined ? [] : diffDetail(metadata, path, detail)
     })
 }
 
 /** The old value is an output unless the provider says that it compared inputs. */
-function detailLines(metadata: StepMetadata, path: string, detail: Detail): readonly DiffLine[] {
-  const old = valueAt(detail.inputDiff ? metadata.old?.inputs : metadata.old?.outputs, path)
-  const next = valueAt(metadata.new?.inputs, path)
-  const place = cleanText(path)
+function diffDetail(metadata: StepMetadata, path: string, detail: Detail): readonly DiffLine[] {
+  const old = findValue(detail.inputDiff ? metadata.old?.inputs : metadata.old?.outputs, path)
+  const next = findValue(metadata.new?.inputs, path)
+  const place = removeControls(path)
   const label = detail.diffKind.endsWith('-replace') ? `${place} (forces replacement)` : place
-  if (detail.diffKind.startsWith('add')) return oneLines('+', label, next, 0)
-  if (detail.diffKind.startsWith('delete')) return oneLines('-', label, old, 0)
-  return changeLines(label, [old, next], 0)
+  if (detail.diffKind.startsWith('add')) return formatEntry('+', label, next, 0)
+  if (detail.diffKind.startsWith('delete')) return formatEntry('-', label, old, 0)
+  return diffValues(label, [old, next], 0)
 }
 
 /** The value at a path of a provider; undefined when there is none or the path cannot be read. */
-function valueAt(map: EventMap | undefined, path: string): unknown {
+function findValue(map: EventMap | undefined, path: string): unknown {
   let value: unknown = map
   for (const segment of segmentsOf(path)) {
     if (typeof segment === 'number' && isEventList(value)) value = value[segment]
@@ -124,26 +124,26 @@ function segmentsOf(path: string): ReturnType<typeof parsePath> {
 }
 
 /** A value that changed: nested where both sides are, else `old => new`. */
-function changeLines(
+function diffValues(
   label: string,
   [old, next]: readonly [unknown, unknown],
   depth: number,
 ): readonly DiffLine[] {
-  const head = (text: string): DiffLine => ({ mark: '~', depth, text })
+  const markedLine = (text: string): DiffLine => ({ mark: '~', depth, text })
   // Values of the SDK's own properties (a dynamic provider's code) would fill screens.
-  if (isInternal(label)) return [head(label)]
+  if (isInternal(label)) return [markedLine(label)]
   if (!isSameValue(old, next)) {
     if (isEventMap(old) && isEventMap(next))
-      return [head(`${label}:`), ...mapLines(old, next, depth + 1)]
+      return [markedLine(`${label}:`), ...diffMaps(old, next, depth + 1)]
     if (isEventList(old) && isEventList(next))
-      return [head(`${label}:`), ...listLines(old, next, depth + 1)]
+      return [markedLine(`${label}:`), ...diffLists(old, next, depth + 1)]
   }
   if (isText(old) && isText(next) && old !== next)
-    return [head(`${label}:`), ...textLines(old, next, depth + 1)]
-  return [head(`${label}: ${valueText(old)} => ${valueText(next)}`)]
+    return [markedLine(`${label}:`), ...diffTexts(old, next, depth + 1)]
+  return [markedLine(`${label}: ${formatValue(old)} => ${formatValue(next)}`)]
 }
 
-function listLines(
+function diffLists(
   old: readonly unknown[],
   next: readonly unknown[],
   depth: number,
@@ -151,27 +151,27 @@ function listLines(
   const longer = old.length > next.length ? old : next
   return longer.flatMap((_, at) => {
     const key = `[${at}]`
-    if (at >= old.length) return oneLines('+', key, next[at], depth)
-    if (at >= next.length) return oneLines('-', key, old[at], depth)
-    return isSameValue(old[at], next[at]) ? [] : changeLines(key, [old[at], next[at]], depth)
+    if (at >= old.length) return formatEntry('+', key, next[at], depth)
+    if (at >= next.length) return formatEntry('-', key, old[at], depth)
+    return isSameValue(old[at], next[at]) ? [] : diffValues(key, [old[at], next[at]], depth)
   })
 }
 
 /** One value with one mark: maps and lists entry by entry. */
-function oneLines(
+function formatEntry(
   mark: '+' | '-' | ' ',
   label: string,
   value: unknown,
   depth: number,
 ): readonly DiffLine[] {
   if (isEventMap(value) && Object.keys(value).length > 0)
-    return [{ mark, depth, text: `${label}:` }, ...entryLines(mark, value, depth + 1)]
+    return [{ mark, depth, text: `${label}:` }, ...formatEntries(mark, value, depth + 1)]
   if (isEventList(value) && value.length > 0)
     return [
       { mark, depth, text: `${label}:` },
-      ...value.flatMap((item, at) => oneLines(mark, `[${at}]`, item, depth + 1)),
+      ...value.flatMap((item, at) => formatEntry(mark, `[${at}]`, item, depth + 1)),
     ]
-  return [{ mark, depth, text: value === undefined ? label : `${label}: ${valueText(value)}` }]
+  return [{ mark, depth, text: value === undefined ? label : `${label}: ${formatValue(value)}` }]
 }
 
 /** Whether a value is a text of several lines. */
@@ -182,7 +182,7 @@ function isText(value: unknown): value is string {
 /**
  * The lines of a text that changed: what is between the equal lines at its start and at its end.
  */
-function textLines(old: string, next: string, depth: number): readonly DiffLine[] {
+function diffTexts(old: string, next: string, depth: number): readonly DiffLine[] {
   const [before, after] = [old.split('\n'), next.split('\n')]
   const shorter = Math.min(before.length, after.length)
   let start = 0

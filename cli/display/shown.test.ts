@@ -1,25 +1,27 @@
 import { describe, expect, test } from 'vitest'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
-import type { DisplayOptions } from '../tools.ts'
+import type { DisplayOptions } from '../session/tools.ts'
 import { createDisplay } from './display.ts'
-import { createTape, displayOptions, metadataOf, thingUrn } from './fixture.ts'
+import { createTape, createTestDisplayOptions, metadataOf, thingUrnOf } from './display.fixture.ts'
 
 const live = { interactive: true }
 
 /** All that is printed of these events, without the title and the control codes of a terminal. */
-async function printed(
+async function printPlain(
   events: readonly EngineEventPayload[],
   options: Partial<DisplayOptions> = {},
 ): Promise<string> {
   const stdout = createTape({ isTTY: options.interactive === true, columns: 200, rows: 40 })
-  const display = createDisplay(displayOptions({ stdout, ...options }))
+  const display = createDisplay(createTestDisplayOptions({ stdout, ...options }))
   for (const event of events) display.emit(event)
   display.emit({ cancelEvent: {} })
   await display.finish({ result: 'succeeded', changes: {}, hasChanges: false, pending: [] })
   return stdout.text()
 }
 
-const ended = (metadata: ReturnType<typeof metadataOf>): readonly EngineEventPayload[] => [
+const createEndedEvent = (
+  metadata: ReturnType<typeof metadataOf>,
+): readonly EngineEventPayload[] => [
   { resourcePreEvent: { metadata } },
   { resOutputsEvent: { metadata } },
 ]
@@ -29,11 +31,14 @@ describe.each([
   ['a tree', live],
 ])('%s', (_, shape) => {
   test('what is only read shows where it is asked for', async () => {
-    const events = [...ended(metadataOf('read', 'seen')), ...ended(metadataOf('create', 'made'))]
-    const without = await printed(events, shape)
+    const events = [
+      ...createEndedEvent(metadataOf('read', 'seen')),
+      ...createEndedEvent(metadataOf('create', 'made')),
+    ]
+    const without = await printPlain(events, shape)
     expect(without).toContain('made created')
     expect(without).not.toContain('seen read')
-    expect(await printed(events, { ...shape, showReads: true })).toContain('seen read')
+    expect(await printPlain(events, { ...shape, showReads: true })).toContain('seen read')
   })
 
   test('a read that fails shows in any case', async () => {
@@ -42,7 +47,7 @@ describe.each([
       { resourcePreEvent: { metadata } },
       { resOpFailedEvent: { metadata, status: 0, steps: 1 } },
     ]
-    expect(await printed(events, shape)).toContain('seen reading failed')
+    expect(await printPlain(events, shape)).toContain('seen reading failed')
   })
 
   test('messages for debugging show where they are asked for', async () => {
@@ -52,36 +57,36 @@ describe.each([
           severity: 'debug',
           message: 'asked twice',
           color: 'raw',
-          urn: thingUrn('a'),
+          urn: thingUrnOf('a'),
         },
       },
     ] as const
-    expect(await printed(events, shape)).not.toContain('asked twice')
-    expect(await printed(events, { ...shape, debug: true })).toContain('debug: a: asked twice')
+    expect(await printPlain(events, shape)).not.toContain('asked twice')
+    expect(await printPlain(events, { ...shape, debug: true })).toContain('debug: a: asked twice')
   })
 
   test('resources are called by their whole URNs where that is asked for', async () => {
     const events = [
-      ...ended(metadataOf('create', 'a')),
+      ...createEndedEvent(metadataOf('create', 'a')),
       {
         diagnosticEvent: {
           severity: 'info',
           message: 'hello',
           color: 'raw',
-          urn: thingUrn('a'),
+          urn: thingUrnOf('a'),
         },
       },
     ] as const
-    const text = await printed(events, { ...shape, urns: true })
-    expect(text).toContain(`+  ${thingUrn('a')} created`)
-    expect(text).toContain(`${thingUrn('a')}: hello`)
-    expect(await printed(events, shape)).not.toContain(thingUrn('a'))
+    const text = await printPlain(events, { ...shape, urns: true })
+    expect(text).toContain(`+  ${thingUrnOf('a')} created`)
+    expect(text).toContain(`${thingUrnOf('a')}: hello`)
+    expect(await printPlain(events, shape)).not.toContain(thingUrnOf('a'))
   })
 
   test('the configuration shows where it is asked for, in the order of its keys', async () => {
     const events = [{ preludeEvent: { config: { 'site:b': '[secret]', 'site:a': '1' } } }]
-    expect(await printed(events, shape)).not.toContain('site:')
-    expect(await printed(events, { ...shape, showConfig: true })).toContain(
+    expect(await printPlain(events, shape)).not.toContain('site:')
+    expect(await printPlain(events, { ...shape, showConfig: true })).toContain(
       'Configuration:\n    site:a: 1\n    site:b: [secret]\n',
     )
   })
@@ -90,7 +95,7 @@ describe.each([
     const events = [
       {
         policyRemediationEvent: {
-          resourceUrn: thingUrn('a'),
+          resourceUrn: thingUrnOf('a'),
           color: 'raw',
           policyName: 'tagged',
           policyPackName: 'pack',
@@ -101,10 +106,10 @@ describe.each([
         },
       },
     ]
-    const summary = await printed(events, shape)
+    const summary = await printPlain(events, shape)
     expect(summary).toContain('[remediate] pack@v1.0.0  tagged')
     expect(summary).not.toContain('cost')
-    const text = await printed(events, { ...shape, showPolicyRemediations: true })
+    const text = await printPlain(events, { ...shape, showPolicyRemediations: true })
     expect(text).toMatch(/\+ open: false\n\s+~ tags:\n\s+\+ cost: "y"\n/)
   })
 })

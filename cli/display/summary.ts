@@ -1,11 +1,11 @@
 import type { StepMetadata, SummaryEvent } from '../../shared/engine/events/event.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
-import { durationText } from './duration.ts'
-import { isStepOp, lookOf, summaryOrder } from './operation-look.ts'
+import { formatElapsed } from './format-elapsed.ts'
+import { isStepOp, styleOf, summaryOrder } from './operation-style.ts'
 import type { Paint } from './paint.ts'
-import { diffLines, type LineStyle } from './plain-lines.ts'
+import { formatDiff, type LineStyle } from './plain-lines.ts'
 import { nameOfUrn } from './messages.ts'
-import { type DiffLine, entryLines, mapLines } from './property-diff.ts'
+import { type DiffLine, formatEntries, diffMaps } from './property-diff.ts'
 
 /** What the end of a deployment is told from. */
 export interface Ending {
@@ -17,30 +17,30 @@ export interface Ending {
 }
 
 /** The stack's outputs, marked where they changed; nothing when there are none. */
-export function outputLines(stack: StepMetadata | undefined, paint: Paint): readonly string[] {
+export function formatOutputs(stack: StepMetadata | undefined, paint: Paint): readonly string[] {
   const lines = outputsOf(stack)
-  return lines.length === 0 ? [] : [paint('bold', 'Outputs:'), ...diffLines(lines, paint)]
+  return lines.length === 0 ? [] : [paint('bold', 'Outputs:'), ...formatDiff(lines, paint)]
 }
 
 function outputsOf(stack: StepMetadata | undefined): readonly DiffLine[] {
   if (stack === undefined) return []
   const old = stack.old?.outputs ?? {}
-  if (stack.new === null) return entryLines('-', old, 0)
+  if (stack.new === null) return formatEntries('-', old, 0)
   const next = stack.new.outputs
   return [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted().flatMap(key => {
-    const lines = mapLines(pick(old, key), pick(next, key), 0)
-    return lines.length > 0 ? lines : entryLines(' ', pick(next, key), 0)
+    const lines = diffMaps(pick(old, key), pick(next, key), 0)
+    return lines.length > 0 ? lines : formatEntries(' ', pick(next, key), 0)
   })
 }
 
 /** Counts by kind of step, the unchanged and the failed. */
-export function resourceLines(ending: Ending, style: LineStyle): readonly string[] {
+export function formatResourceCounts(ending: Ending, style: LineStyle): readonly string[] {
   const counts = ending.summary?.resourceChanges ?? ending.result.changes
   const changed = summaryOrder.filter(op => !quiet.has(op) && (counts[op] ?? 0) > 0)
   const lines = changed.filter(isStepOp).map(op => {
-    const look = lookOf(op)
-    const words = style.planning ? `to ${look.planned}` : look.done
-    return `    ${style.paint(look.colour, `${look.mark}${counts[op]} ${words}`)}`
+    const look = styleOf(op)
+    const label = style.planning ? `to ${look.planned}` : look.done
+    return `    ${style.paint(look.colour, `${look.mark}${counts[op]} ${label}`)}`
   })
   const same = counts['same'] ?? 0
   if (same > 0) lines.push(`    ${style.paint('faint', `  ${same} unchanged`)}`)
@@ -54,13 +54,13 @@ export function resourceLines(ending: Ending, style: LineStyle): readonly string
 const quiet: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
 
 /** How long it took; a preview's time is nobody's concern. */
-export function durationLines(ending: Ending, style: LineStyle): readonly string[] {
+export function formatDuration(ending: Ending, style: LineStyle): readonly string[] {
   if (style.planning) return []
-  return [`${style.paint('bold', 'Duration:')} ${durationText(ending.elapsedMs)}`]
+  return [`${style.paint('bold', 'Duration:')} ${formatElapsed(ending.elapsedMs)}`]
 }
 
 /** The operations whose end nobody knows, and what to do about them. */
-export function pendingLines(pending: DeployResult['pending'], paint: Paint): readonly string[] {
+export function formatPending(pending: DeployResult['pending'], paint: Paint): readonly string[] {
   if (pending.length === 0) return []
   const which = pending.length === 1 ? 'This operation' : 'These operations'
   return [

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { StepOp } from '../../shared/records/operation.ts'
-import { thingUrn } from './fixture.ts'
-import { frameLines, lineText, waitedFor } from './live-frame.ts'
+import { thingUrnOf } from './display.fixture.ts'
+import { renderFrame, renderLine, waitingText } from './live-frame.ts'
 import { createPaint } from './paint.ts'
-import type { Row } from './progress.ts'
-import { foldLines, treeLines } from './tree.ts'
+import type { ResourceRow } from './progress.ts'
+import { foldLines, renderTree } from './tree.ts'
 
 const plain = createPaint(false)
 
-const rowOf = (name: string, op: StepOp, more: Partial<Row> = {}): Row => ({
-  urn: thingUrn(name),
+const rowOf = (name: string, op: StepOp, more: Partial<ResourceRow> = {}): ResourceRow => ({
+  urn: thingUrnOf(name),
   type: 'T',
   name,
   parent: '',
@@ -23,24 +23,24 @@ const rowOf = (name: string, op: StepOp, more: Partial<Row> = {}): Row => ({
   ...more,
 })
 
-const running = (name: string, startedMs: number): Row =>
+const createRunningRow = (name: string, startedMs: number): ResourceRow =>
   rowOf(name, 'create', { status: 'running', startedMs, endedMs: undefined })
 
-const lines = (rows: readonly Row[], height = 100) =>
-  foldLines(treeLines({ rows, messages: new Map(), nowMs: 5000, planning: false }), height).map(
-    line => lineText(line.segments, 80, plain),
+const printTree = (rows: readonly ResourceRow[], height = 100) =>
+  foldLines(renderTree({ rows, messages: new Map(), nowMs: 5000, planning: false }), height).map(
+    line => renderLine(line.segments, 80, plain),
   )
 
 describe('tree', () => {
   test('resources stand below their parents, in order of appearance', () => {
     const rows = [
       rowOf('root', 'create', { custom: false }),
-      rowOf('b', 'create', { parent: thingUrn('root') }),
+      rowOf('b', 'create', { parent: thingUrnOf('root') }),
       rowOf('other', 'update'),
-      rowOf('c', 'delete', { parent: thingUrn('b') }),
-      rowOf('a', 'create', { parent: thingUrn('root') }),
+      rowOf('c', 'delete', { parent: thingUrnOf('b') }),
+      rowOf('a', 'create', { parent: thingUrnOf('root') }),
     ]
-    expect(lines(rows)).toEqual([
+    expect(printTree(rows)).toEqual([
       ' +  T root created',
       ' +    T b created (1.0s)',
       ' -      T c deleted (1.0s)',
@@ -52,35 +52,35 @@ describe('tree', () => {
   test('what stays is shown only above something that changes', () => {
     const rows = [
       rowOf('root', 'same'),
-      rowOf('quiet', 'same', { parent: thingUrn('root') }),
-      { ...running('busy', 2000), parent: thingUrn('root') },
+      rowOf('quiet', 'same', { parent: thingUrnOf('root') }),
+      { ...createRunningRow('busy', 2000), parent: thingUrnOf('root') },
     ]
-    expect(lines(rows)).toEqual(['    T root ', ' +    T busy creating 3.0s'])
+    expect(printTree(rows)).toEqual(['    T root ', ' +    T busy creating 3.0s'])
   })
 
   test('a replacement that is over is one replacement', () => {
-    expect(lines([rowOf('a', 'delete-replaced', { isReplaced: true })])).toEqual([
+    expect(printTree([rowOf('a', 'delete-replaced', { isReplaced: true })])).toEqual([
       ' +- T a replaced (1.0s)',
     ])
   })
 
   test('parents that are each other are no reason to hang', () => {
     const rows = [
-      rowOf('a', 'create', { parent: thingUrn('b') }),
-      rowOf('b', 'create', { parent: thingUrn('a') }),
-      rowOf('c', 'create', { parent: thingUrn('c') }),
+      rowOf('a', 'create', { parent: thingUrnOf('b') }),
+      rowOf('b', 'create', { parent: thingUrnOf('a') }),
+      rowOf('c', 'create', { parent: thingUrnOf('c') }),
     ]
-    expect(lines(rows)).toEqual([' +  T c created (1.0s)'])
+    expect(printTree(rows)).toEqual([' +  T c created (1.0s)'])
   })
 
   test('too many lines lose what ended first, and say how many', () => {
-    const rows = [running('x', 0), ...['a', 'b', 'c'].map(name => rowOf(name, 'create'))]
-    expect(lines(rows, 3)).toEqual([
+    const rows = [createRunningRow('x', 0), ...['a', 'b', 'c'].map(name => rowOf(name, 'create'))]
+    expect(printTree(rows, 3)).toEqual([
       '    … 2 more',
       ' +  T x creating 5.0s',
       ' +  T c created (1.0s)',
     ])
-    expect(lines([...rows, running('y', 0), running('z', 0)], 3)).toEqual([
+    expect(printTree([...rows, createRunningRow('y', 0), createRunningRow('z', 0)], 3)).toEqual([
       '    … 4 more',
       ' +  T y creating 5.0s',
       ' +  T z creating 5.0s',
@@ -89,11 +89,11 @@ describe('tree', () => {
 })
 
 describe('frame', () => {
-  const about = { messages: new Map(), nowMs: 9000, startedMs: 0, planning: false, columns: 60 }
+  const input = { messages: new Map(), nowMs: 9000, startedMs: 0, planning: false, columns: 60 }
 
   test('below the tree stand totals and what is waited for', () => {
-    const rows = [rowOf('a', 'create'), rowOf('s', 'same'), running('b', 0)]
-    expect(frameLines({ ...about, rows, height: 24 }, plain).slice(-3)).toEqual([
+    const rows = [rowOf('a', 'create'), rowOf('s', 'same'), createRunningRow('b', 0)]
+    expect(renderFrame({ ...input, rows, height: 24 }, plain).slice(-3)).toEqual([
       '',
       '    1 done, 1 unchanged, 1 running  9.0s',
       '    waiting for b (creating)',
@@ -102,15 +102,15 @@ describe('frame', () => {
 
   test('it is never higher than the terminal, and no line is wider', () => {
     const long = 'x'.repeat(100)
-    const rows = Array.from({ length: 50 }, (_, at) => running(`${long}${at}`, at))
-    const frame = frameLines({ ...about, rows, height: 10 }, plain)
+    const rows = Array.from({ length: 50 }, (_, at) => createRunningRow(`${long}${at}`, at))
+    const frame = renderFrame({ ...input, rows, height: 10 }, plain)
     expect(frame.length).toBe(9)
     expect(Math.max(...frame.map(line => line.length))).toBe(60)
   })
 
   test('the longest running steps are what is waited for, the others are counted', () => {
-    const rows = ['a', 'b', 'c', 'd', 'e'].map((name, at) => running(name, at))
-    expect(waitedFor(rows, false)).toBe('a (creating), b (creating), c (creating) and 2 more')
-    expect(waitedFor([], false)).toBe('the next registration or step')
+    const rows = ['a', 'b', 'c', 'd', 'e'].map((name, at) => createRunningRow(name, at))
+    expect(waitingText(rows, false)).toBe('a (creating), b (creating), c (creating) and 2 more')
+    expect(waitingText([], false)).toBe('the next registration or step')
   })
 })

@@ -1,9 +1,9 @@
-import { durationText } from './duration.ts'
-import { lookOf } from './operation-look.ts'
+import { formatElapsed } from './format-elapsed.ts'
+import { styleOf } from './operation-style.ts'
 import type { Colour } from './paint.ts'
-import { type LineStyle, statusText } from './plain-lines.ts'
+import { type LineStyle, formatStatus } from './plain-lines.ts'
 import type { Message } from './messages.ts'
-import { isListed, type Listed, type Row } from './progress.ts'
+import { isListed, type ListingOptions, type ResourceRow } from './progress.ts'
 
 /** A piece of a line in one colour, so that lines are cut to a width before they are coloured. */
 export interface Segment {
@@ -18,23 +18,23 @@ export interface TreeLine {
 }
 
 /** What a tree shows. `messages`: the latest one of each resource, by URN. */
-export interface TreeAbout extends Listed {
-  readonly rows: readonly Row[]
+export interface TreeInput extends ListingOptions {
+  readonly rows: readonly ResourceRow[]
   readonly messages: ReadonlyMap<string, Message>
   readonly nowMs: number
   readonly planning: boolean
 }
 
-interface Shown {
-  readonly row: Row
+interface VisibleRow {
+  readonly row: ResourceRow
   readonly depth: number
   readonly isLive: boolean
 }
 
 /** Resources below their parents: those that change or are being worked on, and what holds them. */
-export function treeLines(about: TreeAbout): readonly TreeLine[] {
-  return shownRows(about).map(({ row, depth, isLive }) => ({
-    segments: rowSegments(row, depth, about),
+export function renderTree(input: TreeInput): readonly TreeLine[] {
+  return visibleRows(input).map(({ row, depth, isLive }) => ({
+    segments: renderRow(row, depth, input),
     isLive,
   }))
 }
@@ -62,12 +62,12 @@ function fill(lines: readonly TreeLine[], room: number, live: number): readonly 
 }
 
 /** Walks the tree without recursion: programs nest components as deep as they like. */
-function shownRows(about: TreeAbout): readonly Shown[] {
-  const { rows } = about
+function visibleRows(input: TreeInput): readonly VisibleRow[] {
+  const { rows } = input
   const wanted = new Map<string, { isLive: boolean }>()
   const byUrn = new Map(rows.map(row => [row.urn, row]))
-  for (const row of rows) if (isShown(row, about)) markWithParents(row, byUrn, wanted)
-  const children = new Map<string, Row[]>()
+  for (const row of rows) if (isShown(row, input)) markWithParents(row, byUrn, wanted)
+  const children = new Map<string, ResourceRow[]>()
   for (const row of rows) {
     if (!wanted.has(row.urn)) continue
     const parent = byUrn.has(row.parent) && row.parent !== row.urn ? row.parent : ''
@@ -75,7 +75,7 @@ function shownRows(about: TreeAbout): readonly Shown[] {
     if (siblings === undefined) children.set(parent, [row])
     else siblings.push(row)
   }
-  const shown: Shown[] = []
+  const shown: VisibleRow[] = []
   const open = (children.get('') ?? []).toReversed().map(row => ({ row, depth: 0 }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { row, depth } = next
@@ -86,17 +86,17 @@ function shownRows(about: TreeAbout): readonly Shown[] {
   return shown
 }
 
-function isShown(row: Row, listed: Listed): boolean {
+function isShown(row: ResourceRow, listed: ListingOptions): boolean {
   return isListed(row, listed) || (row.status === 'running' && row.op !== 'same')
 }
 
 function markWithParents(
-  row: Row,
-  byUrn: ReadonlyMap<string, Row>,
+  row: ResourceRow,
+  byUrn: ReadonlyMap<string, ResourceRow>,
   wanted: Map<string, { isLive: boolean }>,
 ): void {
   const isLive = row.status !== 'done'
-  let at: Row | undefined = row
+  let at: ResourceRow | undefined = row
   while (at !== undefined) {
     const mark = wanted.get(at.urn)
     if (mark !== undefined && (mark.isLive || !isLive)) return
@@ -105,42 +105,45 @@ function markWithParents(
   }
 }
 
-function rowSegments(row: Row, depth: number, about: TreeAbout): readonly Segment[] {
-  const settled = settledRow(row)
-  const look = lookOf(settled.op)
-  const message = about.messages.get(row.urn)
+function renderRow(row: ResourceRow, depth: number, input: TreeInput): readonly Segment[] {
+  const settled = toSettledRow(row)
+  const look = styleOf(settled.op)
+  const message = input.messages.get(row.urn)
   return [
     { colour: look.colour, text: ` ${look.mark} ` },
-    { colour: 'plain', text: `${'  '.repeat(depth)}${shortType(row.type)}` },
+    { colour: 'plain', text: `${'  '.repeat(depth)}${shortTypeOf(row.type)}` },
     { colour: 'bold', text: row.name },
-    { colour: row.status === 'failed' ? 'red' : look.colour, text: ` ${wordOf(settled, about)}` },
-    ...(message === undefined ? [] : [messageSegment(message)]),
+    {
+      colour: row.status === 'failed' ? 'red' : look.colour,
+      text: ` ${statusWordOf(settled, input)}`,
+    },
+    ...(message === undefined ? [] : [renderMessage(message)]),
   ]
 }
 
 /**
  * The last part of a type, which is what people call it: narrow terminals must still show a status.
  */
-function shortType(type: string): string {
+function shortTypeOf(type: string): string {
   return type === '' ? '' : `${type.slice(type.lastIndexOf(':') + 1)} `
 }
 
 /**
  * Making a replacement and deleting the original are one replacement to whoever looks at the tree.
  */
-function settledRow(row: Row): Row {
+function toSettledRow(row: ResourceRow): ResourceRow {
   return row.isReplaced && row.status === 'done' ? { ...row, op: 'replace' } : row
 }
 
-function wordOf(row: Row, about: TreeAbout): string {
-  if (row.status === 'running' && !about.planning)
-    return `${lookOf(row.op).running} ${durationText(about.nowMs - row.startedMs)}`
+function statusWordOf(row: ResourceRow, input: TreeInput): string {
+  if (row.status === 'running' && !input.planning)
+    return `${styleOf(row.op).running} ${formatElapsed(input.nowMs - row.startedMs)}`
   if (row.status === 'done' && row.op === 'same') return ''
-  const style: LineStyle = { paint: (_colour, text) => text, planning: about.planning }
-  return statusText(row, style)
+  const style: LineStyle = { paint: (_colour, text) => text, planning: input.planning }
+  return formatStatus(row, style)
 }
 
-function messageSegment(message: Message): Segment {
+function renderMessage(message: Message): Segment {
   const colour =
     message.severity === 'error' ? 'red' : message.severity === 'warning' ? 'yellow' : 'faint'
   const [first = ''] = message.text.trimStart().split('\n')

@@ -42,7 +42,7 @@ const json = z
   .record(z.string(), z.json())
   .nullish()
   .transform(value => (value ?? undefined) as JsonObject | undefined)
-const given = text.transform(value => value ?? '')
+const textOrEmpty = text.transform(value => value ?? '')
 /** As JSON has bytes. */
 const bytes = z
   .base64()
@@ -61,28 +61,28 @@ const fileForm = z.object({
   resources: z
     .array(
       z.object({
-        type: given,
-        name: given,
-        id: given,
-        parent: given,
-        provider: given,
-        version: given,
-        pluginDownloadUrl: given,
+        type: textOrEmpty,
+        name: textOrEmpty,
+        id: textOrEmpty,
+        parent: textOrEmpty,
+        provider: textOrEmpty,
+        version: textOrEmpty,
+        pluginDownloadUrl: textOrEmpty,
         properties: z
           .array(z.string())
           .nullish()
           .transform(value => value ?? []),
         component: flag,
         remote: flag,
-        logicalName: given,
+        logicalName: textOrEmpty,
         inputs: json,
         outputs: json,
         parameterization: z
-          .object({ pluginName: given, pluginVersion: given, value: bytes })
+          .object({ pluginName: textOrEmpty, pluginVersion: textOrEmpty, value: bytes })
           .nullish()
           .transform(value => value ?? undefined),
         extension: z
-          .object({ name: given, version: given, value: bytes })
+          .object({ name: textOrEmpty, version: textOrEmpty, value: bytes })
           .nullish()
           .transform(value => value ?? undefined),
       }),
@@ -98,7 +98,7 @@ const fileForm = z.object({
 
 /** Reads an import file. Throws FILE_UNREADABLE, CLI_USAGE. */
 export function readImportFile(path: string): ImportFile {
-  return parseImportFile(textOf(path), path)
+  return parseImportFile(readImportText(path), path)
 }
 
 /** An import file from its text. Throws CLI_USAGE. */
@@ -118,7 +118,7 @@ export function parseImportFile(source: string, path: string): ImportFile {
   return parsed.data
 }
 
-function textOf(path: string): string {
+function readImportText(path: string): string {
   try {
     const { size } = statSync(path)
     if (size > limits.importFileBytesMax)

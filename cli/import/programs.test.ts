@@ -2,22 +2,22 @@ import { transformSync } from 'esbuild'
 import { parse } from 'yaml'
 import { expect, test } from 'vitest'
 import type { Urn } from '../../shared/names/urn.ts'
-import { type ResourceState, resourceState } from '../../shared/state/resource.ts'
+import { type ResourceState, createResourceState } from '../../shared/state/resource.ts'
 import type { PropertyValue } from '../../shared/values/value.ts'
-import { typescriptProgram, variableName } from './typescript.ts'
-import { yamlProgram } from './yaml.ts'
+import { renderTypescriptProgram, toVariableName } from './typescript-program.ts'
+import { renderYamlProgram } from './yaml-program.ts'
 
 const stack = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
-const given = 'urn:pulumi:dev::p::pulumi:providers:test::given' as Urn
+const input = 'urn:pulumi:dev::p::pulumi:providers:test::given' as Urn
 const usual = 'urn:pulumi:dev::p::pulumi:providers:test::default' as Urn
 
-function state(
+function createState(
   type: string,
   name: string,
   inputs: Record<string, PropertyValue>,
   more: Partial<ResourceState> = {},
 ): ResourceState {
-  return resourceState({
+  return createResourceState({
     urn: `urn:pulumi:dev::p::${type}::${name}` as Urn,
     type,
     custom: true,
@@ -30,8 +30,8 @@ function state(
   })
 }
 
-const top = state('case:index:Group', 'made', {}, { custom: false, provider: '', id: '' })
-const thing = state(
+const top = createState('case:index:Group', 'made', {}, { custom: false, provider: '', id: '' })
+const thing = createState(
   'test:s3/bucket:Bucket',
   'my-thing.x',
   {
@@ -44,19 +44,19 @@ const thing = state(
     text: 'say "${hi}"',
     file: { kind: 'asset', hash: '', source: { path: './f' } },
   },
-  { parent: top.urn, provider: `${given}::2` },
+  { parent: top.urn, provider: `${input}::2` },
 )
-const user = state('test:index:User', 'class', { of: 'id-of-my-thing.x' }, { protect: false })
+const user = createState('test:index:User', 'class', { of: 'id-of-my-thing.x' }, { protect: false })
 const states = [user, thing, top]
 const names = new Map<Urn, string>([
-  [given, 'prov'],
+  [input, 'prov'],
   [user.urn, 'class'],
   [thing.urn, 'my-thing.x'],
   [top.urn, 'made'],
 ])
 
 test('a program in TypeScript is laid out as Pulumi does, and is one', () => {
-  const text = typescriptProgram(states, names)
+  const text = renderTypescriptProgram(states, names)
   expect(text).toBe(`import * as pulumi from "@pulumi/pulumi";
 import * as test from "@pulumi/test";
 
@@ -91,7 +91,7 @@ const _class = new test.User("class", {
 })
 
 test('a program in YAML says the same', () => {
-  const text = yamlProgram(states, names)
+  const text = renderYamlProgram(states, names)
   expect(text).toMatch(/^# made: components of type case:index:Group/)
   expect(parse(text)).toEqual({
     resources: {
@@ -120,19 +120,19 @@ test.each([
   ['pulumi', '_pulumi'],
   ['größe', 'größe'],
 ])('a variable for %s is %s', (name, expected) => {
-  expect(variableName(name)).toBe(expected)
+  expect(toVariableName(name)).toBe(expected)
 })
 
 test('names that come to one variable, or to that of a package, stay apart', () => {
-  const [a, b] = [state('test:i:T', 'a-b', {}), state('test:i:T', 'a_b', {})]
-  const text = typescriptProgram([a, b, state('test:i:T', 'test', {})], new Map())
+  const [a, b] = [createState('test:i:T', 'a-b', {}), createState('test:i:T', 'a_b', {})]
+  const text = renderTypescriptProgram([a, b, createState('test:i:T', 'test', {})], new Map())
   expect(text.match(/^const \w+/gm)).toEqual(['const a_b', 'const a_b2', 'const test2'])
 })
 
 test('a resource names neither itself nor what two could mean', () => {
-  const a = state('test:i:T', 'a', { own: 'id-of-a', both: 'same' }, outputs('same'))
-  const b = state('test:i:T', 'b', { both: 'same' }, outputs('same'))
-  const text = typescriptProgram([a, b], new Map())
+  const a = createState('test:i:T', 'a', { own: 'id-of-a', both: 'same' }, outputs('same'))
+  const b = createState('test:i:T', 'b', { both: 'same' }, outputs('same'))
+  const text = renderTypescriptProgram([a, b], new Map())
   expect(text).not.toMatch(/\b[ab]\.(id|name)/)
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureOfCdk } from './cdk-failure.ts'
+import { cdkErrorOf } from './cdk-failure.ts'
 
 const escape = String.fromCodePoint(27)
 
@@ -33,24 +33,22 @@ test.each([
     'Stack [antichain] is in UPDATE_IN_PROGRESS state and can not be updated',
   ],
   ['PLATFORM_FAILED', 'The stack named antichain failed to deploy: UPDATE_ROLLBACK_COMPLETE'],
-])('%s is what this means: %#', (code, said) => {
-  expect(failureOfCdk(said)).toMatchObject({ code })
+])('%s is what this means: %#', (code, output) => {
+  expect(cdkErrorOf(output)).toMatchObject({ code })
 })
 
 test('the sentence names the permission, the stack state and the entry', () => {
-  expect(failureOfCdk('x is not authorized to perform: iam:PassRole on y').message).toBe(
+  expect(cdkErrorOf('x is not authorized to perform: iam:PassRole on y').message).toBe(
     'the permission iam:PassRole is missing',
   )
-  expect(failureOfCdk('Stack is in DELETE_IN_PROGRESS state').message).toContain(
-    'DELETE_IN_PROGRESS',
-  )
-  expect(failureOfCdk("error[PLATFORM_ENTRY_MISSING]: the function 'api' has none").message).toBe(
+  expect(cdkErrorOf('Stack is in DELETE_IN_PROGRESS state').message).toContain('DELETE_IN_PROGRESS')
+  expect(cdkErrorOf("error[PLATFORM_ENTRY_MISSING]: the function 'api' has none").message).toBe(
     "the function 'api' has none",
   )
 })
 
 test('what was missing wins over the denial that followed from it', () => {
-  const said =
+  const output =
     'could not be used to assume; AccessDenied reading SSM parameter. Has the environment been bootstrapped?'
-  expect(failureOfCdk(said).code).toBe('PLATFORM_NOT_BOOTSTRAPPED')
+  expect(cdkErrorOf(output).code).toBe('PLATFORM_NOT_BOOTSTRAPPED')
 })

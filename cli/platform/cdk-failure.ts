@@ -59,8 +59,8 @@ const signs: readonly Sign[] = [
 ]
 
 /** The error for what the CDK's command line said before it failed. */
-export function failureOfCdk(said: string): DeployError {
-  const plain = said.replaceAll(colours, '')
+export function cdkErrorOf(output: string): DeployError {
+  const plain = output.replaceAll(colours, '')
   for (const { code, seen, sentence } of signs) {
     const found = seen.exec(plain)
     if (found !== null) return error(code, sentence(found))

@@ -1,5 +1,5 @@
 /** Which installation, and as whom. */
-export interface Where {
+export interface InstallationTarget {
   readonly installation: string
   readonly region: string
   /** The environment of what is called: a named profile and the region are in it. */
@@ -9,20 +9,20 @@ export interface Where {
 /** What `antichain platform` asks of the outside. */
 export interface PlatformTools {
   /** The account that the credentials belong to. Throws PLATFORM_CREDENTIALS_MISSING. */
-  readonly account: (where: Where) => Promise<string>
+  readonly readAccount: (where: InstallationTarget) => Promise<string>
   /** Runs the CDK's command line to its end, showing what it says. */
-  readonly cdk: (where: Where, words: readonly string[]) => Promise<CdkRun>
+  readonly runCdk: (where: InstallationTarget, args: readonly string[]) => Promise<CdkRun>
   /** What is there of an installation. Throws PLATFORM_PERMISSION_MISSING. */
-  readonly look: (where: Where, account: string) => Promise<PlatformLook>
+  readonly inspect: (where: InstallationTarget, account: string) => Promise<InstallationStatus>
   /** One that may do everything. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
   readonly createToken: (
-    where: Where,
-    about: Omit<FirstToken, 'who'>,
+    where: InstallationTarget,
+    token: Omit<InstallationTokenRequest, 'who'>,
   ) => Promise<{ readonly id: string; readonly token: string }>
 }
 
 /** What a token is made with by the tables of an installation. */
-export interface FirstToken {
+export interface InstallationTokenRequest {
   /** Who makes it, for the audit log. */
   readonly who: string
   readonly name: string
@@ -33,27 +33,27 @@ export interface FirstToken {
 /** How a run of the CDK's command line ended, and the end of what it said. */
 export interface CdkRun {
   readonly exit: number
-  readonly said: string
+  readonly output: string
 }
 
 /** An installation as its account shows it; what is not there is undefined. */
-export interface PlatformLook {
-  readonly tables: readonly TableLook[]
-  readonly queues: readonly QueueLook[]
+export interface InstallationStatus {
+  readonly tables: readonly TableStatus[]
+  readonly queues: readonly QueueStatus[]
   readonly bucket: { readonly name: string; readonly isThere: boolean }
   readonly apiUrl: string | undefined
   readonly webhookUrl: string | undefined
 }
 
 /** A table; `status` as DynamoDB names it. */
-export interface TableLook {
+export interface TableStatus {
   readonly name: string
   readonly status: string | undefined
   readonly isProtected: boolean
 }
 
 /** How many messages wait, are in hand, and were given up; about, as SQS counts. */
-export interface QueueLook {
+export interface QueueStatus {
   readonly name: string
   readonly counts:
     | { readonly waiting: number; readonly held: number; readonly dead: number }

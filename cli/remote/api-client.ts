@@ -21,7 +21,7 @@ export interface ApiCall {
 export interface ApiClient {
   readonly call: (call: ApiCall) => Promise<unknown>
   /** The text of an answer, as it came. */
-  readonly text: (path: string) => Promise<string>
+  readonly getText: (path: string) => Promise<string>
   /** Sends bytes to an address of the API, or to another that it named. */
   readonly upload: (
     place: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
@@ -43,9 +43,9 @@ const errorForm = z.object({
  */
 export function createApiClient({ url, token }: Login): ApiClient {
   const authorization = `Bearer ${token}`
-  const once = async ({ method, path, body, headers }: ApiCall, timeoutMs: number) => {
+  const callOnce = async ({ method, path, body, headers }: ApiCall, timeoutMs: number) => {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
-    const response = await reached(url, () =>
+    const response = await reach(url, () =>
       fetch(`${url}${path}`, {
         method,
         headers: { ...json, ...headers, authorization },
@@ -54,20 +54,20 @@ export function createApiClient({ url, token }: Login): ApiClient {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     )
-    if (!response.ok) throw await failureOf(response)
-    return reached(url, () => response.text())
+    if (!response.ok) throw await apiErrorOf(response)
+    return reach(url, () => response.text())
   }
   const text = (call: ApiCall): Promise<string> =>
-    repeated(() => once(call, apiLimits.callTimeoutMs), {
+    withRetries(() => callOnce(call, apiLimits.callTimeoutMs), {
       mayRepeat: call.isRepeatable ?? call.method !== 'POST',
     })
   return {
-    call: async call => jsonOf(url, await text(call)),
-    text: path => text({ method: 'GET', path }),
+    call: async call => parseAnswer(url, await text(call)),
+    getText: path => text({ method: 'GET', path }),
     upload: (place, bytes) =>
-      repeated(() => uploaded({ url, authorization }, place, bytes), { mayRepeat: true }),
+      withRetries(() => uploadBytes({ url, authorization }, place, bytes), { mayRepeat: true }),
     async open(path, headers) {
-      const response = await reached(url, () =>
+      const response = await reach(url, () =>
         fetch(`${url}${path}`, {
           headers: { ...headers, authorization },
           redirect: 'error',
@@ -75,13 +75,13 @@ export function createApiClient({ url, token }: Login): ApiClient {
         }),
       )
       if (response.ok) return response
-      throw await failureOf(response)
+      throw await apiErrorOf(response)
     },
   }
 }
 
 /** Tries again what may come to something another time, if it may be made twice. */
-async function repeated<T>(
+async function withRetries<T>(
   once: () => Promise<T>,
   { mayRepeat }: { readonly mayRepeat: boolean },
 ): Promise<T> {
@@ -89,7 +89,7 @@ async function repeated<T>(
     try {
       return await once()
     } catch (thrown) {
-      if (!mayRepeat || attempt >= apiLimits.callAttemptsMax || !isPassing(thrown)) throw thrown
+      if (!mayRepeat || attempt >= apiLimits.callAttemptsMax || !isTransient(thrown)) throw thrown
       await pauseBefore(attempt, thrown)
     }
   }
@@ -99,14 +99,14 @@ async function repeated<T>(
  * Sends bytes to a place: of the API, with the token, or of another host, which nobody tells it. A
  * host that has an object of this name already has these bytes, for its name is their hash.
  */
-async function uploaded(
+async function uploadBytes(
   { url, authorization }: { readonly url: string; readonly authorization: string },
   place: Parameters<ApiClient['upload']>[0],
   bytes: Uint8Array,
 ): Promise<void> {
   const isOurs = place.url.startsWith('/')
   const target = isOurs ? `${url}${place.url}` : place.url
-  const response = await reached(target, () =>
+  const response = await reach(target, () =>
     fetch(target, {
       method: 'PUT',
       headers: isOurs ? { ...place.headers, authorization } : place.headers,
@@ -117,12 +117,12 @@ async function uploaded(
   )
   const isThere = !isOurs && response.status === 412
   if (!response.ok && !isThere)
-    throw isOurs ? await failureOf(response) : await refusedUpload(response)
+    throw isOurs ? await apiErrorOf(response) : await uploadErrorOf(response)
   await response.body?.cancel()
 }
 
 /** What another host says of an upload is its own affair: its name for it is enough. */
-async function refusedUpload(response: Response): Promise<Error> {
+async function uploadErrorOf(response: Response): Promise<Error> {
   const text = await response.text().catch(() => '')
   const [, name = 'it'] = /<Code>(\w{1,60})<\/Code>/.exec(text) ?? []
   const details = { status: response.status }
@@ -132,36 +132,36 @@ async function refusedUpload(response: Response): Promise<Error> {
   })
 }
 
-async function reached<T>(url: string, asked: () => Promise<T>): Promise<T> {
+async function reach<T>(url: string, request: () => Promise<T>): Promise<T> {
   try {
-    return await asked()
+    return await request()
   } catch (cause) {
     const [why = ''] = messageOf(cause instanceof Error ? (cause.cause ?? cause) : cause).split(
       '\n',
     )
     const { origin, protocol } = new URL(url)
     const isPlain = protocol === 'https:' && /wrong version number/i.test(why)
-    const said = isPlain ? 'it speaks no TLS: its address begins with http://' : why
-    throw error('API_UNREACHABLE', `${origin} does not answer: ${said}`, { cause })
+    const message = isPlain ? 'it speaks no TLS: its address begins with http://' : why
+    throw error('API_UNREACHABLE', `${origin} does not answer: ${message}`, { cause })
   }
 }
 
 /** Where an answer came from, without what its path names. */
-function placeOf(response: Response): string {
+function originOf(response: Response): string {
   return URL.parse(response.url)?.origin ?? 'the API'
 }
 
 /** What an API says went wrong, as if it had happened here. */
-async function failureOf(response: Response): Promise<Error> {
+async function apiErrorOf(response: Response): Promise<Error> {
   const text = await response.text().catch(() => '')
-  const said = errorForm.safeParse(jsonOrNothing(text))
+  const parsed = errorForm.safeParse(parseOrUndefined(text))
   const wait = response.headers.get('retry-after')
   const details = { status: response.status, ...(wait === null ? {} : { retryAfter: wait }) }
-  if (!said.success)
-    return error('API_ANSWER_UNKNOWN', `${placeOf(response)} answered ${response.status}`, {
+  if (!parsed.success)
+    return error('API_ANSWER_UNKNOWN', `${originOf(response)} answered ${response.status}`, {
       details,
     })
-  const { code, message, hint, at } = said.data
+  const { code, message, hint, at } = parsed.data
   if (!isCode(code)) return error('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
   const place = at === undefined ? {} : { at }
   return error(code, message, { details: { ...details, ...place }, hint })
@@ -172,7 +172,7 @@ function isCode(code: string): code is ErrorCode {
 }
 
 /** Whether the same may come to something another time. */
-export function isPassing(thrown: unknown): boolean {
+export function isTransient(thrown: unknown): boolean {
   if (!(thrown instanceof DeployError)) return false
   const { code, details } = thrown
   const status = Number(details['status'] ?? 0)
@@ -181,13 +181,14 @@ export function isPassing(thrown: unknown): boolean {
 
 /** Waits longer each time, or as long as the API asks for. */
 export async function pauseBefore(attempt: number, thrown: unknown): Promise<void> {
-  const asked = thrown instanceof DeployError ? Number(thrown.details['retryAfter'] ?? 0) * 1000 : 0
+  const requestedMs =
+    thrown instanceof DeployError ? Number(thrown.details['retryAfter'] ?? 0) * 1000 : 0
   const grown = apiLimits.callRetryMs * 2 ** (attempt - 1)
-  const ms = Math.min(Math.max(grown, asked || 0), apiLimits.callTimeoutMs)
+  const ms = Math.min(Math.max(grown, requestedMs || 0), apiLimits.callTimeoutMs)
   await new Promise(done => setTimeout(done, ms))
 }
 
-function jsonOf(url: string, text: string): unknown {
+function parseAnswer(url: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -195,7 +196,7 @@ function jsonOf(url: string, text: string): unknown {
   }
 }
 
-function jsonOrNothing(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

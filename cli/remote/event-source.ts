@@ -1,6 +1,6 @@
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { type ApiClient, isPassing, pauseBefore } from './api-client.ts'
+import { type ApiClient, isTransient, pauseBefore } from './api-client.ts'
 
 /** A message of a stream of the API. */
 export interface StreamedMessage {
@@ -22,7 +22,7 @@ export async function* followStream(
   for (;;) {
     try {
       const response = await client.open(path, lastId === '' ? {} : { 'last-event-id': lastId })
-      for await (const message of messagesIn(response)) {
+      for await (const message of readMessages(response)) {
         failures = 0
         if (message.id !== '') lastId = message.id
         if (message.event === 'again') break
@@ -31,14 +31,14 @@ export async function* followStream(
       }
     } catch (thrown) {
       failures += 1
-      if (!isPassing(thrown) || failures >= apiLimits.callAttemptsMax) throw thrown
+      if (!isTransient(thrown) || failures >= apiLimits.callAttemptsMax) throw thrown
       await pauseBefore(failures, thrown)
     }
   }
 }
 
 /** The messages of one connection. Throws API_UNREACHABLE when it breaks. */
-async function* messagesIn(
+async function* readMessages(
   response: Response,
 ): AsyncGenerator<StreamedMessage & { readonly id: string }> {
   if (response.body === null) return
@@ -48,7 +48,7 @@ async function* messagesIn(
     for await (const chunk of response.body) {
       text += decoder.decode(chunk, { stream: true })
       for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n')) {
-        const message = messageIn(text.slice(0, at))
+        const message = parseMessage(text.slice(0, at))
         text = text.slice(at + 2)
         if (message !== undefined) yield message
       }
@@ -60,7 +60,7 @@ async function* messagesIn(
   throw error('API_UNREACHABLE', 'the stream of events broke off')
 }
 
-function messageIn(block: string): (StreamedMessage & { readonly id: string }) | undefined {
+function parseMessage(block: string): (StreamedMessage & { readonly id: string }) | undefined {
   const fields = new Map(
     block.split('\n').map(line => {
       const at = line.indexOf(': ')

@@ -10,20 +10,20 @@ export interface Login {
 }
 
 const form = z.object({ url: z.string(), token: z.string() })
-const fileIn = (home: string): string => join(home, 'login.json')
+const loginFileOf = (home: string): string => join(home, 'login.json')
 
 /** What `antichain login` kept in a home folder. Throws FILE_UNREADABLE for what is no login. */
 export function readLogin(home: string): Login | undefined {
   let text: string
   try {
-    text = readFileSync(fileIn(home), 'utf8')
+    text = readFileSync(loginFileOf(home), 'utf8')
   } catch {
     return undefined
   }
   try {
     return form.parse(JSON.parse(text))
   } catch {
-    throw error('FILE_UNREADABLE', `${fileIn(home)} is no login`, {
+    throw error('FILE_UNREADABLE', `${loginFileOf(home)} is no login`, {
       hint: 'Run `antichain logout`, and log in again.',
     })
   }
@@ -32,13 +32,13 @@ export function readLogin(home: string): Login | undefined {
 /** Keeps a login for its user only: it holds the token as it is sent. */
 export function writeLogin(home: string, login: Login): void {
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  rmSync(fileIn(home), { force: true })
-  writeFileSync(fileIn(home), JSON.stringify(login), { mode: 0o600, flag: 'wx' })
+  rmSync(loginFileOf(home), { force: true })
+  writeFileSync(loginFileOf(home), JSON.stringify(login), { mode: 0o600, flag: 'wx' })
 }
 
 /** Forgets the login. */
 export function removeLogin(home: string): void {
-  rmSync(fileIn(home), { force: true })
+  rmSync(loginFileOf(home), { force: true })
 }
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])

@@ -7,82 +7,82 @@ import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
 const path = '/v1/stacks/shop/prod'
 
 /** An API whose stream says `events` each time that it is told to go on; keeps what was asked. */
-function apiOf(endOfRequest: { readonly kind: string }) {
-  const asked: string[] = []
-  const said = new TransformStream<Uint8Array, Uint8Array>()
-  const writer = said.writable.getWriter()
+function createApi(endOfRequest: { readonly kind: string }) {
+  const requests: string[] = []
+  const stream = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = stream.writable.getWriter()
   const client: ApiClient = {
     call: async ({ method, path: at }: ApiCall) => {
-      asked.push(`${method} ${at.replace(/requests\/.*/, 'requests/<key>')}`)
+      requests.push(`${method} ${at.replace(/requests\/.*/, 'requests/<key>')}`)
       if (method === 'DELETE' && endOfRequest.kind !== 'refused')
         throw error('REQUEST_BEGUN', 'it has begun')
       return method === 'POST' ? {} : { end: endOfRequest }
     },
-    text: async () => '',
+    getText: async () => '',
     upload: async () => undefined,
-    open: async () => new Response(said.readable),
+    open: async () => new Response(stream.readable),
   }
-  const say = (event: string, data: object): Promise<void> =>
+  const send = (event: string, data: object): Promise<void> =>
     writer.write(Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
-  return { client, asked, say }
+  return { client, asked: requests, say: send }
 }
 
-async function deployed(endOfRequest: { readonly kind: string }) {
-  const api = apiOf(endOfRequest)
-  const told: EngineEventPayload[] = []
+async function deployWith(endOfRequest: { readonly kind: string }) {
+  const api = createApi(endOfRequest)
+  const emitted: EngineEventPayload[] = []
   const running = await deployRemotely(
     api.client,
     path,
     { dryRun: false, archive: 'a', options: { command: 'up' } },
-    { emit: event => void told.push(event) },
+    { emit: event => void emitted.push(event) },
   )
   running.done.catch(() => undefined)
-  return { ...api, running, told }
+  return { ...api, running, told: emitted }
 }
 
 const result = { result: 'cancelled', changes: {}, pending: [] }
 
 test('what waits is withdrawn when a person cancels', async () => {
-  const { running, asked, say, told } = await deployed({ kind: 'refused' })
+  const { running, asked: requests, say, told: emitted } = await deployWith({ kind: 'refused' })
   running.cancel()
   await say('end', { kind: 'refused', code: 'DEPLOYMENT_CANCELLED', message: 'withdrawn' })
   await expect(running.done).rejects.toMatchObject({ code: 'DEPLOYMENT_CANCELLED' })
-  expect(asked).toEqual([`POST ${path}/deployments`, `DELETE ${path}/requests/<key>`])
-  expect(told).toEqual([])
+  expect(requests).toEqual([`POST ${path}/deployments`, `DELETE ${path}/requests/<key>`])
+  expect(emitted).toEqual([])
 })
 
 test('what began meanwhile is told to stop', async () => {
-  const { running, asked, say } = await deployed({ kind: 'started' })
+  const { running, asked: requests, say } = await deployWith({ kind: 'started' })
   running.cancel()
   await say('started', { number: 7 })
-  await expect.poll(() => asked.at(-1)).toBe(`POST ${path}/deployments/7/cancel`)
+  await expect.poll(() => requests.at(-1)).toBe(`POST ${path}/deployments/7/cancel`)
   await say('end', { kind: 'deployed', ...result })
   expect(await running.done).toMatchObject({ result: 'cancelled' })
 })
 
 test('what runs is told to stop, and nothing is withdrawn', async () => {
-  const { running, asked, say } = await deployed({ kind: 'started' })
+  const { running, asked: requests, say } = await deployWith({ kind: 'started' })
   await say('started', { number: 7 })
   await say('events', [])
   await new Promise(done => setTimeout(done, 20))
   running.terminate()
-  await expect.poll(() => asked.at(-1)).toBe(`POST ${path}/deployments/7/cancel`)
-  expect(asked.join()).not.toContain('DELETE')
+  await expect.poll(() => requests.at(-1)).toBe(`POST ${path}/deployments/7/cancel`)
+  expect(requests.join()).not.toContain('DELETE')
   await say('end', { kind: 'deployed', ...result })
   await running.done
 })
 
 test('an open deployment is gone on with by whoever serves, told from its beginning, and stopped there', async () => {
-  const { client, asked, say } = apiOf({ kind: 'started' })
-  const told: EngineEventPayload[] = []
-  const sink = { emit: (event: EngineEventPayload) => void told.push(event) }
+  const { client, asked: requests, say } = createApi({ kind: 'started' })
+  const emitted: EngineEventPayload[] = []
+  const sink = { emit: (event: EngineEventPayload) => void emitted.push(event) }
   const running = await resumeRemotely(client, path, 7, sink)
   await say('events', [{ preludeEvent: { config: {} } }])
   running.cancel()
   await expect
-    .poll(() => asked)
+    .poll(() => requests)
     .toEqual([`POST ${path}/deployments/7/resume`, `POST ${path}/deployments/7/cancel`])
   await say('end', { kind: 'deployed', ...result })
   expect(await running.done).toMatchObject({ result: 'cancelled' })
-  expect(told).toEqual([{ preludeEvent: { config: {} } }])
+  expect(emitted).toEqual([{ preludeEvent: { config: {} } }])
 })

@@ -51,26 +51,26 @@ export async function deployRemotely(
   let isStarted = false
   // Nobody waits for it unless somebody cancels.
   started.promise.catch(() => undefined)
-  const isNumbered = (number: number): void => {
+  const onNumber = (number: number): void => {
     isStarted = true
     started.resolve(number)
   }
   const withdraw = async (): Promise<{ readonly isWithdrawn: boolean }> => {
     const at = `${path}/requests/${key}`
-    const said = await client.call({ method: 'DELETE', path: at }).catch((thrown: unknown) => {
+    const answer = await client.call({ method: 'DELETE', path: at }).catch((thrown: unknown) => {
       if (!hasCode(thrown, 'REQUEST_BEGUN')) throw thrown
       return client.call({ method: 'GET', path: at })
     })
-    const { end } = z.object({ end: z.object({ kind: z.string() }) }).parse(said)
+    const { end } = z.object({ end: z.object({ kind: z.string() }) }).parse(answer)
     return { isWithdrawn: end.kind !== 'started' }
   }
   const cancel = async (force: boolean): Promise<void> => {
     // What waits behind other deployments has no number yet.
     if (!isStarted && (await withdraw()).isWithdrawn) return
-    await tellToStop(client, `${path}/deployments/${await started.promise}`, force)
+    await requestStop(client, `${path}/deployments/${await started.promise}`, force)
   }
-  const done = followed(client, `${path}/requests/${key}/stream`, { sink, isNumbered })
-  return { done, ...stopping(sink, cancel) }
+  const done = followDeployment(client, `${path}/requests/${key}/stream`, { sink, onNumber })
+  return { done, ...createStops(sink, cancel) }
 }
 
 /**
@@ -85,31 +85,31 @@ export async function resumeRemotely(
 ): Promise<RunningDeployment> {
   const at = `${path}/deployments/${number}`
   await client.call({ method: 'POST', path: `${at}/resume`, isRepeatable: true })
-  const done = followed(client, `${at}/stream`, { sink, isNumbered: () => undefined })
-  return { done, ...stopping(sink, force => tellToStop(client, at, force)) }
+  const done = followDeployment(client, `${at}/stream`, { sink, onNumber: () => undefined })
+  return { done, ...createStops(sink, force => requestStop(client, at, force)) }
 }
 
-async function tellToStop(client: ApiClient, at: string, force: boolean): Promise<void> {
+async function requestStop(client: ApiClient, at: string, force: boolean): Promise<void> {
   const body = { force }
   await client.call({ method: 'POST', path: `${at}/cancel`, body, isRepeatable: true })
 }
 
 /** Tells what a stream says until its end. */
-async function followed(
+async function followDeployment(
   client: ApiClient,
   path: string,
-  { sink, isNumbered }: { readonly sink: EventSink; readonly isNumbered: (n: number) => void },
+  { sink, onNumber }: { readonly sink: EventSink; readonly onNumber: (n: number) => void },
 ): Promise<DeployResult> {
   for await (const { event, data } of followStream(client, path)) {
-    if (event === 'started') isNumbered(z.object({ number: z.number() }).parse(data).number)
-    if (event === 'events') for (const one of eventsIn(data)) sink.emit(one)
-    if (event === 'end') return resultOf(data)
+    if (event === 'started') onNumber(z.object({ number: z.number() }).parse(data).number)
+    if (event === 'events') for (const one of parseEvents(data)) sink.emit(one)
+    if (event === 'end') return toDeployResult(data)
   }
   throw error('API_ANSWER_UNKNOWN', 'the stream of events has no end')
 }
 
 /** How a person stops what runs there; what comes of it is told by its stream. */
-function stopping(
+function createStops(
   sink: EventSink,
   cancel: (force: boolean) => Promise<void>,
 ): Pick<RunningDeployment, 'cancel' | 'terminate'> {
@@ -128,14 +128,14 @@ function stopping(
 }
 
 /** Events are shown as they came: what the display does not know it leaves out. */
-function eventsIn(data: unknown): readonly EngineEventPayload[] {
+function parseEvents(data: unknown): readonly EngineEventPayload[] {
   return z.array(z.looseObject({})).parse(data) as unknown as readonly EngineEventPayload[]
 }
 
 /** Operations that change nothing. */
 const quiet = new Set(['same', 'read', 'discard', 'read-replacement'])
 
-function resultOf(data: unknown): DeployResult {
+function toDeployResult(data: unknown): DeployResult {
   const end = endForm.parse(data)
   if (end.kind === 'refused')
     throw isCode(end.code)

@@ -1,21 +1,21 @@
 import { isTruthy } from '../../shared/config/truthy.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Command } from '../../shared/records/log.ts'
-import type { Flags } from '../flags.ts'
+import type { Flags } from '../arguments/flags.ts'
 import {
-  optionsOfVariables,
-  parallelOf,
-  refreshOf,
-  releaseOf,
-  runProgramOf,
-} from '../operation-options.ts'
-import { askedStack, keepConfig } from '../operation-request.ts'
-import type { Local } from '../local-port.ts'
-import type { Session } from '../session.ts'
+  readVariableOptions,
+  readParallel,
+  readRefresh,
+  readRelease,
+  readRunProgram,
+} from '../operations/operation-options.ts'
+import { requireProjectStack, saveConfigFlags } from '../operations/operation-request.ts'
+import type { EnginePort } from '../session/engine-port.ts'
+import type { CliSession } from '../session/session.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import { openStackFile } from '../stack-secrets.ts'
-import type { Resuming, Starting } from '../starting.ts'
-import { targetingOf } from '../targeting.ts'
+import { openStackFile } from '../stack/stack-secrets.ts'
+import type { ResumeStart, OperationStart } from '../operations/operation-start.ts'
+import { readTargeting } from '../operations/targeting.ts'
 
 /** What is gone on with; an edit of the state that was interrupted is closed. */
 const commands: readonly Command[] = ['up', 'refresh', 'destroy', 'import']
@@ -39,28 +39,28 @@ const localOptions = [
  * whatever is previewed before. Its secrets are opened where it runs. Throws FEATURE_MISSING for
  * options that the API does not take.
  */
-export async function remoteStarting(
-  session: Session,
+export async function prepareRemoteStart(
+  session: CliSession,
   flags: Flags,
   command: Command,
-): Promise<Starting> {
-  refuseLocal(flags)
-  const { remote } = await session.local()
+): Promise<OperationStart> {
+  refuseLocalOptions(flags)
+  const { remote } = await session.openEngine()
   if (remote === undefined) throw error('LOGIN_MISSING', 'nobody is logged in')
-  const { project, stack } = await askedStack(session)
-  const release = releaseOf(flags)
-  const targeting = targetingOf(flags)
-  keepConfig(flags, openStackFile(session, project, { stack }), project)
+  const { project, stack } = await requireProjectStack(session)
+  const release = readRelease(flags)
+  const targeting = readTargeting(flags)
+  saveConfigFlags(flags, openStackFile(session, project, { stack }), project)
   const options = {
     command,
-    refresh: command !== 'refresh' && refreshOf(flags, project),
+    refresh: command !== 'refresh' && readRefresh(flags, project),
     continueOnError:
       flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
     message: flags.text('message') ?? '',
-    ...(runProgramOf(session, flags) ? { runProgram: true } : {}),
-    ...optionsOfVariables(session),
+    ...(readRunProgram(session, flags) ? { runProgram: true } : {}),
+    ...readVariableOptions(session),
     ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
-    ...(flags.text('parallel') === undefined ? {} : { parallel: parallelOf(session, flags) }),
+    ...(flags.text('parallel') === undefined ? {} : { parallel: readParallel(session, flags) }),
     ...(release === undefined ? {} : { release }),
     ...(targeting === undefined ? {} : { targeting }),
   }
@@ -79,30 +79,32 @@ export async function remoteStarting(
  * Has whoever serves the API go on with the open deployment of a stack now. Throws
  * NOTHING_TO_RESUME, and FEATURE_MISSING for options that the API does not take.
  */
-export async function remoteResuming(
+export async function prepareRemoteResume(
   flags: Flags,
-  { remote, standing, platform }: Local,
+  { remote, readStatus, platform }: EnginePort,
   stack: StackId,
-): Promise<Resuming> {
-  refuseLocal(flags)
+): Promise<ResumeStart> {
+  refuseLocalOptions(flags)
   if (remote === undefined) throw error('LOGIN_MISSING', 'nobody is logged in')
-  const now = await standing(stack)
-  const [line] = await platform.catalog.history(stack, 1)
+  const now = await readStatus(stack)
+  const [line] = await platform.catalog.listHistory(stack, 1)
   const command = commands.find(one => one === line?.command)
   if (now.kind === 'none' || command === undefined)
     throw error('NOTHING_TO_RESUME', `no deployment of '${stackPartsOf(stack).stack}' is under way`)
   const { number } = now
-  const start: Starting['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
+  const start: OperationStart['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
   return { number, command, start }
 }
 
-function refuseLocal(flags: Flags): void {
-  const given = localOptions.find(([name]) => flags.is(name) || flags.text(name) !== undefined)
+function refuseLocalOptions(flags: Flags): void {
+  const localOption = localOptions.find(
+    ([name]) => flags.is(name) || flags.text(name) !== undefined,
+  )
   const isElsewhere = flags.text('execute') === 'elsewhere'
   const isImport = flags.list('importPendingCreates').length > 0
   const isJudged = flags.list('policyPack').length > 0
   const spelled =
-    given?.[1] ??
+    localOption?.[1] ??
     [
       isElsewhere ? '--execute elsewhere' : '',
       isImport ? '--import-pending-creates' : '',

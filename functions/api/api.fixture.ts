@@ -5,9 +5,9 @@ import type { Hono } from 'hono'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
-} from '../../shared/platform/embedded/platform.ts'
+} from '../../shared/platform/embedded/embedded-platform.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
-import { type ApiOptions, createApi } from './handle.ts'
+import { type ApiOptions, createApi } from './create-api.ts'
 import type { Role } from './roles.ts'
 import { createToken } from './tokens.ts'
 
@@ -16,7 +16,12 @@ export interface TestApi {
   readonly app: Hono
   readonly platform: EmbeddedPlatform
   /** Asks with a token: JSON for a body, bytes as they are. */
-  readonly ask: (token: string, what: string, body?: unknown, headers?: object) => Promise<Response>
+  readonly call: (
+    token: string,
+    what: string,
+    body?: unknown,
+    headers?: object,
+  ) => Promise<Response>
   readonly tokenOf: (role: Role, stacks?: string[]) => Promise<string>
   readonly close: () => Promise<void>
 }
@@ -28,7 +33,7 @@ export const shopPath = '/v1/stacks/shop/dev'
 const unlimited = { burst: 1_000_000, perSecond: 1_000 }
 
 /** Opens an API; `what` is `<method> <path>` when it is asked. */
-export async function openApi(more: Partial<ApiOptions> = {}): Promise<TestApi> {
+export async function openTestApi(more: Partial<ApiOptions> = {}): Promise<TestApi> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-api-'))
   const platform = await openEmbeddedPlatform({ home })
   await platform.catalog.createStack(shop, platform.clock.now())
@@ -41,7 +46,7 @@ export async function openApi(more: Partial<ApiOptions> = {}): Promise<TestApi> 
   return {
     app,
     platform,
-    ask: async (token, what, body, headers = {}) => {
+    call: async (token, what, body, headers = {}) => {
       const [method = '', path = ''] = what.split(' ')
       const sent = body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body)
       const authorization = token === '' ? {} : { authorization: `Bearer ${token}` }

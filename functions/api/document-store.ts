@@ -1,8 +1,8 @@
 import { DeployError, error } from '../../shared/errors/error.ts'
 import type { DocumentKey, DocumentKind, StoredDocument } from '../../shared/ports/documents.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import { printable } from '../../shared/triggers/printable.ts'
-import type { ApiPorts } from './route.ts'
+import { toPrintable } from '../../shared/triggers/printable.ts'
+import type { ApiPorts } from './define-route.ts'
 
 /** A document as callers see it: what is secret in it says only that it is there. */
 export interface DocumentView {
@@ -16,15 +16,15 @@ export interface DocumentView {
 /** A page of documents; those that cannot be read are named by their codes. */
 export async function listDocuments(
   { documents }: Pick<ApiPorts, 'documents'>,
-  about: {
+  query: {
     readonly kind: DocumentKind
     readonly scope: DocumentKey['scope'] | undefined
     readonly cursor: string
   },
-  shown: (stored: StoredDocument) => unknown,
+  show: (stored: StoredDocument) => unknown,
 ): Promise<object> {
-  const page = await documents.list(about.kind, about.cursor, about.scope)
-  const items = page.documents.map(one => viewOf(one, shown))
+  const page = await documents.list(query.kind, query.cursor, query.scope)
+  const items = page.documents.map(one => documentViewOf(one, show))
   const unreadable = page.unreadable.map(({ key, why }) => ({
     name: key.name,
     code: why instanceof DeployError ? why.code : '',
@@ -33,22 +33,22 @@ export async function listDocuments(
 }
 
 /** A document. Throws DOCUMENT_UNKNOWN, RECORD_DAMAGED. */
-export async function knownDocument(
+export async function requireDocument(
   { documents }: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
 ): Promise<StoredDocument> {
   const found = await documents.get(key)
   if (found === undefined)
-    throw error('DOCUMENT_UNKNOWN', `there is no ${key.kind} '${printable(key.name)}'`)
+    throw error('DOCUMENT_UNKNOWN', `there is no ${key.kind} '${toPrintable(key.name)}'`)
   return found
 }
 
 /** How a document is made, and what goes with it. */
-export interface Making {
-  readonly made: (before: StoredDocument | undefined) => unknown
-  readonly shown: (stored: StoredDocument) => unknown
+export interface DocumentChange {
+  readonly make: (before: StoredDocument | undefined) => unknown
+  readonly show: (stored: StoredDocument) => unknown
   /** Takes away what belongs to a value that stands no more, or never stood. */
-  readonly dropped?: (value: unknown) => Promise<void>
+  readonly drop?: (value: unknown) => Promise<void>
 }
 
 /**
@@ -58,41 +58,41 @@ export interface Making {
 export async function putDocument(
   { documents }: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
-  { made, shown, dropped }: Making,
+  { make, show, drop }: DocumentChange,
 ): Promise<DocumentView> {
   const before = await documents.get(key)
-  const value = await made(before)
+  const value = await make(before)
   const version = await documents.put(key, value, before?.version ?? 0)
   if (version === false) {
-    await dropped?.(value)
-    throw changedMeanwhile(key)
+    await drop?.(value)
+    throw documentChangedError(key)
   }
-  if (before !== undefined) await dropped?.(before.value)
-  return viewOf({ key, version, value }, shown)
+  if (before !== undefined) await drop?.(before.value)
+  return documentViewOf({ key, version, value }, show)
 }
 
 /** Removes a document. Throws DOCUMENT_UNKNOWN, DOCUMENT_CHANGED. */
 export async function removeDocument(
   ports: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
-  dropped?: Making['dropped'],
+  drop?: DocumentChange['drop'],
 ): Promise<void> {
-  const { version, value } = await knownDocument(ports, key)
-  if (!(await ports.documents.remove(key, version))) throw changedMeanwhile(key)
-  await dropped?.(value)
+  const { version, value } = await requireDocument(ports, key)
+  if (!(await ports.documents.remove(key, version))) throw documentChangedError(key)
+  await drop?.(value)
 }
 
-function changedMeanwhile({ kind, name }: DocumentKey): Error {
-  return error('DOCUMENT_CHANGED', `the ${kind} '${printable(name)}' was changed meanwhile`)
+function documentChangedError({ kind, name }: DocumentKey): Error {
+  return error('DOCUMENT_CHANGED', `the ${kind} '${toPrintable(name)}' was changed meanwhile`)
 }
 
 /** A stored document as callers see it. */
-export function viewOf(
+export function documentViewOf(
   stored: StoredDocument,
-  shown: (stored: StoredDocument) => unknown,
+  show: (stored: StoredDocument) => unknown,
 ): DocumentView {
   const { scope, name } = stored.key
   const { project, stack } = stackPartsOf(scope as never)
   const of = scope === '*' ? '*' : `${project}/${stack}`
-  return { name, stack: of, version: stored.version, value: shown(stored) }
+  return { name, stack: of, version: stored.version, value: show(stored) }
 }

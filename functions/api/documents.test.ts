@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
-import { placeOf } from '../../shared/ports/documents.ts'
+import { sealingContextOf } from '../../shared/ports/documents.ts'
 import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
-import { openApi, shop, shopPath, type TestApi } from './api.fixture.ts'
-import { callHere } from './call-here.ts'
+import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
+import { callApiInProcess } from './call-in-process.ts'
 
 let api: TestApi | undefined
 
@@ -12,21 +12,23 @@ afterEach(async () => {
   api = undefined
 })
 
-async function opened(): Promise<TestApi & { readonly admin: string; readonly read: string }> {
-  api = await openApi()
+async function openWithTokens(): Promise<
+  TestApi & { readonly admin: string; readonly read: string }
+> {
+  api = await openTestApi()
   return { ...api, admin: await api.tokenOf('admin'), read: await api.tokenOf('read') }
 }
 
 const secret = 'a secret of enough characters'
 
 test('a webhook keeps its secrets sealed, and shows only that they are there', async () => {
-  const { ask, admin, platform } = await opened()
+  const { call, admin, platform } = await openWithTokens()
   const rule = { on: 'push', branches: ['main'], repository: 'acme/shop', stack: shop }
   const draft = { form: 'github', secrets: [secret], credential: 'ghp_secret', rules: [rule] }
-  const put = await ask(admin, 'PUT /v1/webhooks/main', draft)
+  const put = await call(admin, 'PUT /v1/webhooks/main', draft)
   expect(put.status).toBe(200)
-  const shown = await (await ask(admin, 'GET /v1/webhooks/main')).text()
-  const listed = await (await ask(admin, 'GET /v1/webhooks')).text()
+  const shown = await (await call(admin, 'GET /v1/webhooks/main')).text()
+  const listed = await (await call(admin, 'GET /v1/webhooks')).text()
   const key = { kind: 'webhook', scope: '*', name: 'main' } as const
   const stored = await platform.documents.get(key)
   for (const text of [await put.text(), shown, listed, JSON.stringify(stored)])
@@ -38,48 +40,50 @@ test('a webhook keeps its secrets sealed, and shows only that they are there', a
     value: { form: 'github', secrets: 1, hasCredential: true, rules: [{ on: 'push' }] },
   })
   const { secrets = [] } = (stored?.value ?? {}) as { secrets?: string[] }
-  expect(await platform.sealing.open(secrets[0] ?? '', placeOf(key))).toBe(secret)
-  expect((await ask(admin, 'PUT /v1/webhooks/main', { ...draft, secrets: ['x'] })).status).toBe(400)
-  expect((await ask(admin, 'DELETE /v1/webhooks/main')).status).toBe(200)
-  expect((await ask(admin, 'GET /v1/webhooks/main')).status).toBe(404)
+  expect(await platform.sealing.open(secrets[0] ?? '', sealingContextOf(key))).toBe(secret)
+  expect((await call(admin, 'PUT /v1/webhooks/main', { ...draft, secrets: ['x'] })).status).toBe(
+    400,
+  )
+  expect((await call(admin, 'DELETE /v1/webhooks/main')).status).toBe(200)
+  expect((await call(admin, 'GET /v1/webhooks/main')).status).toBe(404)
 })
 
 test('a schedule is checked before it stands, and a change makes up for nothing', async () => {
-  const { ask, admin, read, platform } = await opened()
+  const { call, admin, read, platform } = await openWithTokens()
   const path = `${shopPath}/schedules/nightly`
   for (const when of ['not a time', '61 * * * *', 'rate(0 days)'])
-    expect((await ask(admin, `PUT ${path}`, { when, operation: { kind: 'up' } })).status).toBe(400)
+    expect((await call(admin, `PUT ${path}`, { when, operation: { kind: 'up' } })).status).toBe(400)
   const zone = { when: '0 3 * * *', zone: 'Nowhere/Else', operation: { kind: 'up' } }
-  expect(await (await ask(admin, `PUT ${path}`, zone)).json()).toMatchObject({
+  expect(await (await call(admin, `PUT ${path}`, zone)).json()).toMatchObject({
     code: 'SCHEDULE_INVALID',
   })
   const drift = { when: '0 3 * * *', operation: { kind: 'refresh', remediate: true } }
-  expect((await ask(admin, `PUT ${path}`, drift)).status).toBe(200)
-  const first = await (await ask(read, `GET ${path}`)).json()
+  expect((await call(admin, `PUT ${path}`, drift)).status).toBe(200)
+  const first = await (await call(read, `GET ${path}`)).json()
   expect(first).toMatchObject({ stack: 'shop/dev', value: { zone: 'UTC', isPaused: false } })
   const key = { kind: 'schedule', scope: shop, name: 'nightly' } as const
   const made = (await platform.documents.get(key))?.value as { createdAt: number; lastAt?: number }
   expect(made.lastAt).toBeUndefined()
-  await ask(admin, `PUT ${path}`, { ...drift, isPaused: true })
+  await call(admin, `PUT ${path}`, { ...drift, isPaused: true })
   const changed = (await platform.documents.get(key))?.value as typeof made
   expect(changed).toMatchObject({ createdAt: made.createdAt, lastAt: expect.any(Number) })
-  expect((await ask(admin, 'PUT /v1/stacks/shop/none/schedules/x', drift)).status).toBe(404)
+  expect((await call(admin, 'PUT /v1/stacks/shop/none/schedules/x', drift)).status).toBe(404)
 })
 
 test('notifications of a stack and of all are apart, and their secrets write-only', async () => {
-  const { ask, admin } = await opened()
+  const { call, admin } = await openWithTokens()
   const draft = { url: 'https://example.com/hook', events: ['failed', 'drift'], secret }
   for (const path of ['/v1/notifications/ops', `${shopPath}/notifications/ops`]) {
-    const put = await ask(admin, `PUT ${path}`, draft)
+    const put = await call(admin, `PUT ${path}`, draft)
     expect(put.status).toBe(200)
     expect(await put.text()).not.toContain(secret)
   }
   const list = async (path: string): Promise<{ stack: string }[]> =>
-    ((await (await ask(admin, `GET ${path}`)).json()) as { items: { stack: string }[] }).items
+    ((await (await call(admin, `GET ${path}`)).json()) as { items: { stack: string }[] }).items
   expect(await list('/v1/notifications')).toMatchObject([{ stack: '*' }])
   expect(await list(`${shopPath}/notifications`)).toMatchObject([{ stack: 'shop/dev' }])
   const bad = { ...draft, url: 'file:///etc/passwd' }
-  expect((await ask(admin, 'PUT /v1/notifications/bad', bad)).status).toBe(400)
+  expect((await call(admin, 'PUT /v1/notifications/bad', bad)).status).toBe(400)
 })
 
 test.each([
@@ -88,35 +92,40 @@ test.each([
   ['https://[::1]/hook', 'loopback'],
   ['https://me:secret@example.com/hook', 'has a user or password in it'],
 ])('%s is refused before anybody relies on it', async (url, why) => {
-  const { ask, admin } = await opened()
+  const { call, admin } = await openWithTokens()
   const notification = { url, events: ['failed'], secret }
   const webhook = { form: 'github', secrets: [secret], apiUrl: url, rules: [] }
   for (const [path, body] of [
     [`${shopPath}/notifications/ops`, notification],
     ['/v1/webhooks/main', webhook],
   ] as const) {
-    const said = await ask(admin, `PUT ${path}`, body)
-    expect(said.status).toBe(400)
-    expect(await said.json()).toMatchObject({
+    const response = await call(admin, `PUT ${path}`, body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
       code: 'OUTBOUND_REFUSED',
       message: expect.stringContaining(why),
     })
-    expect((await ask(admin, `GET ${path}`)).status).toBe(404)
+    expect((await call(admin, `GET ${path}`)).status).toBe(404)
   }
 })
 
 test('what is asked without HTTP is checked and audited as what is asked with it', async () => {
-  const { platform, ask, admin } = await opened()
+  const { platform, call, admin } = await openWithTokens()
   const ports = { ...platform, execute: 'here', addresses: {} } as const
   const put = { method: 'PUT', path: `${shopPath}/schedules/x` } as const
   const body = { when: 'rate(1 day)', operation: { kind: 'refresh' } }
-  expect(await callHere(ports, 'ann', { ...put, body })).toMatchObject({ name: 'x', version: 1 })
-  await expect(callHere(ports, 'ann', { ...put, body: {} })).rejects.toMatchObject({
+  expect(await callApiInProcess(ports, 'ann', { ...put, body })).toMatchObject({
+    name: 'x',
+    version: 1,
+  })
+  await expect(callApiInProcess(ports, 'ann', { ...put, body: {} })).rejects.toMatchObject({
     code: 'API_INPUT_INVALID',
   })
   const nowhere = { method: 'GET', path: '/v1/none' } as const
-  await expect(callHere(ports, 'ann', nowhere)).rejects.toMatchObject({ code: 'API_ROUTE_UNKNOWN' })
-  const { items } = (await (await ask(admin, 'GET /v1/audit?limit=4')).json()) as {
+  await expect(callApiInProcess(ports, 'ann', nowhere)).rejects.toMatchObject({
+    code: 'API_ROUTE_UNKNOWN',
+  })
+  const { items } = (await (await call(admin, 'GET /v1/audit?limit=4')).json()) as {
     items: { who: string; status?: number; from: string }[]
   }
   expect(items.map(({ who, status, from }) => [who, status, from])).toEqual([
@@ -125,7 +134,7 @@ test('what is asked without HTTP is checked and audited as what is asked with it
     ['ann (here)', 200, 'this machine'],
     ['ann (here)', undefined, 'this machine'],
   ])
-  const listed = await callHere(ports, 'ann', {
+  const listed = await callApiInProcess(ports, 'ann', {
     method: 'GET',
     path: `${shopPath}/deployments?limit=1`,
   })
@@ -133,23 +142,23 @@ test('what is asked without HTTP is checked and audited as what is asked with it
 })
 
 test('what nobody could be told is listed without what is told, and sent again', async () => {
-  const { ask, admin, read, platform } = await opened()
+  const { call, admin, read, platform } = await openWithTokens()
   const { notifications } = platform
   const at = 1_700_000_000_000 as EpochMs
-  const about = { stack: shop, deployment: `${shop}/7` as DeploymentId, command: 'up', at }
+  const facts = { stack: shop, deployment: `${shop}/7` as DeploymentId, command: 'up', at }
   const event = { kind: 'failed', changes: { create: 1 }, codes: ['DEPLOYMENT_FAILED'] } as const
   const key = { kind: 'notification', scope: shop, name: 'ops' } as const
-  await notifications.send([{ kind: 'notification', key, event: { ...event, ...about } }])
+  await notifications.send([{ kind: 'notification', key, event: { ...event, ...facts } }])
   for (let left = triggerLimits.notificationAttemptsMax; left > 0; left -= 1) {
-    const [given] = await notifications.receive(1, 0)
-    await notifications.postpone(given?.receipt ?? '', 0)
+    const [delivery] = await notifications.receive(1, 0)
+    await notifications.postpone(delivery?.receipt ?? '', 0)
   }
   const path = '/v1/dead-notifications'
-  expect((await ask(read, `GET ${path}`)).status).toBe(403)
-  expect(await (await ask(admin, `GET ${path}`)).json()).toEqual({
+  expect((await call(read, `GET ${path}`)).status).toBe(403)
+  expect(await (await call(admin, `GET ${path}`)).json()).toEqual({
     items: [{ to: 'ops', stack: shop, about: 'failed', deployment: `${shop}/7` }],
   })
-  expect(await (await ask(admin, `POST ${path}/redrive`)).json()).toEqual({ sent: 1 })
-  expect(await (await ask(admin, `GET ${path}`)).json()).toEqual({ items: [] })
+  expect(await (await call(admin, `POST ${path}/redrive`)).json()).toEqual({ sent: 1 })
+  expect(await (await call(admin, `GET ${path}`)).json()).toEqual({ items: [] })
   expect(await notifications.receive(1, 0)).toMatchObject([{ message: { key }, deliveries: 1 }])
 })

@@ -9,9 +9,9 @@ import {
   type StackId,
 } from '../../shared/records/ids.ts'
 import type { RequestEnd } from '../../shared/records/request.ts'
-import { historyLine } from '../../shared/engine/deployment/past.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
-import type { ApiPorts } from './route.ts'
+import { readHistoryLine } from '../../shared/engine/deployment/retention/stack-history.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import type { ApiPorts } from './define-route.ts'
 
 /**
  * A message of a stream. `events`: lines of the engine, and the id to go on from; `started`: the
@@ -26,7 +26,7 @@ export type StreamMessage =
   | { readonly event: 'alive' }
 
 /** A stream of one caller: where it goes on, and until when it may last. */
-interface Reading {
+interface StreamPosition {
   readonly ports: ApiPorts
   cursor: number
   readonly untilMs: number
@@ -34,49 +34,49 @@ interface Reading {
 }
 
 /** Begins a reading after the event of an id; '' for all. */
-export function readingFrom(ports: ApiPorts, lastId: string): Reading {
+export function createStreamPosition(ports: ApiPorts, lastId: string): StreamPosition {
   const now = ports.clock.monotonicMs()
   const cursor = /^\d{1,15}$/.test(lastId) ? Number(lastId) : 0
   return { ports, cursor, untilMs: now + apiLimits.streamMs, aliveMs: now }
 }
 
 /** What a request becomes: it waits, then what its preview or deployment tells, then the end. */
-export async function* requestStream(
-  reading: Reading,
+export async function* streamRequest(
+  position: StreamPosition,
   {
     stack,
     key,
     dryRun,
   }: { readonly stack: StackId; readonly key: string; readonly dryRun: boolean },
 ): AsyncGenerator<StreamMessage> {
-  const { requests } = reading.ports
+  const { requests } = position.ports
   for (;;) {
     const end = (await requests.find(stack, key))?.end
     // What a preview told before its end was noted is there when that is.
-    if (dryRun) yield* newEvents(reading, previewIdOf(stack, key))
+    if (dryRun) yield* readNewEvents(position, previewIdOf(stack, key))
     if (end?.kind === 'started') {
       yield { event: 'started', data: { number: deploymentPartsOf(end.deployment).number } }
-      return yield* deploymentStream(reading, end.deployment)
+      return yield* streamDeployment(position, end.deployment)
     }
-    if (end !== undefined) return yield { event: 'end', data: endOf(end) }
-    const over = await pause(reading)
+    if (end !== undefined) return yield { event: 'end', data: requestEndOf(end) }
+    const over = await waitForNews(position)
     if (over !== undefined) yield over
     if (over?.event === 'again') return
   }
 }
 
 /** What a deployment tells, from the first event after the cursor on, until it is over. */
-export async function* deploymentStream(
-  reading: Reading,
+export async function* streamDeployment(
+  position: StreamPosition,
   deployment: DeploymentId,
 ): AsyncGenerator<StreamMessage> {
-  const { catalog, clock } = reading.ports
+  const { catalog, clock } = position.ports
   const { stack, number } = deploymentPartsOf(deployment)
   let endedMs: number | undefined
   let hasSummary = false
   for (;;) {
-    const record = await recordOf(catalog, stack, number)
-    for await (const message of newEvents(reading, deployment)) {
+    const record = await findRecord(catalog, stack, number)
+    for await (const message of readNewEvents(position, deployment)) {
       hasSummary ||= message.data.some(isSummary)
       yield message
     }
@@ -84,36 +84,36 @@ export async function* deploymentStream(
       endedMs ??= clock.monotonicMs()
       const isLate = clock.monotonicMs() - endedMs > apiLimits.lastEventsMs
       if (record === undefined || hasSummary || isLate)
-        return yield { event: 'end', data: await deploymentEnd(reading.ports, stack, record) }
+        return yield { event: 'end', data: await deploymentEndOf(position.ports, stack, record) }
     }
-    const over = await pause(reading)
+    const over = await waitForNews(position)
     if (over !== undefined) yield over
     if (over?.event === 'again') return
   }
 }
 
-async function* newEvents(
-  reading: Reading,
+async function* readNewEvents(
+  position: StreamPosition,
   id: DeploymentId,
 ): AsyncGenerator<StreamMessage & { readonly event: 'events' }> {
   for (;;) {
-    const { events } = reading.ports
-    const page = await events.read(id, reading.cursor, apiLimits.eventsPerMessage)
+    const { events } = position.ports
+    const page = await events.read(id, position.cursor, apiLimits.eventsPerMessage)
     if (page.events.length === 0) return
-    reading.cursor = page.cursor
+    position.cursor = page.cursor
     const data = page.events.map((line): unknown => JSON.parse(line))
-    reading.aliveMs = reading.ports.clock.monotonicMs()
+    position.aliveMs = position.ports.clock.monotonicMs()
     yield { event: 'events', id: String(page.cursor), data }
   }
 }
 
 /** Waits until it is time to look again; answers what is to be said meanwhile. */
-async function pause(reading: Reading): Promise<StreamMessage | undefined> {
-  const { clock } = reading.ports
-  if (clock.monotonicMs() >= reading.untilMs) return { event: 'again', data: {} }
+async function waitForNews(position: StreamPosition): Promise<StreamMessage | undefined> {
+  const { clock } = position.ports
+  if (clock.monotonicMs() >= position.untilMs) return { event: 'again', data: {} }
   await clock.sleep(apiLimits.streamLookMs)
-  if (clock.monotonicMs() - reading.aliveMs < apiLimits.heartbeatMs) return undefined
-  reading.aliveMs = clock.monotonicMs()
+  if (clock.monotonicMs() - position.aliveMs < apiLimits.heartbeatMs) return undefined
+  position.aliveMs = clock.monotonicMs()
   return { event: 'alive' }
 }
 
@@ -121,29 +121,29 @@ function isSummary(event: unknown): boolean {
   return typeof event === 'object' && event !== null && 'summaryEvent' in event
 }
 
-function endOf(end: Exclude<RequestEnd, { readonly kind: 'started' }>): object {
+function requestEndOf(end: Exclude<RequestEnd, { readonly kind: 'started' }>): object {
   return end
 }
 
-async function recordOf(
+async function findRecord(
   catalog: ApiPorts['catalog'],
   stack: StackId,
   number: number,
 ): Promise<HistoryRecord | undefined> {
-  const record = await catalog.stack(stack)
+  const record = await catalog.getStack(stack)
   if (record === undefined) return undefined
-  return historyLine(catalog, deploymentIdOf(stack, number))
+  return readHistoryLine(catalog, deploymentIdOf(stack, number))
 }
 
 /** What a deployment came to, with what is pending in the state that it left. */
-async function deploymentEnd(
+async function deploymentEndOf(
   { catalog, blobs }: ApiPorts,
   stack: StackId,
   record: HistoryRecord | undefined,
 ): Promise<object> {
   if (record === undefined) return { kind: 'removed' }
   const { result, changes, version } = record
-  const now = await catalog.stack(stack)
+  const now = await catalog.getStack(stack)
   const isNow = now !== undefined && now.snapshot !== '' && now.version === version
   const pending = isNow
     ? ((await readSnapshotBlob(blobs, now.snapshot)).pending_operations ?? [])
@@ -159,8 +159,8 @@ const open = { streams: 0 }
  * Messages as server-sent events. When the reader goes, nothing more is read. Throws
  * API_RATE_LIMITED when too many read already.
  */
-export function streamResponse(
-  ports: Pick<ApiPorts, 'journal'>,
+export function toStreamResponse(
+  ports: Pick<ApiPorts, 'logger'>,
   messages: AsyncGenerator<StreamMessage>,
 ): Response {
   if (open.streams >= apiLimits.streamsMax) {
@@ -177,12 +177,12 @@ export function streamResponse(
     async pull(controller) {
       try {
         const next = await messages.next()
-        if (next.done !== true) return controller.enqueue(encoder.encode(textOf(next.value)))
+        if (next.done !== true) return controller.enqueue(encoder.encode(messageTextOf(next.value)))
         close()
         controller.close()
       } catch (thrown) {
         close()
-        ports.journal.write('error', 'api.stream-failed', { message: String(thrown) })
+        ports.logger.write('error', 'api.stream-failed', { message: String(thrown) })
         // The reader comes again with the last id that it saw.
         controller.error(thrown)
       }
@@ -198,7 +198,7 @@ export function streamResponse(
 }
 
 /** JSON has no raw line ends, so each message is one line of data. */
-function textOf(message: StreamMessage): string {
+function messageTextOf(message: StreamMessage): string {
   if (message.event === 'alive') return ': alive\n\n'
   const id = message.event === 'events' ? `id: ${message.id}\n` : ''
   return `${id}event: ${message.event}\ndata: ${JSON.stringify(message.data)}\n\n`

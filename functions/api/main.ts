@@ -1,9 +1,9 @@
-import { openApi } from '../surroundings/aws-api.ts'
-import { type AnswerStream, answerEvent } from './function-url.ts'
-import { createApi } from './handle.ts'
+import { openApiPorts } from './open-api-ports.ts'
+import { type AnswerStream, answerEvent } from '../aws/function-url.ts'
+import { createApi } from './create-api.ts'
 
 const app = createApi({
-  ports: openApi(process.env),
+  ports: openApiPorts(process.env),
   addressOf: ({ env }) => String(env['sourceIp']),
 })
 

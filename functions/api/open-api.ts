@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Route } from './route.ts'
+import type { Route } from './define-route.ts'
 
 const errorSchema = z.object({
   code: z.string(),
@@ -15,7 +15,7 @@ export function openApiOf(routes: readonly Route[]): Readonly<Record<string, unk
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     const path = (paths[route.path] ??= {})
-    path[route.method.toLowerCase()] = operationOf(route)
+    path[route.method.toLowerCase()] = describeOperation(route)
   }
   return {
     openapi: '3.1.0',
@@ -24,22 +24,22 @@ export function openApiOf(routes: readonly Route[]): Readonly<Record<string, unk
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: jsonSchema(errorSchema, 'output') },
+      schemas: { Error: toJsonSchema(errorSchema, 'output') },
     },
   }
 }
 
-function operationOf(route: Route): Readonly<Record<string, unknown>> {
+function describeOperation(route: Route): Readonly<Record<string, unknown>> {
   const { role, scope, summary, status } = route
-  const body = bodyOf(route)
+  const body = describeBody(route)
   return {
     summary,
-    description: `Needs the role ${role}; for tokens of ${tokensOf(scope)}.`,
-    parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
+    description: `Needs the role ${role}; for tokens of ${describeTokens(scope)}.`,
+    parameters: [...pathParametersOf(route.path), ...queryParametersOf(route.query)],
     ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
     responses: {
-      [status]: { description: 'Done', content: contentOf(route) },
-      ...conflictOf(route),
+      [status]: { description: 'Done', content: describeContent(route) },
+      ...describeConflict(route),
       default: {
         description: 'Refused or failed',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
@@ -48,29 +48,29 @@ function operationOf(route: Route): Readonly<Record<string, unknown>> {
   }
 }
 
-function tokensOf(scope: Route['scope']): string {
+function describeTokens(scope: Route['scope']): string {
   if (scope === 'stack') return 'the stack'
   return scope === 'any' ? 'any stack' : 'all stacks'
 }
 
-function bodyOf({ raw, body }: Route): Readonly<Record<string, unknown>> | undefined {
+function describeBody({ raw, body }: Route): Readonly<Record<string, unknown>> | undefined {
   if (raw !== undefined)
     return { [raw.type]: { schema: { type: 'string', format: 'binary', maxLength: raw.bytesMax } } }
   if (body instanceof z.ZodUnknown) return undefined
-  return { 'application/json': { schema: jsonSchema(body, 'input') } }
+  return { 'application/json': { schema: toJsonSchema(body, 'input') } }
 }
 
-function contentOf({ outputType = 'application/json', output }: Route): object {
-  return { [outputType]: { schema: jsonSchema(output, 'output') } }
+function describeContent({ outputType = 'application/json', output }: Route): object {
+  return { [outputType]: { schema: toJsonSchema(output, 'output') } }
 }
 
-function conflictOf({ conflict }: Route): object {
+function describeConflict({ conflict }: Route): object {
   if (conflict === undefined) return {}
-  const schema = jsonSchema(conflict.extend(errorSchema.shape), 'output')
+  const schema = toJsonSchema(conflict.extend(errorSchema.shape), 'output')
   return { 409: { description: 'Came too late', content: { 'application/json': { schema } } } }
 }
 
-function pathParameters(path: string): readonly object[] {
+function pathParametersOf(path: string): readonly object[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -79,17 +79,17 @@ function pathParameters(path: string): readonly object[] {
   }))
 }
 
-function queryParameters(query: z.ZodType): readonly object[] {
+function queryParametersOf(query: z.ZodType): readonly object[] {
   if (!(query instanceof z.ZodObject)) return []
   return Object.entries(query.shape).map(([name, shape]) => ({
     name,
     in: 'query',
     required: false,
-    schema: jsonSchema(shape as z.ZodType, 'input'),
+    schema: toJsonSchema(shape as z.ZodType, 'input'),
   }))
 }
 
-function jsonSchema(shape: z.ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
+function toJsonSchema(shape: z.ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
   // What is checked by code only is described as anything.
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any' })
   return schema

@@ -15,7 +15,7 @@ export interface Rate {
 }
 
 /** A bucket once something was taken: undefined for none that there is. Pure. */
-function taken(
+function takeFromBucket(
   bucket: Bucket | undefined,
   { burst, perSecond }: Rate,
   nowMs: number,
@@ -38,7 +38,7 @@ export function createRateLimiter(clock: Pick<ClockPort, 'monotonicMs'>, rate: R
   const buckets = new Map<string, Bucket>()
   return {
     take(name) {
-      const { bucket, waitMs } = taken(buckets.get(name), rate, clock.monotonicMs())
+      const { bucket, waitMs } = takeFromBucket(buckets.get(name), rate, clock.monotonicMs())
       buckets.delete(name)
       buckets.set(name, bucket)
       const [oldest] = buckets.keys()

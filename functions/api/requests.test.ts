@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { deploymentIdOf, previewIdOf, type EpochMs } from '../../shared/records/ids.ts'
-import { openApi, shop, shopPath, type TestApi } from './api.fixture.ts'
-import { deploymentStream, readingFrom, type StreamMessage } from './event-stream.ts'
+import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
+import { streamDeployment, createStreamPosition, type StreamMessage } from './event-stream.ts'
 
 let api: TestApi | undefined
 
@@ -11,8 +11,10 @@ afterEach(async () => {
   api = undefined
 })
 
-async function opened(): Promise<TestApi & { readonly deploy: string; readonly read: string }> {
-  api = await openApi()
+async function openWithTokens(): Promise<
+  TestApi & { readonly deploy: string; readonly read: string }
+> {
+  api = await openTestApi()
   const [deploy, read] = [await api.tokenOf('deploy'), await api.tokenOf('read')]
   return { ...api, deploy, read }
 }
@@ -20,9 +22,9 @@ async function opened(): Promise<TestApi & { readonly deploy: string; readonly r
 const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
 
 /** Starts deployment 1 of the shop with some events. */
-async function started({ platform }: TestApi, lines: readonly string[]) {
-  const about = { command: 'up', message: 'first', holder, at: 1 as EpochMs } as const
-  const { deployment } = await platform.catalog.start(shop, about)
+async function startDeploymentWith({ platform }: TestApi, lines: readonly string[]) {
+  const launch = { command: 'up', message: 'first', holder, at: 1 as EpochMs } as const
+  const { deployment } = await platform.catalog.start(shop, launch)
   await platform.control.create(deployment, holder)
   await platform.events.append(deployment, 'w', 0, lines)
   return deployment
@@ -32,14 +34,14 @@ const line = (message: string): string => JSON.stringify({ stdoutEvent: { messag
 const summary = JSON.stringify({ summaryEvent: { result: 'succeeded', resourceChanges: {} } })
 
 /** A message of a stream. */
-interface Said {
+interface StreamedMessage {
   readonly event: string
   readonly id: string
   readonly data: unknown
 }
 
 /** What a stream says, message by message. */
-async function messagesOf(response: Response): Promise<Said[]> {
+async function messagesOf(response: Response): Promise<StreamedMessage[]> {
   return (await response.text()).split('\n\n').flatMap(text => {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(text)?.[1] ?? ''
     if (field('event') === '') return []
@@ -48,44 +50,44 @@ async function messagesOf(response: Response): Promise<Said[]> {
 }
 
 test('a program is sent, kept under its hash, and what is not its bytes is refused', async () => {
-  const { ask, deploy, read, platform } = await opened()
+  const { call, deploy, read, platform } = await openWithTokens()
   const bytes = Buffer.from('a packed program')
   const archive = createHash('sha256').update(bytes).digest('hex')
-  const much = await ask(deploy, `POST ${shopPath}/programs`, { archive, bytes: 1e12 })
+  const much = await call(deploy, `POST ${shopPath}/programs`, { archive, bytes: 1e12 })
   expect([much.status, (await much.json()) as object]).toMatchObject([
     413,
     { code: 'ARCHIVE_TOO_LARGE', message: expect.stringContaining('1000000000000 bytes') },
   ])
-  const place = await ask(deploy, `POST ${shopPath}/programs`, { archive, bytes: bytes.length })
+  const place = await call(deploy, `POST ${shopPath}/programs`, { archive, bytes: bytes.length })
   expect(await place.json()).toEqual({
     url: `${shopPath}/programs/${archive}`,
     headers: {},
     isThere: false,
   })
-  expect((await ask(deploy, `PUT ${shopPath}/programs/${archive}`, bytes)).status).toBe(201)
+  expect((await call(deploy, `PUT ${shopPath}/programs/${archive}`, bytes)).status).toBe(201)
   expect(Buffer.from(await platform.blobs.get(archive as never))).toEqual(bytes)
-  const other = await ask(deploy, `PUT ${shopPath}/programs/${archive}`, Buffer.from('other'))
+  const other = await call(deploy, `PUT ${shopPath}/programs/${archive}`, Buffer.from('other'))
   expect([other.status, (await other.json()) as object]).toMatchObject([
     400,
     { code: 'UPLOAD_DIFFERS' },
   ])
-  expect(await (await ask(read, `GET ${shopPath}/program`)).json()).toEqual({ archive: null })
-  expect((await ask(deploy, `PUT ${shopPath}/program`, { archive })).status).toBe(200)
-  expect(await (await ask(read, `GET ${shopPath}/program`)).json()).toEqual({ archive })
+  expect(await (await call(read, `GET ${shopPath}/program`)).json()).toEqual({ archive: null })
+  expect((await call(deploy, `PUT ${shopPath}/program`, { archive })).status).toBe(200)
+  expect(await (await call(read, `GET ${shopPath}/program`)).json()).toEqual({ archive })
   const unknown = { archive: 'f'.repeat(64) }
-  expect((await ask(deploy, `PUT ${shopPath}/program`, unknown)).status).toBe(404)
+  expect((await call(deploy, `PUT ${shopPath}/program`, unknown)).status).toBe(404)
 })
 
 test('where programs go elsewhere, the place is told', async () => {
   const place = { url: 'https://bucket.test/x?signed', headers: { 'x-sum': 'y' }, isThere: false }
-  api = await openApi()
-  const { createApi } = await import('./handle.ts')
+  api = await openTestApi()
+  const { createApi } = await import('./create-api.ts')
   const app = createApi({
     ports: {
       ...api.platform,
       execute: 'functions',
       addresses: {},
-      uploads: { place: async () => place, placeOfPlugin: async () => place },
+      uploads: { createAddress: async () => place, createPluginAddress: async () => place },
     },
     addressOf: () => '',
   })
@@ -98,16 +100,16 @@ test('where programs go elsewhere, the place is told', async () => {
 })
 
 test('the same request again is the same one, another under its key is none', async () => {
-  const { ask, deploy, platform } = await opened()
+  const { call, deploy, platform } = await openWithTokens()
   const archive = 'a'.repeat(64)
   const up = { command: 'up', archive, message: 'hello' }
   const headers = { 'idempotency-key': 'push-1' }
   for (const _ of [1, 2]) {
-    const response = await ask(deploy, `POST ${shopPath}/deployments`, up, headers)
+    const response = await call(deploy, `POST ${shopPath}/deployments`, up, headers)
     expect(response.status).toBe(202)
     expect(await response.json()).toMatchObject({ key: 'push-1', command: 'up', dryRun: false })
   }
-  expect(await platform.requests.waiting(shop, 10)).toMatchObject([
+  expect(await platform.requests.listWaiting(shop, 10)).toMatchObject([
     {
       key: 'push-1',
       by: 'deploy (API)',
@@ -115,25 +117,25 @@ test('the same request again is the same one, another under its key is none', as
       options: { command: 'up', execute: 'here', message: 'hello' },
     },
   ])
-  expect(await platform.requests.program(shop)).toBe(archive)
+  expect(await platform.requests.getProgram(shop)).toBe(archive)
   expect(await platform.nudges.receive(0)).toBe(shop)
   const down = { command: 'destroy' }
-  const taken = await ask(deploy, `POST ${shopPath}/deployments`, down, headers)
+  const taken = await call(deploy, `POST ${shopPath}/deployments`, down, headers)
   expect(taken.status).toBe(409)
-  const bad = await ask(deploy, `POST ${shopPath}/deployments`, down, { 'idempotency-key': 'a b' })
+  const bad = await call(deploy, `POST ${shopPath}/deployments`, down, { 'idempotency-key': 'a b' })
   expect(bad.status).toBe(400)
 })
 
 test('no more wait than may, and a preview makes no program that of its stack', async () => {
-  const { ask, deploy, platform } = await opened()
+  const { call, deploy, platform } = await openWithTokens()
   const archive = 'b'.repeat(64)
-  await ask(deploy, `POST ${shopPath}/previews`, { command: 'up', archive })
-  expect(await platform.requests.program(shop)).toBeUndefined()
+  await call(deploy, `POST ${shopPath}/previews`, { command: 'up', archive })
+  expect(await platform.requests.getProgram(shop)).toBeUndefined()
   for (let at = 1; at < 100; at += 1)
-    await ask(deploy, `POST ${shopPath}/deployments`, { command: 'refresh' })
-  const full = await ask(deploy, `POST ${shopPath}/deployments`, { command: 'refresh' })
+    await call(deploy, `POST ${shopPath}/deployments`, { command: 'refresh' })
+  const full = await call(deploy, `POST ${shopPath}/deployments`, { command: 'refresh' })
   expect(full.status).toBe(429)
-  const { items } = (await (await ask(deploy, `GET ${shopPath}/requests`)).json()) as {
+  const { items } = (await (await call(deploy, `GET ${shopPath}/requests`)).json()) as {
     items: { dryRun: boolean }[]
   }
   expect(items).toHaveLength(100)
@@ -141,7 +143,7 @@ test('no more wait than may, and a preview makes no program that of its stack', 
 })
 
 test('the deployments of a stack are read a page at a time, newest first', async () => {
-  const { ask, read, platform } = await opened()
+  const { call, read, platform } = await openWithTokens()
   for (let number = 1; number <= 5; number += 1) {
     const { deployment } = await platform.catalog.start(shop, {
       command: 'refresh',
@@ -154,62 +156,62 @@ test('the deployments of a stack are read a page at a time, newest first', async
   }
   const numbers: number[] = []
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const page = await ask(read, `GET ${shopPath}/deployments?limit=2&cursor=${cursor}`)
+    const page = await call(read, `GET ${shopPath}/deployments?limit=2&cursor=${cursor}`)
     const { items, next } = (await page.json()) as { items: { number: number }[]; next?: string }
     numbers.push(...items.map(({ number }) => number))
     cursor = next
   }
   expect(numbers).toEqual([5, 4, 3, 2, 1])
-  const one = await ask(read, `GET ${shopPath}/deployments/3`)
+  const one = await call(read, `GET ${shopPath}/deployments/3`)
   expect(await one.json()).toMatchObject({ number: 3, message: 'm3', result: 'succeeded' })
 })
 
 test('an open deployment is told to stop, and whoever serves is nudged', async () => {
-  const all = await opened()
-  const deployment = await started(all, [])
+  const all = await openWithTokens()
+  const deployment = await startDeploymentWith(all, [])
   const cancel = (force: boolean) =>
-    all.ask(all.deploy, `POST ${shopPath}/deployments/1/cancel`, { force })
+    all.call(all.deploy, `POST ${shopPath}/deployments/1/cancel`, { force })
   expect(await (await cancel(false)).json()).toEqual({ kind: 'asked', number: 1 })
   expect(await (await cancel(false)).json()).toEqual({ kind: 'asked before', number: 1 })
   expect((await all.platform.control.read(deployment))?.stop).toBe('graceful')
   expect(await (await cancel(true)).json()).toEqual({ kind: 'asked', number: 1 })
   expect((await all.platform.control.read(deployment))?.stop).toBe('forced')
   expect(await all.platform.nudges.receive(0)).toBe(shop)
-  const redrive = await all.ask(all.deploy, `POST ${shopPath}/deployments/1/redrive`)
+  const redrive = await all.call(all.deploy, `POST ${shopPath}/deployments/1/redrive`)
   expect(await redrive.json()).toEqual({ kind: 'stopped' })
-  const resume = await all.ask(all.deploy, `POST ${shopPath}/deployments/1/resume`)
+  const resume = await all.call(all.deploy, `POST ${shopPath}/deployments/1/resume`)
   expect(resume.status).toBe(202)
 })
 
 test('a stream tells everything once, and goes on after the last id that its reader saw', async () => {
-  const all = await opened()
+  const all = await openWithTokens()
   const lines = Array.from({ length: 450 }, (_, at) => line(`line ${at}`))
-  const deployment = await started(all, lines)
+  const deployment = await startDeploymentWith(all, lines)
   await all.platform.events.append(deployment, 'w', 450, [summary])
   const end = { at: 2 as EpochMs, result: 'succeeded', changes: { create: 3 }, version: 0 } as const
   await all.platform.catalog.release(deployment, end)
   const path = `GET ${shopPath}/deployments/1/stream`
-  const whole = await all.ask(all.read, path)
+  const whole = await all.call(all.read, path)
   expect(whole.headers.get('content-type')).toBe('text/event-stream')
   const messages = await messagesOf(whole)
-  const told = (some: typeof messages) =>
+  const eventsOf = (some: typeof messages) =>
     some.flatMap(({ event, data }) => (event === 'events' ? (data as object[]) : []))
-  expect(told(messages)).toEqual([...lines, summary].map(text => JSON.parse(text)))
+  expect(eventsOf(messages)).toEqual([...lines, summary].map(text => JSON.parse(text)))
   expect(messages.at(-1)).toMatchObject({
     event: 'end',
     data: { kind: 'deployed', result: 'succeeded', changes: { create: 3 }, pending: [] },
   })
   const first = messages[0]
   const rest = await messagesOf(
-    await all.ask(all.read, path, undefined, { 'last-event-id': first?.id }),
+    await all.call(all.read, path, undefined, { 'last-event-id': first?.id }),
   )
-  expect([...((first?.data as object[]) ?? []), ...told(rest)]).toEqual(told(messages))
+  expect([...((first?.data as object[]) ?? []), ...eventsOf(rest)]).toEqual(eventsOf(messages))
 })
 
 test('a stream follows a deployment while it runs, and ends with it', async () => {
-  const all = await opened()
-  const deployment = await started(all, [line('one')])
-  const stream = await all.ask(all.read, `GET ${shopPath}/deployments/1/stream`)
+  const all = await openWithTokens()
+  const deployment = await startDeploymentWith(all, [line('one')])
+  const stream = await all.call(all.read, `GET ${shopPath}/deployments/1/stream`)
   const reading = messagesOf(stream)
   await new Promise(done => setTimeout(done, 500))
   await all.platform.events.append(deployment, 'w', 1, [line('two')])
@@ -224,17 +226,20 @@ test('a stream follows a deployment while it runs, and ends with it', async () =
 })
 
 test('a stream that has nothing to tell says that it lives, and ends in time', async () => {
-  const all = await opened()
-  await started(all, [])
+  const all = await openWithTokens()
+  await startDeploymentWith(all, [])
   let nowMs = 0
   const clock = {
     ...all.platform.clock,
     monotonicMs: () => nowMs,
     sleep: async (ms: number) => void (nowMs += ms),
   }
-  const reading = readingFrom({ ...all.platform, clock, execute: 'here', addresses: {} }, '')
+  const reading = createStreamPosition(
+    { ...all.platform, clock, execute: 'here', addresses: {} },
+    '',
+  )
   const messages: StreamMessage[] = []
-  for await (const message of deploymentStream(reading, deploymentIdOf(shop, 1)))
+  for await (const message of streamDeployment(reading, deploymentIdOf(shop, 1)))
     messages.push(message)
   expect(messages.at(-1)).toEqual({ event: 'again', data: {} })
   expect(messages.filter(({ event }) => event === 'alive').length).toBeGreaterThan(20)
@@ -242,10 +247,10 @@ test('a stream that has nothing to tell says that it lives, and ends in time', a
 })
 
 test('a preview is followed from its request to what it came to', async () => {
-  const all = await opened()
-  const asked = await all.ask(all.deploy, `POST ${shopPath}/previews`, { command: 'up' })
-  const { key } = (await asked.json()) as { key: string }
-  const reading = messagesOf(await all.ask(all.read, `GET ${shopPath}/requests/${key}/stream`))
+  const all = await openWithTokens()
+  const posted = await all.call(all.deploy, `POST ${shopPath}/previews`, { command: 'up' })
+  const { key } = (await posted.json()) as { key: string }
+  const reading = messagesOf(await all.call(all.read, `GET ${shopPath}/requests/${key}/stream`))
   await all.platform.events.append(previewIdOf(shop, key), 'p', 0, [line('hello'), summary])
   const came = {
     kind: 'previewed',
@@ -258,30 +263,30 @@ test('a preview is followed from its request to what it came to', async () => {
   expect(messages.map(({ event }) => event)).toEqual(['events', 'end'])
   expect(messages.at(-1)?.data).toEqual(came)
   // It is no deployment, and goes with its request.
-  expect(await all.platform.retention.deployments()).toEqual([])
+  expect(await all.platform.retention.listDeployments()).toEqual([])
   await all.platform.requests.forget(9e15 as EpochMs, 10)
   expect((await all.platform.events.read(previewIdOf(shop, key), 0, 1)).events).toEqual([])
 })
 
 test('a request that is refused says why, in its stream and when it is asked for', async () => {
-  const all = await opened()
-  const asked = await all.ask(all.deploy, `POST ${shopPath}/deployments`, { command: 'up' })
-  const { key } = (await asked.json()) as { key: string }
+  const all = await openWithTokens()
+  const posted = await all.call(all.deploy, `POST ${shopPath}/deployments`, { command: 'up' })
+  const { key } = (await posted.json()) as { key: string }
   const end = { kind: 'refused', code: 'PROJECT_NOT_FOUND', message: 'no program' } as const
   await all.platform.requests.end(shop, key, end)
-  const kept = await all.ask(all.read, `GET ${shopPath}/requests/${key}`)
+  const kept = await all.call(all.read, `GET ${shopPath}/requests/${key}`)
   expect(await kept.json()).toMatchObject({ key, end })
-  const stream = await all.ask(all.read, `GET ${shopPath}/requests/${key}/stream`)
+  const stream = await all.call(all.read, `GET ${shopPath}/requests/${key}/stream`)
   expect(await messagesOf(stream)).toEqual([{ event: 'end', id: '', data: end }])
 })
 
 test('a request may be about some resources only, and is refused when it names none', async () => {
-  const { ask, deploy, platform } = await opened()
+  const { call, deploy, platform } = await openWithTokens()
   const targets = ['urn:pulumi:dev::shop::a:b:C::x', '**::web-*']
   const body = { command: 'up', targeting: { targets, targetDependents: true } }
-  const answer = await ask(deploy, `POST ${shopPath}/deployments`, body)
+  const answer = await call(deploy, `POST ${shopPath}/deployments`, body)
   expect(answer.status).toBe(202)
-  const [request] = await platform.requests.waiting(shop, 10)
+  const [request] = await platform.requests.listWaiting(shop, 10)
   expect(request?.options.targeting).toEqual({
     targets,
     excludes: [],
@@ -291,5 +296,5 @@ test('a request may be about some resources only, and is refused when it names n
     excludeProtected: false,
   })
   const wrong = { command: 'up', targeting: { targets: [''] } }
-  expect((await ask(deploy, `POST ${shopPath}/deployments`, wrong)).status).toBe(400)
+  expect((await call(deploy, `POST ${shopPath}/deployments`, wrong)).status).toBe(400)
 })

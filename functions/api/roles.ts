@@ -25,7 +25,7 @@ export function mayAct(role: Role, needed: Role): boolean {
 }
 
 /** Whether a token is for a stack. Pure. */
-export function covers(stacks: TokenStacks, id: StackId): boolean {
+export function coversStack(stacks: TokenStacks, id: StackId): boolean {
   if (stacks === '*') return true
   const { project, stack } = stackPartsOf(id)
   return stacks.includes(`${project}/${stack}`) || stacks.includes(`${project}/*`)

@@ -1,5 +1,5 @@
-import type { Route } from './route.ts'
-import { aboutRoutes } from './routes/about.ts'
+import type { Route } from './define-route.ts'
+import { whoamiRoutes } from './routes/whoami.ts'
 import { deadNotificationRoutes } from './routes/dead-notifications.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { documentRoutes } from './routes/documents.ts'
@@ -13,7 +13,7 @@ import { tokenRoutes } from './routes/tokens.ts'
 
 /** Everything that the API can be asked, with who may ask it. */
 export const routes: readonly Route[] = [
-  ...aboutRoutes,
+  ...whoamiRoutes,
   ...stackRoutes,
   ...programRoutes,
   ...pluginRoutes,

@@ -5,7 +5,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { DocumentKey, DocumentsPort } from '../../shared/ports/documents.ts'
 import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
-import { parseDocument } from '../../shared/triggers/webhook-document.ts'
+import { parseDocument } from '../../shared/triggers/webhooks/webhook-document.ts'
 import { type Caller, roles } from './roles.ts'
 
 const stackWord = z
@@ -59,7 +59,7 @@ const secretBytes = 32
 const form = /^act_([0-9a-f]{16})_([\w-]{43})$/
 
 /** The key of a token by its id. */
-export function tokenKey(id: string): DocumentKey {
+export function tokenKeyOf(id: string): DocumentKey {
   return { kind: 'token', scope: '*', name: id }
 }
 
@@ -78,7 +78,7 @@ export async function createToken(
     createdAt,
     ...(days === undefined ? {} : { expiresAt: (createdAt + days * 86_400_000) as EpochMs }),
   }
-  await documents.put(tokenKey(id), { ...view, hash: hashOf(secret) }, 0)
+  await documents.put(tokenKeyOf(id), { ...view, hash: hashOf(secret) }, 0)
   return { id, ...view, token: `act_${id}_${secret}` }
 }
 
@@ -86,22 +86,22 @@ export async function createToken(
  * Who a token's text names. Throws API_TOKEN_REFUSED, which says the same whatever is wrong with
  * it.
  */
-export async function callerOf(
+export async function authenticate(
   { documents, clock }: Pick<TokenDeps, 'documents' | 'clock'>,
   text: string,
 ): Promise<Caller> {
   const [, id, secret] = form.exec(text) ?? []
-  if (id === undefined || secret === undefined) throw refused()
-  const found = await documents.get(tokenKey(id))
-  if (found === undefined) throw refused()
+  if (id === undefined || secret === undefined) throw tokenRefusedError()
+  const found = await documents.get(tokenKeyOf(id))
+  if (found === undefined) throw tokenRefusedError()
   const { hash, expiresAt, name, role, stacks } = parseDocument(tokenDocument, found)
   const isSame = timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashOf(secret), 'hex'))
-  if (!isSame || (expiresAt !== undefined && expiresAt <= clock.now())) throw refused()
+  if (!isSame || (expiresAt !== undefined && expiresAt <= clock.now())) throw tokenRefusedError()
   return { id, name, role, stacks }
 }
 
 /** A stored token without what proves it. Throws DOCUMENT_INVALID. */
-export function tokenView(stored: {
+export function tokenViewOf(stored: {
   readonly key: DocumentKey
   readonly value: unknown
 }): TokenView {
@@ -109,7 +109,7 @@ export function tokenView(stored: {
   return { id: stored.key.name, ...view, ...(expiresAt === undefined ? {} : { expiresAt }) }
 }
 
-function refused(): Error {
+function tokenRefusedError(): Error {
   return error('API_TOKEN_REFUSED', 'the token is not good')
 }
 

@@ -1,32 +1,32 @@
 import { afterEach, expect, test } from 'vitest'
 import { deploymentIdOf } from '../../shared/records/ids.ts'
-import { openApi, shop, shopPath, type TestApi } from './api.fixture.ts'
+import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 
 let api: TestApi | undefined
 afterEach(() => api?.close())
 
 test('a request that waits is withdrawn, one that began is not, and by whom it may be', async () => {
-  api = await openApi()
-  const { ask, tokenOf, platform } = api
+  api = await openTestApi()
+  const { call, tokenOf, platform } = api
   const [deploy, preview] = [await tokenOf('deploy'), await tokenOf('preview')]
   const put = async (key: string, kind: 'deployments' | 'previews') => {
     const headers = { 'idempotency-key': key }
-    await ask(deploy, `POST ${shopPath}/${kind}`, { command: 'up' }, headers)
+    await call(deploy, `POST ${shopPath}/${kind}`, { command: 'up' }, headers)
   }
   await put('first', 'deployments')
   await put('second', 'deployments')
   await put('look', 'previews')
-  expect((await ask(preview, `DELETE ${shopPath}/requests/first`)).status).toBe(403)
-  const withdrawn = await ask(deploy, `DELETE ${shopPath}/requests/first`)
+  expect((await call(preview, `DELETE ${shopPath}/requests/first`)).status).toBe(403)
+  const withdrawn = await call(deploy, `DELETE ${shopPath}/requests/first`)
   expect(await withdrawn.json()).toMatchObject({
     end: { kind: 'refused', code: 'DEPLOYMENT_CANCELLED' },
   })
-  expect((await ask(preview, `DELETE ${shopPath}/requests/look`)).status).toBe(200)
-  const waiting = await platform.requests.waiting(shop, 10)
+  expect((await call(preview, `DELETE ${shopPath}/requests/look`)).status).toBe(200)
+  const waiting = await platform.requests.listWaiting(shop, 10)
   expect(waiting.map(({ key }) => key)).toEqual(['second'])
   const deployment = deploymentIdOf(shop, 1)
   await platform.requests.end(shop, 'second', { kind: 'started', deployment })
-  const late = await ask(deploy, `DELETE ${shopPath}/requests/second`)
+  const late = await call(deploy, `DELETE ${shopPath}/requests/second`)
   expect(late.status).toBe(409)
   expect(await late.json()).toMatchObject({
     code: 'REQUEST_BEGUN',
@@ -35,17 +35,17 @@ test('a request that waits is withdrawn, one that began is not, and by whom it m
     key: 'second',
     end: { kind: 'started', deployment },
   })
-  expect((await ask(deploy, `DELETE ${shopPath}/requests/first`)).status).toBe(200)
-  expect((await ask(deploy, `DELETE ${shopPath}/requests/unknown`)).status).toBe(404)
+  expect((await call(deploy, `DELETE ${shopPath}/requests/first`)).status).toBe(200)
+  expect((await call(deploy, `DELETE ${shopPath}/requests/unknown`)).status).toBe(404)
 })
 
 test('the document of the API says what a withdrawal that came too late is answered', async () => {
-  api = await openApi()
-  const said = (await (await api.app.request('/openapi.json')).json()) as {
+  api = await openTestApi()
+  const document = (await (await api.app.request('/openapi.json')).json()) as {
     paths: Record<string, { delete?: { responses: Record<string, object> } }>
   }
   const path = '/v1/stacks/{project}/{stack}/requests/{key}'
-  const late = said.paths[path]?.delete?.responses['409']
+  const late = document.paths[path]?.delete?.responses['409']
   for (const field of ['code', 'message', 'hint', 'key', 'end'])
     expect(late).toHaveProperty(['content', 'application/json', 'schema', 'properties', field])
 })

@@ -1,22 +1,29 @@
 import { forgetRequests } from './forget-requests.ts'
-import type { GeneratorPorts } from '../step-generator/start.ts'
+import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { limits } from '../../shared/config/limits.ts'
-import { type Keeping, type Removed, removeOld } from '../../shared/engine/deployment/retention.ts'
-import { type SweptBlobs, sweepBlobs } from '../../shared/engine/deployment/sweep-blobs.ts'
+import {
+  type RetentionPolicy,
+  type RemovalResult,
+  removeOldRecords,
+} from '../../shared/engine/deployment/retention/remove-old-records.ts'
+import {
+  type BlobSweepResult,
+  sweepBlobs,
+} from '../../shared/engine/deployment/retention/sweep-blobs.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 
 /** What a prune removed, or would remove. */
-export interface Pruned extends Removed {
-  readonly blobs: SweptBlobs
+export interface PruneResult extends RemovalResult {
+  readonly blobs: BlobSweepResult
 }
 
 /** What a prune works with. */
 export interface PruneDeps {
   readonly platform: Platform
   readonly isAlive: GeneratorPorts['isAlive']
-  readonly keeping: Keeping
+  readonly keeping: RetentionPolicy
 }
 
 const dayMs = 24 * 3_600_000
@@ -25,7 +32,7 @@ const dayMs = 24 * 3_600_000
  * How long things are kept, by the environment: ANTICHAIN_KEEP_RECORDS_DAYS, a number, and
  * ANTICHAIN_KEEP_VERSIONS, a number from 1 or `all`. Throws CLI_USAGE.
  */
-export function keepingOf(env: Readonly<Record<string, string | undefined>>): Keeping {
+export function readKeeping(env: Readonly<Record<string, string | undefined>>): RetentionPolicy {
   const days = env['ANTICHAIN_KEEP_RECORDS_DAYS'] ?? ''
   const versions = env['ANTICHAIN_KEEP_VERSIONS'] ?? ''
   if (!/^(\d+(\.\d+)?)?$/.test(days))
@@ -45,14 +52,14 @@ export function keepingOf(env: Readonly<Record<string, string | undefined>>): Ke
 /** Removes what is too old, of one stack or of all, and the blobs that nothing names any more. */
 export async function prune(
   deps: PruneDeps,
-  asked: { readonly stack?: StackId; readonly dryRun: boolean },
-): Promise<Pruned> {
+  scope: { readonly stack?: StackId; readonly dryRun: boolean },
+): Promise<PruneResult> {
   const { platform, isAlive, keeping } = deps
-  const removed = await removeOld(
+  const removed = await removeOldRecords(
     { ...platform, isAlive },
-    { ...asked, keeping, deploymentsMax: Number.MAX_SAFE_INTEGER },
+    { ...scope, keeping, deploymentsMax: Number.MAX_SAFE_INTEGER },
   )
-  return { ...removed, blobs: await sweepBlobs(platform, asked) }
+  return { ...removed, blobs: await sweepBlobs(platform, scope) }
 }
 
 /**
@@ -60,10 +67,10 @@ export async function prune(
  * when something went, and requests that ended long ago. What fails here is no concern of the
  * command, which succeeded.
  */
-export async function tidy(deps: PruneDeps): Promise<void> {
+export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
   const { platform, isAlive, keeping } = deps
   try {
-    const removed = await removeOld(
+    const removed = await removeOldRecords(
       { ...platform, isAlive },
       { keeping, deploymentsMax: limits.deploymentsPerTidy, dryRun: false },
     )
@@ -71,6 +78,6 @@ export async function tidy(deps: PruneDeps): Promise<void> {
       await sweepBlobs(platform, { dryRun: false })
     await forgetRequests(platform)
   } catch (thrown) {
-    platform.journal.write('warn', 'retention.failed', { reason: messageOf(thrown) })
+    platform.logger.write('warn', 'retention.failed', { reason: messageOf(thrown) })
   }
 }

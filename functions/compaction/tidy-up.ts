@@ -1,13 +1,13 @@
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { PutMetric } from '../../shared/platform/aws/metrics.ts'
-import { type LookedThrough, lookThrough } from './look-through.ts'
-import { keepingOf, prune, type Pruned } from './prune.ts'
-import { type StuckDeps, stuckOf } from './stuck.ts'
+import { type ReconcileResult, reconcileStacks } from './reconcile-stacks.ts'
+import { readKeeping, prune, type PruneResult } from './prune.ts'
+import { type StuckDeps, findStuckDeployments } from './stuck-deployments.ts'
 
 /** What the regular call of compaction came to. */
-export interface TidiedUp {
-  readonly looked: LookedThrough
-  readonly pruned: Pruned
+export interface TidyUpResult {
+  readonly reconciled: ReconcileResult
+  readonly pruned: PruneResult
 }
 
 /**
@@ -17,15 +17,15 @@ export interface TidiedUp {
 export async function tidyUp(
   { platform, metric }: { readonly platform: Platform & StuckDeps; readonly metric: PutMetric },
   env: Readonly<Record<string, string | undefined>>,
-): Promise<TidiedUp> {
-  const looked = await lookThrough(platform)
-  const stuck = await stuckOf(platform, looked.open)
-  if (stuck.length > 0) platform.journal.write('error', 'deployments.stuck', { stuck })
+): Promise<TidyUpResult> {
+  const reconciled = await reconcileStacks(platform)
+  const stuck = await findStuckDeployments(platform, reconciled.open)
+  if (stuck.length > 0) platform.logger.write('error', 'deployments.stuck', { stuck })
   metric('stuckDeployments', stuck.length)
-  const pruning = { platform, isAlive: () => undefined, keeping: keepingOf(env) }
+  const pruning = { platform, isAlive: () => undefined, keeping: readKeeping(env) }
   const pruned = await prune(pruning, { dryRun: false })
-  const { nudged, unreadable, forgotten } = looked
+  const { nudged, unreadable, forgotten } = reconciled
   const counts = { nudged: nudged.length, forgotten, removed: pruned.deployments.length }
-  platform.journal.write('info', 'stacks.tidied', { ...counts, unreadable })
-  return { looked, pruned }
+  platform.logger.write('info', 'stacks.tidied', { ...counts, unreadable })
+  return { reconciled, pruned }
 }

@@ -6,13 +6,13 @@ import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
-} from '../../shared/platform/embedded/platform.ts'
-import type { RawMessage } from '../../shared/platform/aws/queues/poll.ts'
-import { placeOf } from '../../shared/ports/documents.ts'
+} from '../../shared/platform/embedded/embedded-platform.ts'
+import type { RawMessage } from '../../shared/platform/aws/queues/receive-messages.ts'
+import { sealingContextOf } from '../../shared/ports/documents.ts'
 import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
 import { type DeploymentId, type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
-import { startReceiver } from '../../shared/triggers/local-receiver.fixture.ts'
-import { scheduleDocument } from '../../shared/triggers/schedule.ts'
+import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
 import { serveSchedule } from './serve-schedule.ts'
 
 const key = { kind: 'notification', scope: '*', name: 'chat' } as const
@@ -29,7 +29,7 @@ beforeAll(async () => {
   platform = await openEmbeddedPlatform({ home })
   await platform.catalog.createStack(stack, 1 as EpochMs)
   receiver = await startReceiver()
-  const secret = await platform.sealing.seal('a secret that both know', placeOf(key))
+  const secret = await platform.sealing.seal('a secret that both know', sealingContextOf(key))
   const value = { url: `${receiver.origin}/chat`, secret, events: ['started'] }
   await platform.documents.put(key, value, 0)
 })
@@ -62,11 +62,11 @@ const serve = (event: unknown) =>
   )
 
 /** A message as SQS hands it over; of a deployment that no other test has. */
-function record(id: string, deliveries = 1, message = started()) {
+function createRecord(id: string, deliveries = 1, message = createStartedMessage()) {
   const attributes = { ApproximateReceiveCount: String(deliveries) }
   return { messageId: id, receiptHandle: `h-${id}`, body: JSON.stringify(message), attributes }
 }
-function started(): OutgoingMessage {
+function createStartedMessage(): OutgoingMessage {
   number += 1
   const deployment = `${stack}/${number}` as DeploymentId
   const event = { kind: 'started', stack, deployment, command: 'up', at: 1 as EpochMs } as const
@@ -74,23 +74,27 @@ function started(): OutgoingMessage {
 }
 
 test('what was delivered is done, once however often it comes; the rest comes again in time', async () => {
-  const twice = started()
+  const twice = createStartedMessage()
   receiver.state.answer = ({ body }) => ({ status: body.includes('/2"') ? 503 : 200 })
-  const failing = started()
-  const records = [record('a', 1, twice), record('b', 1, failing), { ...record('c'), body: 'x' }]
+  const failing = createStartedMessage()
+  const records = [
+    createRecord('a', 1, twice),
+    createRecord('b', 1, failing),
+    { ...createRecord('c'), body: 'x' },
+  ]
   expect(await serve({ Records: records })).toEqual({
     batchItemFailures: [{ itemIdentifier: 'b' }],
   })
   expect(postponed).toEqual([['h-b', triggerLimits.notificationRetryMs]])
-  expect(await serve({ Records: [record('d', 1, twice)] })).toEqual({ batchItemFailures: [] })
+  expect(await serve({ Records: [createRecord('d', 1, twice)] })).toEqual({ batchItemFailures: [] })
   expect(receiver.received).toHaveLength(2)
 })
 
 test('what the receiver refuses is called once and then left to the dead letters', async () => {
   receiver.state.answer = () => ({ status: 410 })
-  const refused = started()
+  const refused = createStartedMessage()
   for (let at = 1; at <= triggerLimits.notificationAttemptsMax; at += 1)
-    expect(await serve({ Records: [record('a', at, refused)] })).toEqual({
+    expect(await serve({ Records: [createRecord('a', at, refused)] })).toEqual({
       batchItemFailures: [{ itemIdentifier: 'a' }],
     })
   expect(receiver.received).toHaveLength(1)
@@ -98,8 +102,8 @@ test('what the receiver refuses is called once and then left to the dead letters
 })
 
 test('a notification that is gone or does not want it is told nothing', async () => {
-  const gone = { ...started(), key: { ...key, name: 'gone' } } as OutgoingMessage
-  expect(await serve({ Records: [record('a', 1, gone)] })).toEqual({ batchItemFailures: [] })
+  const gone = { ...createStartedMessage(), key: { ...key, name: 'gone' } } as OutgoingMessage
+  expect(await serve({ Records: [createRecord('a', 1, gone)] })).toEqual({ batchItemFailures: [] })
   expect(receiver.received).toEqual([])
 })
 
@@ -107,13 +111,13 @@ test('a schedule that is called for asks once, also when the caller is a little 
   const schedule = { kind: 'schedule', scope: stack, name: 'nightly' } as const
   const due = Date.now() + 1_000
   const createdAt = due - 3_600_000
-  const about = { when: 'rate(1 hour)', operation: { kind: 'destroy' }, createdAt }
-  await platform.documents.put(schedule, scheduleDocument.parse(about), 0)
+  const draft = { when: 'rate(1 hour)', operation: { kind: 'destroy' }, createdAt }
+  await platform.documents.put(schedule, scheduleDocument.parse(draft), 0)
   const placed = { placed: 'calls-1', placedAt: Date.now() }
   const call = { kind: 'schedule', scope: stack, name: 'nightly', ...placed }
   expect(await serve(call)).toBeUndefined()
   await serve(call)
-  expect(await platform.requests.waiting(stack, 10)).toMatchObject([
+  expect(await platform.requests.listWaiting(stack, 10)).toMatchObject([
     { key: `schedule nightly ${due}`, dryRun: false, options: { command: 'destroy' } },
   ])
   await serve({ ...call, name: 'gone' })
@@ -122,8 +126,8 @@ test('a schedule that is called for asks once, also when the caller is a little 
 
 test('calls that no document names are removed once they are old enough', async () => {
   const placedAt = Date.now() - triggerLimits.strayCallsMs - 1
-  const about = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt: Date.now() }
-  const value = { ...scheduleDocument.parse(about), placed: 'calls-2' }
+  const draft = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt: Date.now() }
+  const value = { ...scheduleDocument.parse(draft), placed: 'calls-2' }
   await platform.documents.put({ kind: 'schedule', scope: stack, name: 'kept' }, value, 0)
   const call = { kind: 'schedule', scope: stack, name: 'kept', placed: 'calls-2', placedAt }
   await serve(call)

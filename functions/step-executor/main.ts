@@ -1,11 +1,11 @@
-import { openAws } from '../surroundings/aws.ts'
-import type { BatchAnswer, CallContext } from '../surroundings/sqs-event.ts'
+import { openFunctionResources } from '../aws/function-resources.ts'
+import type { BatchAnswer, CallContext } from '../aws/sqs-event.ts'
 import { serveChains } from './serve-chains.ts'
-import { createWarmth } from './warmth.ts'
+import { createWarmCache } from './warm-cache.ts'
 
-const aws = openAws(process.env)
-const warmth = createWarmth(aws.platform.clock)
+const resources = openFunctionResources(process.env)
+const warmCache = createWarmCache(resources.platform.clock)
 
 /** The step executor as Lambda calls it: with chains of SQS. */
 export const handler = (event: unknown, context: CallContext): Promise<BatchAnswer> =>
-  serveChains(aws, warmth, { event, context })
+  serveChains(resources, warmCache, { event, context })

@@ -1,15 +1,15 @@
 import type { Delivery } from '../../shared/ports/queue.ts'
-import type { AwsSurroundings } from '../surroundings/aws.ts'
+import type { FunctionResources } from '../aws/function-resources.ts'
 import {
   type BatchAnswer,
   type CallContext,
-  comeAgain,
-  limitOf,
-  messagesIn,
-} from '../surroundings/sqs-event.ts'
-import type { RawMessage } from '../../shared/platform/aws/queues/poll.ts'
+  createBatchAnswer,
+  callLimitOf,
+  readSqsMessages,
+} from '../aws/sqs-event.ts'
+import type { RawMessage } from '../../shared/platform/aws/queues/receive-messages.ts'
 import { serveDeliveries } from './serve-deliveries.ts'
-import type { Warmth } from './warmth.ts'
+import type { WarmCache } from './warm-cache.ts'
 
 /**
  * Handles the chains that Lambda hands over; what could not be handled comes again by itself.
@@ -17,24 +17,24 @@ import type { Warmth } from './warmth.ts'
  * `warmth`: what is kept between the calls of this environment.
  */
 export async function serveChains(
-  { platform, places, server, leave }: AwsSurroundings,
-  warmth: Warmth,
+  { platform, places, createServer, leave }: FunctionResources,
+  warmCache: WarmCache,
   { event, context }: { readonly event: unknown; readonly context: CallContext },
 ): Promise<BatchAnswer> {
   const { pool } = places
   const again: string[] = []
   const messages = new Map<Delivery, RawMessage>()
-  for (const message of messagesIn(event)) {
+  for (const message of readSqsMessages(event)) {
     const delivery = await platform.chains.fromEvent(pool, message)
     // What cannot be read becomes a dead letter, which somebody looks at.
     if (delivery === undefined) again.push(message.id)
     else messages.set(delivery, message)
   }
-  const time = { pool, limitMs: limitOf(context) }
-  const served = await serveDeliveries(server(), [...messages.keys()], { time, warmth })
-  const of = (deliveries: readonly Delivery[]): readonly RawMessage[] =>
+  const time = { pool, limitMs: callLimitOf(context) }
+  const served = await serveDeliveries(createServer(), [...messages.keys()], { time, warmCache })
+  const messagesOf = (deliveries: readonly Delivery[]): readonly RawMessage[] =>
     deliveries.flatMap(delivery => messages.get(delivery) ?? [])
-  for (const message of of(served.elsewhere)) await platform.chains.sendAgain(pool, message)
+  for (const message of messagesOf(served.elsewhere)) await platform.chains.requeue(pool, message)
   if (served.elsewhere.length > 0) leave()
-  return comeAgain([...again, ...of(served.failed).map(({ id }) => id)])
+  return createBatchAnswer([...again, ...messagesOf(served.failed).map(({ id }) => id)])
 }

@@ -1,10 +1,13 @@
 import { createEventRecorder } from '../../shared/engine/events/recorder.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
-import { leaveMs } from '../../shared/engine/deployment/hand-over.ts'
-import type { Pin } from '../../shared/engine/deployment/log-view.ts'
-import { firstPinOf, requireRules } from '../../shared/engine/deployment/rules.ts'
+import { leaveMarginMsOf } from '../../shared/engine/deployment/ownership/hand-over.ts'
+import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
+import {
+  readFirstPin,
+  requireKnownRules,
+} from '../../shared/engine/deployment/log/decision-rules.ts'
 import { createPlanIndex } from '../../shared/engine/executor/plan-index.ts'
-import { createSlots } from '../../shared/engine/deployment/slots.ts'
+import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { messageOf } from '../../shared/errors/error.ts'
@@ -12,15 +15,21 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import type { Delivery } from '../../shared/ports/queue.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
-import { inEnvironment, type LifeDeps } from '../step-generator/serve-life.ts'
-import { tellHindrance } from '../step-generator/tell.ts'
-import { watchStop } from '../step-generator/watch-stop.ts'
-import { surround, tearDown } from '../surroundings/surround.ts'
-import { createDeploymentExecutor } from './executor-loop.ts'
-import { type Warm, type Warmth, warmUntil } from './warmth.ts'
+import {
+  withStackVariables,
+  type StackRunDeps,
+} from '../../shared/runtime/environment/stack-run-deps.ts'
+import { emitHindrance } from '../../shared/runtime/deployment/emit-hindrance.ts'
+import { watchStop } from '../../shared/runtime/deployment/watch-stop.ts'
+import {
+  createRunEnvironment,
+  closeRunEnvironment,
+} from '../../shared/runtime/environment/run-environment.ts'
+import { createDeploymentExecutor } from './deployment-executor.ts'
+import { type WarmRun, type WarmCache, warmExpiryOf } from './warm-cache.ts'
 
 /** What an executor that is handed deliveries asks of the outside. */
-export interface DeliveryServer extends LifeDeps {
+export interface DeliveryServer extends StackRunDeps {
   /** What a deployment was asked with, found again by its pin. */
   readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
 }
@@ -36,13 +45,13 @@ export interface DeliveryTime {
  * How deliveries are handled: within which time, and with what was kept of earlier calls in the
  * same environment; nothing is kept where there is no `warmth`.
  */
-export interface Serving {
+export interface DeliveryOptions {
   readonly time: DeliveryTime
-  readonly warmth?: Warmth
+  readonly warmCache?: WarmCache
 }
 
 /** Deliveries that must come again, and those of stacks that this environment is not for. */
-export interface Deliveries {
+export interface DeliveryResult {
   readonly failed: readonly Delivery[]
   readonly elsewhere: readonly Delivery[]
 }
@@ -54,8 +63,8 @@ export interface Deliveries {
 export async function serveDeliveries(
   server: DeliveryServer,
   deliveries: readonly Delivery[],
-  serving: Serving,
-): Promise<Deliveries> {
+  serving: DeliveryOptions,
+): Promise<DeliveryResult> {
   const groups = new Map<DeploymentId, Delivery[]>()
   for (const delivery of deliveries) {
     const { deployment } = delivery.message
@@ -64,7 +73,7 @@ export async function serveDeliveries(
   const all = await Promise.all(
     [...groups].map(([deployment, own]) =>
       serveDeployment(server, { deployment, own, ...serving }).catch((thrown: unknown) => {
-        tellFailure(server, deployment, thrown)
+        logFailure(server, deployment, thrown)
         return { failed: own, elsewhere: [] }
       }),
     ),
@@ -76,41 +85,40 @@ export async function serveDeliveries(
 }
 
 /** What is to be done of one deployment. */
-interface Work extends Serving {
+interface DeploymentDeliveries extends DeliveryOptions {
   readonly deployment: DeploymentId
   readonly own: readonly Delivery[]
 }
 
-function tellFailure(
-  { platform }: DeliveryServer,
-  deployment: DeploymentId,
-  thrown: unknown,
-): void {
-  platform.journal.write('error', 'delivery.failed', { deployment, message: messageOf(thrown) })
+function logFailure({ platform }: DeliveryServer, deployment: DeploymentId, thrown: unknown): void {
+  platform.logger.write('error', 'delivery.failed', { deployment, message: messageOf(thrown) })
 }
 
-async function serveDeployment(server: DeliveryServer, work: Work): Promise<Deliveries> {
+async function serveDeployment(
+  server: DeliveryServer,
+  work: DeploymentDeliveries,
+): Promise<DeliveryResult> {
   const { platform } = server
-  const { deployment, own, warmth } = work
+  const { deployment, own, warmCache } = work
   const control = await platform.control.read(deployment)
-  const pin = await firstPinOf(platform, deployment)
+  const pin = await readFirstPin(platform, deployment)
   if (control === undefined || control.closed || pin === undefined) {
     // Nothing more of it begins: what the log does not hold, or holds no more, is dropped.
     for (const { receipt } of own) await platform.chains.remove(receipt)
     return { failed: [], elsewhere: [] }
   }
-  requireRules(deployment, pin)
+  requireKnownRules(deployment, pin)
   const { stack } = deploymentPartsOf(deployment)
   if (server.mayServe?.(stack) === false) return { failed: [], elsewhere: own }
-  const warm = (await warmth?.take(deployment)) ?? (await warmUp(server, { deployment, pin }))
+  const warm = (await warmCache?.take(deployment)) ?? (await warmUp(server, { deployment, pin }))
   let isWhole = false
   try {
-    const { failed, isLasting } = await handled(server, warm, work)
-    isWhole = isLasting && failed.length === 0 && !warm.surroundings.life.isAborted()
+    const { failed, isLasting } = await handleDeliveries(server, warm, work)
+    isWhole = isLasting && failed.length === 0 && !warm.environment.run.isAborted()
     return { failed, elsewhere: [] }
   } finally {
-    if (isWhole && warmth !== undefined) await warmth.keep(warm)
-    else await tearDown(warm.surroundings)
+    if (isWhole && warmCache !== undefined) await warmCache.keep(warm)
+    else await closeRunEnvironment(warm.environment)
     await warm.recorder.flush()
   }
 }
@@ -119,9 +127,9 @@ async function serveDeployment(server: DeliveryServer, work: Work): Promise<Deli
 async function warmUp(
   server: DeliveryServer,
   { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
-): Promise<Warm> {
+): Promise<WarmRun> {
   const { platform, hosts, ports } = server
-  const until = warmUntil(platform.clock)
+  const until = warmExpiryOf(platform.clock)
   const request = await server.reopen(deployment, pin)
   const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
   // Steps are told by the generator, who learns of every end; from here come only messages.
@@ -130,47 +138,54 @@ async function warmUp(
       if ('diagnosticEvent' in event) recorder.emit(event)
     },
   }
-  const given = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
-  const asked = await inEnvironment(server, given).catch(async (thrown: unknown) => {
-    await tellHindrance(server, deployment, thrown)
+  const baseInput = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
+  const input = await withStackVariables(server, baseInput).catch(async (thrown: unknown) => {
+    await emitHindrance(server, deployment, thrown)
     throw thrown
   })
   const plan = createPlanIndex(platform, deployment)
-  return { deployment, asked, surroundings: await surround(asked), recorder, plan, until }
+  return {
+    deployment,
+    input,
+    environment: await createRunEnvironment(input),
+    recorder,
+    plan,
+    until,
+  }
 }
 
 /**
  * Runs the deliveries of one deployment; answers those that could not be handled, and whether what
  * ran may be used again.
  */
-async function handled(
+async function handleDeliveries(
   server: DeliveryServer,
-  { asked, surroundings, plan }: Warm,
-  { deployment, own, time }: Work,
+  { input, environment, plan }: WarmRun,
+  { deployment, own, time }: DeploymentDeliveries,
 ): Promise<{ readonly failed: readonly Delivery[]; readonly isLasting: boolean }> {
   const slots = createSlots(limits.chainOperationsMax)
-  const limited = limitedTo(asked.platform, time)
+  const limited = createFunctionTime(input.platform, time)
   const post = { deployment, plan, slots, limited }
-  const executor = await createDeploymentExecutor(asked, surroundings, post)
+  const executor = await createDeploymentExecutor(input, environment, post)
   let isStopped = false
-  const endWatching = watchStop(asked, deployment, isForced => {
+  const endWatching = watchStop(input, deployment, isForced => {
     isStopped = true
-    if (!isForced) return void surroundings.plugins.cancelAll()
+    if (!isForced) return void environment.plugins.cancelAll()
     executor.abandon()
-    surroundings.plugins.abandon()
-    void surroundings.processes.close()
+    environment.plugins.abandon()
+    void environment.processes.close()
   })
   try {
     const failed: Delivery[] = []
     await Promise.all(
       own.map(delivery =>
-        executor.handle(delivery).catch((thrown: unknown) => {
-          tellFailure(server, deployment, thrown)
+        executor.runDelivery(delivery).catch((thrown: unknown) => {
+          logFailure(server, deployment, thrown)
           failed.push(delivery)
         }),
       ),
     )
-    return { failed, isLasting: !isStopped && !executor.isParting() }
+    return { failed, isLasting: !isStopped && !executor.isShuttingDown() }
   } finally {
     endWatching()
     await executor.end()
@@ -178,10 +193,10 @@ async function handled(
 }
 
 /** The time of a function, as admissions see it. */
-function limitedTo({ clock }: Platform, { pool, limitMs }: DeliveryTime) {
+function createFunctionTime({ clock }: Platform, { pool, limitMs }: DeliveryTime) {
   const leave = (): void => undefined
-  if (limitMs === undefined) return { pool, leftMs: () => Infinity, wholeMs: Infinity, leave }
-  const wholeMs = limitMs - leaveMs(limitMs)
+  if (limitMs === undefined) return { pool, remainingMs: () => Infinity, wholeMs: Infinity, leave }
+  const wholeMs = limitMs - leaveMarginMsOf(limitMs)
   const untilMs = clock.monotonicMs() + wholeMs
-  return { pool, wholeMs, leftMs: () => untilMs - clock.monotonicMs(), leave }
+  return { pool, wholeMs, remainingMs: () => untilMs - clock.monotonicMs(), leave }
 }

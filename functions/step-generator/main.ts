@@ -1,9 +1,9 @@
-import { openAws } from '../surroundings/aws.ts'
-import type { BatchAnswer, CallContext } from '../surroundings/sqs-event.ts'
+import { openFunctionResources } from '../aws/function-resources.ts'
+import type { BatchAnswer, CallContext } from '../aws/sqs-event.ts'
 import { serveNudges } from './serve-nudges.ts'
 
-const aws = openAws(process.env)
+const resources = openFunctionResources(process.env)
 
 /** The step generator as Lambda calls it: with nudges of SQS. */
 export const handler = (event: unknown, context: CallContext): Promise<BatchAnswer> =>
-  serveNudges(aws, event, context)
+  serveNudges(resources, event, context)

@@ -1,52 +1,52 @@
 import { messageOf } from '../../shared/errors/error.ts'
-import type { AwsSurroundings } from '../surroundings/aws.ts'
+import type { FunctionResources } from '../aws/function-resources.ts'
 import {
   type BatchAnswer,
   type CallContext,
-  comeAgain,
-  limitOf,
-  messagesIn,
-} from '../surroundings/sqs-event.ts'
-import type { RawMessage } from '../../shared/platform/aws/queues/poll.ts'
-import { type Served, serveStack } from './serve-stack.ts'
+  createBatchAnswer,
+  callLimitOf,
+  readSqsMessages,
+} from '../aws/sqs-event.ts'
+import type { RawMessage } from '../../shared/platform/aws/queues/receive-messages.ts'
+import { type ServeOutcome, serveStack } from './serve-stack.ts'
 
 /**
  * Serves the nudges that Lambda hands over, one after another within the time of the call. A nudge
  * for another stack than that of this environment is sent again, and the environment ends.
  */
 export async function serveNudges(
-  aws: AwsSurroundings,
+  resources: FunctionResources,
   event: unknown,
   context: CallContext,
 ): Promise<BatchAnswer> {
-  const { platform } = aws
+  const { platform } = resources
   const again: string[] = []
   let isElsewhere = false
-  for (const message of messagesIn(event)) {
+  for (const message of readSqsMessages(event)) {
     try {
-      const served = await serveNudge(aws, message, context)
+      const served = await serveNudge(resources, message, context)
       if (served !== 'elsewhere') continue
-      await platform.nudges.sendAgain(message)
+      await platform.nudges.requeue(message)
       isElsewhere = true
     } catch (thrown) {
-      platform.journal.write('error', 'nudge.failed', { message: messageOf(thrown) })
+      platform.logger.write('error', 'nudge.failed', { message: messageOf(thrown) })
       again.push(message.id)
     }
   }
-  if (isElsewhere) aws.leave()
-  return comeAgain(again)
+  if (isElsewhere) resources.leave()
+  return createBatchAnswer(again)
 }
 
 async function serveNudge(
-  { platform, places, generator }: AwsSurroundings,
+  { platform, places, createGenerator }: FunctionResources,
   { body }: RawMessage,
   context: CallContext,
-): Promise<Served | undefined> {
+): Promise<ServeOutcome | undefined> {
   const nudge = await platform.nudges.fromEvent(body)
   if (nudge === undefined) return undefined
   const { stack } = nudge
-  const time = { limitMs: limitOf(context) }
-  const served = await serveStack(generator(), { ...nudge, pool: places.pool }, time)
-  platform.journal.write('info', 'nudge.served', { stack, served })
+  const time = { limitMs: callLimitOf(context) }
+  const served = await serveStack(createGenerator(), { ...nudge, pool: places.pool }, time)
+  platform.logger.write('info', 'nudge.served', { stack, served })
   return served
 }

@@ -1,15 +1,18 @@
-import { scrubberOf } from '../surroundings/scrub.ts'
+import { createConfigRedactor } from '../../shared/runtime/environment/redact-config-secrets.ts'
 import { createEventRecorder, type EventRecorder } from '../../shared/engine/events/recorder.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
 import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { previewIdOf } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
-import { surround } from '../surroundings/surround.ts'
-import { inEnvironment, type LifeDeps } from './serve-life.ts'
-import { previewRun } from './preview-run.ts'
-import { isChange } from './result.ts'
-import { endTold, type TellDeps } from './tell-result.ts'
-import { shownConfig } from './settle-in.ts'
+import { createRunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
+import {
+  withStackVariables,
+  type StackRunDeps,
+} from '../../shared/runtime/environment/stack-run-deps.ts'
+import { runPreview } from './run-preview.ts'
+import { isChange } from './run-result.ts'
+import { notifyAndEndRequest, type NotifyDeps } from './notify-result.ts'
+import { maskedConfigOf } from './prepare-run.ts'
 
 /** Errors of a preview that are kept, and characters of each. */
 const errorsMax = 20
@@ -22,12 +25,12 @@ const urnsMax = 100
  * be read meanwhile, under its own id.
  */
 export async function servePreview(
-  server: LifeDeps & TellDeps,
+  server: StackRunDeps & NotifyDeps,
   request: DeployRequest,
   wanted: DeploymentRequest,
 ): Promise<'ended'> {
   const { platform, ports, hosts } = server
-  const scrub = scrubberOf(request)
+  const scrub = createConfigRedactor(request)
   const errors: string[] = []
   const { stack, key } = wanted
   const recorder = createEventRecorder(platform, previewIdOf(stack, key), platform.random.uuid())
@@ -44,20 +47,23 @@ export async function servePreview(
       if (severity === 'error') errors.push(scrub(message).slice(0, errorCharactersMax))
     },
   }
-  const given = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
-  const asked = await inEnvironment(server, given)
+  const baseInput = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
+  const input = await withStackVariables(server, baseInput)
   const startedMs = platform.clock.monotonicMs()
-  const surroundings = await surround(asked)
-  sink.emit({ preludeEvent: { config: shownConfig(request) } })
-  const { result, changes } = await endOf(previewRun(asked, surroundings, startedMs), recorder)
-  const came = result === 'interrupted' ? 'cancelled' : result
-  const end = { kind: 'previewed', result: came, changes, errors, urns: [...urns] } as const
-  await endTold(server, wanted, end)
+  const environment = await createRunEnvironment(input)
+  sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
+  const { result, changes } = await awaitEnd(runPreview(input, environment, startedMs), recorder)
+  const shownResult = result === 'interrupted' ? 'cancelled' : result
+  const end = { kind: 'previewed', result: shownResult, changes, errors, urns: [...urns] } as const
+  await notifyAndEndRequest(server, wanted, end)
   return 'ended'
 }
 
 /** What a preview comes to, once its events are kept. */
-async function endOf({ done }: RunningDeployment, recorder: EventRecorder): Promise<DeployResult> {
+async function awaitEnd(
+  { done }: RunningDeployment,
+  recorder: EventRecorder,
+): Promise<DeployResult> {
   try {
     return await done
   } finally {

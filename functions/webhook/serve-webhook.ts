@@ -1,17 +1,17 @@
 import { DeployError } from '../../shared/errors/error.ts'
-import { answerWebhook, type WebhookServer } from './handle.ts'
-import { deliveryIn, type HttpAnswer, httpAnswer } from './http-event.ts'
+import { answerWebhook, type WebhookServer } from './answer-webhook.ts'
+import { parseDelivery, type HttpAnswer, toHttpAnswer } from '../aws/http-event.ts'
 
 /** Answers one request over HTTP that Lambda hands over. */
 export async function serveWebhook(server: WebhookServer, event: unknown): Promise<HttpAnswer> {
   try {
-    const delivery = deliveryIn(event)
-    if (delivery === undefined) return httpAnswer({ status: 404, body: notHere })
-    return httpAnswer(await answerWebhook(server, delivery.name, delivery.request))
+    const delivery = parseDelivery(event)
+    if (delivery === undefined) return toHttpAnswer({ status: 404, body: notHere })
+    return toHttpAnswer(await answerWebhook(server, delivery.name, delivery.request))
   } catch (thrown) {
     if (!(thrown instanceof DeployError)) throw thrown
     const { code, message, hint } = thrown
-    return httpAnswer({ status: 413, body: { code, message, hint } })
+    return toHttpAnswer({ status: 413, body: { code, message, hint } })
   }
 }
 

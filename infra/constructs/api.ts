@@ -11,7 +11,7 @@ import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { Settings } from '../settings.ts'
 import { createLogs, type Deployed } from './functions.ts'
-import { part } from './part.ts'
+import { createPart } from './create-part.ts'
 
 /** The two addresses that are open to the world. */
 export interface Addresses {
@@ -27,12 +27,12 @@ export interface Addresses {
  * what is too much before a function runs. Neither knows who calls: tokens and signatures are
  * checked in the functions.
  */
-export function createApi(
+export function createEndpoints(
   scope: Construct,
   settings: Settings,
   { api, webhook }: { readonly api: Deployed; readonly webhook: Deployed },
 ): Addresses {
-  const group = part(scope, 'Api')
+  const group = createPart(scope, 'Api')
   const http = createWebhookApi(group, settings, webhook)
   const url = api.function.addFunctionUrl({
     authType: FunctionUrlAuthType.NONE,

@@ -8,10 +8,14 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
-import { bucketOf, namesOf, tableKeys } from '../../shared/config/aws-places.ts'
+import {
+  bucketNameOf,
+  installationNamesOf,
+  tableKeys,
+} from '../../shared/config/aws-resource-names.ts'
 import type { Settings } from '../settings.ts'
-import type { Keys } from './encryption.ts'
-import { part } from './part.ts'
+import type { EncryptionKeys } from './encryption.ts'
+import { createPart } from './create-part.ts'
 
 /** Where everything durable is. */
 export interface Data {
@@ -21,11 +25,11 @@ export interface Data {
 }
 
 /** Two tables and a bucket, which stay when the installation goes. */
-export function createData(scope: Construct, settings: Settings, keys: Keys): Data {
-  const group = part(scope, 'Data')
-  const names = namesOf(settings.installation)
+export function createData(scope: Construct, settings: Settings, keys: EncryptionKeys): Data {
+  const group = createPart(scope, 'Data')
+  const names = installationNamesOf(settings.installation)
   const { account, region } = Stack.of(scope)
-  const table = (id: string, tableName: string): TableV2 =>
+  const createTable = (id: string, tableName: string): TableV2 =>
     new TableV2(group, id, {
       tableName,
       partitionKey: { name: tableKeys.partition, type: AttributeType.STRING },
@@ -42,10 +46,10 @@ export function createData(scope: Construct, settings: Settings, keys: Keys): Da
       removalPolicy: RemovalPolicy.RETAIN,
     })
   return {
-    journal: table('Journal', names.journalTable),
-    catalog: table('Catalog', names.catalogTable),
+    journal: createTable('Journal', names.journalTable),
+    catalog: createTable('Catalog', names.catalogTable),
     bucket: new Bucket(group, 'Bucket', {
-      bucketName: bucketOf(settings.installation, account, region),
+      bucketName: bucketNameOf(settings.installation, account, region),
       versioned: true,
       encryption: BucketEncryption.KMS,
       encryptionKey: keys.data,
@@ -55,7 +59,7 @@ export function createData(scope: Construct, settings: Settings, keys: Keys): Da
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      lifecycleRules: lifecycle(settings),
+      lifecycleRules: lifecycleRulesOf(settings),
       removalPolicy: RemovalPolicy.RETAIN,
     }),
   }
@@ -65,7 +69,7 @@ export function createData(scope: Construct, settings: Settings, keys: Keys): Da
  * Nothing current expires by itself: what is unused is known to the sweep alone. What was replaced
  * or removed stays for a while, so that a fault can be undone.
  */
-function lifecycle({ noncurrentDays }: Settings): LifecycleRule[] {
+function lifecycleRulesOf({ noncurrentDays }: Settings): LifecycleRule[] {
   return [
     { id: 'unfinished', abortIncompleteMultipartUploadAfter: Duration.days(1) },
     { id: 'replaced', noncurrentVersionExpiration: Duration.days(noncurrentDays) },

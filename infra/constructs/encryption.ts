@@ -1,10 +1,10 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
-import { part } from './part.ts'
+import { createPart } from './create-part.ts'
 
 /** The two keys: each costs by the month, so there is none that would not part two powers. */
-export interface Keys {
+export interface EncryptionKeys {
   /** What tables and bucket are encrypted with at rest. */
   readonly data: Key
   /** What data keys of stacks, and secrets of triggers, are encrypted with. */
@@ -12,9 +12,9 @@ export interface Keys {
 }
 
 /** Keys that are renewed every year and stay when the installation goes: data is lost with them. */
-export function createKeys(scope: Construct, installation: string): Keys {
-  const group = part(scope, 'Encryption')
-  const key = (id: string, name: string, description: string): Key =>
+export function createKeys(scope: Construct, installation: string): EncryptionKeys {
+  const group = createPart(scope, 'Encryption')
+  const createKey = (id: string, name: string, description: string): Key =>
     new Key(group, id, {
       alias: `alias/${installation}-${name}`,
       description: `${installation}: ${description}`,
@@ -22,7 +22,7 @@ export function createKeys(scope: Construct, installation: string): Keys {
       removalPolicy: RemovalPolicy.RETAIN,
     })
   return {
-    data: key('DataKey', 'data', 'tables and bucket at rest'),
-    secrets: key('SecretsKey', 'secrets', 'secrets of stacks and triggers'),
+    data: createKey('DataKey', 'data', 'tables and bucket at rest'),
+    secrets: createKey('SecretsKey', 'secrets', 'secrets of stacks and triggers'),
   }
 }

@@ -14,12 +14,12 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { type Assets, handlerName } from '../assets.ts'
-import type { Places } from '../environment.ts'
+import type { PlaceVariables } from '../place-variables.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
-import { logicalName } from '../names.ts'
-import type { Granted } from '../permissions.ts'
+import { logicalNameOf } from '../names.ts'
+import type { GrantContext } from '../permissions.ts'
 import type { Settings } from '../settings.ts'
-import { part } from './part.ts'
+import { createPart } from './create-part.ts'
 import { createRole } from './roles.ts'
 
 /** A function with its role and its log. */
@@ -32,16 +32,16 @@ export interface Deployed {
 export type Functions = ReadonlyMap<FunctionName, Deployed>
 
 /** Everything that functions are made from. */
-export interface FunctionsAbout extends Granted {
+export interface FunctionsInput extends GrantContext {
   readonly assets: Assets
   readonly image: DockerImageAsset
-  readonly places: Places
+  readonly places: PlaceVariables
 }
 
 /** The functions of the table, each with a role, a log and, where it has one, its event source. */
-export function createFunctions(scope: Construct, about: FunctionsAbout): Functions {
-  const group = part(scope, 'Functions')
-  return new Map(functionsTable.map(row => [row.name, createFunction(group, about, row)]))
+export function createFunctions(scope: Construct, input: FunctionsInput): Functions {
+  const group = createPart(scope, 'Functions')
+  return new Map(functionsTable.map(row => [row.name, createFunction(group, input, row)]))
 }
 
 /** A log that ends after a time and goes with the installation. */
@@ -58,14 +58,14 @@ export function createLogs(
   })
 }
 
-function createFunction(group: Construct, about: FunctionsAbout, row: FunctionRow): Deployed {
-  const { settings } = about
-  const id = logicalName(row.name)
+function createFunction(group: Construct, input: FunctionsInput, row: FunctionRow): Deployed {
+  const { settings } = input
+  const id = logicalNameOf(row.name)
   const logs = createLogs(group, `${id}Logs`, row.name, settings)
   const role = createRole(group, `${id}Role`, {
     part: row.name,
     principal: new ServicePrincipal('lambda.amazonaws.com'),
-    granted: about,
+    granted: input,
     grants: row.grants,
     ...(row.consumes === undefined ? {} : { queue: row.consumes.queue }),
     logs,
@@ -79,26 +79,26 @@ function createFunction(group: Construct, about: FunctionsAbout, row: FunctionRo
     ...(row.scratchMb === undefined
       ? {}
       : { ephemeralStorageSize: Size.mebibytes(row.scratchMb(settings)) }),
-    environment: { ...about.places(row.places, 'short') },
+    environment: { ...input.places(row.places, 'short') },
     role,
     logGroup: logs,
   }
   const deployed =
     row.packaging === 'image'
-      ? imageFunction(group, about, id, options)
+      ? createImageFunction(group, input, id, options)
       : new LambdaFunction(group, id, {
           ...options,
           runtime: Runtime.NODEJS_24_X,
           handler: handlerName,
-          code: Code.fromAsset(about.assets.code(row)),
+          code: Code.fromAsset(input.assets.bundleFunction(row)),
         })
-  addSource(about, row, deployed)
+  addSource(input, row, deployed)
   return { row, function: deployed, role, logs }
 }
 
-function imageFunction(
+function createImageFunction(
   group: Construct,
-  { image }: FunctionsAbout,
+  { image }: FunctionsInput,
   id: string,
   options: FunctionOptions,
 ): LambdaFunction {
@@ -112,7 +112,7 @@ function imageFunction(
  * Maximum concurrency bounds how many are asked for; reserved concurrency would let more be asked
  * for and refuse them, and each refusal counts as a delivery.
  */
-function addSource({ queues, settings }: Granted, row: FunctionRow, to: LambdaFunction): void {
+function addSource({ queues, settings }: GrantContext, row: FunctionRow, to: LambdaFunction): void {
   if (row.consumes === undefined) return
   const { queue, batchSize, concurrencyMax } = row.consumes
   to.addEventSource(

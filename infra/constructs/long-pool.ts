@@ -22,29 +22,29 @@ import {
 } from 'aws-cdk-lib/aws-ecs'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct, IConstruct } from 'constructs'
-import { awsMetrics, type QueueName, roleOf } from '../../shared/config/aws-places.ts'
-import type { Places } from '../environment.ts'
+import { awsMetrics, type QueueName, roleNameOf } from '../../shared/config/aws-resource-names.ts'
+import type { PlaceVariables } from '../place-variables.ts'
 import { type FunctionRow, functionsTable } from '../functions-table.ts'
-import { logicalName } from '../names.ts'
-import type { Granted } from '../permissions.ts'
+import { logicalNameOf } from '../names.ts'
+import type { GrantContext } from '../permissions.ts'
 import { createLogs } from './functions.ts'
-import { part } from './part.ts'
+import { createPart } from './create-part.ts'
 import { createRole } from './roles.ts'
 import type { Queues } from './queues.ts'
 
 /** What the tasks of the long pool are made from. */
-export interface LongPoolAbout extends Granted {
+export interface LongPoolInput extends GrantContext {
   readonly image: DockerImageAsset
-  readonly places: Places
+  readonly places: PlaceVariables
 }
 
 /** A function that runs in the long pool too. */
 type LongRow = FunctionRow & { readonly longQueue: QueueName }
 
 /** Where tasks run. */
-interface Ground {
+interface TaskNetwork {
   readonly cluster: ICluster
-  readonly wall: SecurityGroup
+  readonly securityGroup: SecurityGroup
 }
 
 /** How late metrics of a queue may be that nobody used for hours. Source: SQS's documentation. */
@@ -58,9 +58,9 @@ const scratchGib = 40
  * Executors and generators without a time limit: one service each, without tasks while its queue is
  * empty. Tasks have public addresses because a NAT gateway costs by the hour, and let nobody in.
  */
-export function createLongPool(scope: Construct, about: LongPoolAbout): void {
-  const group = part(scope, 'LongPool')
-  const { installation } = about.settings
+export function createLongPool(scope: Construct, input: LongPoolInput): void {
+  const group = createPart(scope, 'LongPool')
+  const { installation } = input.settings
   // The library's classes and interfaces disagree about what may be undefined.
   const vpc = new Vpc(group, 'Vpc', {
     vpcName: installation,
@@ -75,7 +75,7 @@ export function createLongPool(scope: Construct, about: LongPoolAbout): void {
       DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
     },
   }) as IVpc
-  const wall = new SecurityGroup(group, 'Wall', {
+  const securityGroup = new SecurityGroup(group, 'Wall', {
     vpc,
     description: `${installation}: lets tasks out and nobody in`,
     allowAllOutbound: true,
@@ -88,18 +88,18 @@ export function createLongPool(scope: Construct, about: LongPoolAbout): void {
   }) as ICluster
   for (const row of functionsTable)
     if (row.longQueue !== undefined)
-      createTasks(group, about, { cluster, wall }, { ...row, longQueue: row.longQueue })
+      createTasks(group, input, { cluster, securityGroup }, { ...row, longQueue: row.longQueue })
 }
 
 function createTasks(
   group: Construct,
-  about: LongPoolAbout,
-  { cluster, wall }: Ground,
+  input: LongPoolInput,
+  { cluster, securityGroup }: TaskNetwork,
   row: LongRow,
 ): void {
-  const id = `Long${logicalName(row.name)}`
-  const { settings } = about
-  const task = createTask(group, about, row)
+  const id = `Long${logicalNameOf(row.name)}`
+  const { settings } = input
+  const task = createTask(group, input, row)
   const service = new FargateService(group, `${id}Service`, {
     serviceName: `long-${row.name}`,
     cluster,
@@ -107,7 +107,7 @@ function createTasks(
     desiredCount: 0,
     assignPublicIp: true,
     vpcSubnets: { subnetType: SubnetType.PUBLIC },
-    securityGroups: [wall],
+    securityGroups: [securityGroup],
     minHealthyPercent: 0,
     maxHealthyPercent: 200,
     circuitBreaker: { rollback: true },
@@ -117,12 +117,12 @@ function createTasks(
     maxCapacity: settings.longTasksMax,
   })
   scaling.scaleOnMetric(`${id}Depth`, {
-    metric: waiting(settings.installation, row.longQueue, about.queues),
+    metric: waitingMetric(settings.installation, row.longQueue, input.queues),
     adjustmentType: AdjustmentType.EXACT_CAPACITY,
-    scalingSteps: stepsOf(settings.longTasksMax),
+    scalingSteps: scalingStepsOf(settings.longTasksMax),
     cooldown: Duration.minutes(2),
   })
-  staySoLong(scaling)
+  delayScaleIn(scaling)
   // Says so to ECS while it works, so that it is not the one that goes when there are too many.
   service.taskDefinition.taskRole.addToPrincipalPolicy(
     new PolicyStatement({
@@ -142,7 +142,7 @@ function createTasks(
  * Tasks go once nothing was there for as long as metrics of a queue that slept may be late: what
  * they were started for is not in those yet.
  */
-function staySoLong(scaling: IConstruct): void {
+function delayScaleIn(scaling: IConstruct): void {
   for (const alarm of scaling.node.findAll())
     if (alarm instanceof CfnAlarm && alarm.comparisonOperator?.startsWith('LessThan') === true) {
       alarm.evaluationPeriods = lateMinutes
@@ -154,7 +154,7 @@ function staySoLong(scaling: IConstruct): void {
  * A task for each message until the most are there; none when nothing waits or is in hand. Bounds
  * lie between whole numbers: which step has a bound itself differs above and below the alarm.
  */
-function stepsOf(tasksMax: number): ScalingInterval[] {
+function scalingStepsOf(tasksMax: number): ScalingInterval[] {
   const counts = Array.from({ length: tasksMax }, (_, at) => at + 1)
   return [
     { upper: 0.5, change: 0 },
@@ -170,7 +170,7 @@ function stepsOf(tasksMax: number): ScalingInterval[] {
  * Messages that wait or are in hand, so that a task is not taken from its work. Metrics of a queue
  * that slept may come a quarter of an hour late: whoever sends to it writes one of its own.
  */
-function waiting(installation: string, name: QueueName, queues: Queues): MathExpression {
+function waitingMetric(installation: string, name: QueueName, queues: Queues): MathExpression {
   const period = Duration.minutes(1)
   const { queue } = queues[name]
   return new MathExpression({
@@ -191,15 +191,15 @@ function waiting(installation: string, name: QueueName, queues: Queues): MathExp
   })
 }
 
-function createTask(group: Construct, about: LongPoolAbout, row: LongRow): FargateTaskDefinition {
-  const id = `Long${logicalName(row.name)}`
+function createTask(group: Construct, input: LongPoolInput, row: LongRow): FargateTaskDefinition {
+  const id = `Long${logicalNameOf(row.name)}`
   const name = `long-${row.name}`
-  const { settings, image } = about
+  const { settings, image } = input
   const { installation } = settings
   const logs = createLogs(group, `${id}Logs`, name, settings)
   const principal = new ServicePrincipal('ecs-tasks.amazonaws.com')
   const starter = new Role(group, `${id}StartRole`, {
-    roleName: roleOf(installation, `${name}-start`, Stack.of(group).region),
+    roleName: roleNameOf(installation, `${name}-start`, Stack.of(group).region),
     description: `${installation}: starts tasks of ${name}`,
     assumedBy: principal,
   })
@@ -217,7 +217,7 @@ function createTask(group: Construct, about: LongPoolAbout, row: LongRow): Farga
     taskRole: createRole(group, `${id}Role`, {
       part: name,
       principal,
-      granted: about,
+      granted: input,
       grants: row.grants,
       queue: row.longQueue,
       logs,
@@ -229,7 +229,7 @@ function createTask(group: Construct, about: LongPoolAbout, row: LongRow): Farga
     command: [`/var/task/${row.name}/long.mjs`],
     // The user of Lambda's sandbox has no name in the image; a number will do.
     user: '1000',
-    environment: { ...about.places([...row.places, 'nudgesLongQueue'], 'long') },
+    environment: { ...input.places([...row.places, 'nudgesLongQueue'], 'long') },
     logging: LogDriver.awsLogs({ logGroup: logs, streamPrefix: name }),
     stopTimeout: Duration.seconds(leaveSeconds),
   })

@@ -13,14 +13,18 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
-import { awsMetrics, namesOf, queueNames } from '../../shared/config/aws-places.ts'
-import { logicalName } from '../names.ts'
-import type { Granted } from '../permissions.ts'
+import {
+  awsMetrics,
+  installationNamesOf,
+  queueNames,
+} from '../../shared/config/aws-resource-names.ts'
+import { logicalNameOf } from '../names.ts'
+import type { GrantContext } from '../permissions.ts'
 import type { Functions } from './functions.ts'
-import { part } from './part.ts'
+import { createPart } from './create-part.ts'
 
 /** One thing to be told of: more than `most` in each of `periods`. */
-interface Watched {
+interface AlarmSpec {
   readonly id: string
   readonly name: string
   readonly what: string
@@ -39,20 +43,20 @@ const lagSecondsMax = 900
  */
 export function createObservability(
   scope: Construct,
-  about: Granted & { readonly functions: Functions },
+  input: GrantContext & { readonly functions: Functions },
 ): void {
-  const group = part(scope, 'Observability')
-  const { installation, alarmEmail } = about.settings
+  const group = createPart(scope, 'Observability')
+  const { installation, alarmEmail } = input.settings
   const topic = new Topic(group, 'Alarms', {
     topicName: `${installation}-alarms`,
     enforceSSL: true,
   })
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
   const watched = [
-    ...deadLetters(about),
-    ...deployments(installation),
-    ...throttles(about),
-    ...failures(about),
+    ...deadLetterAlarms(input),
+    ...deploymentAlarms(installation),
+    ...throttleAlarms(input),
+    ...failureAlarms(input),
   ]
   for (const each of watched) {
     const alarm = new Alarm(group, each.id, {
@@ -66,13 +70,13 @@ export function createObservability(
     })
     alarm.addAlarmAction(new SnsAction(topic))
   }
-  createDashboard(group, about, watched)
+  createDashboard(group, input, watched)
 }
 
 /** One for each queue: what is in it says what to look at. */
-function deadLetters({ queues }: Granted): readonly Watched[] {
+function deadLetterAlarms({ queues }: GrantContext): readonly AlarmSpec[] {
   return queueNames.map(name => ({
-    id: `Dead${logicalName(name)}`,
+    id: `Dead${logicalNameOf(name)}`,
     name: `dead-${name}`,
     what: `Messages of ${name} were given up after all their deliveries.`,
     metric: queues[name].dead.metricApproximateNumberOfMessagesVisible({
@@ -84,13 +88,13 @@ function deadLetters({ queues }: Granted): readonly Watched[] {
   }))
 }
 
-function deployments(installation: string): readonly Watched[] {
+function deploymentAlarms(installation: string): readonly AlarmSpec[] {
   return [
     {
       id: 'Stuck',
       name: 'stuck-deployments',
       what: 'Deployments are open and nobody holds them.',
-      metric: ownMetric(installation, awsMetrics.stuckDeployments, Duration.hours(1)),
+      metric: createMetric(installation, awsMetrics.stuckDeployments, Duration.hours(1)),
       most: 0,
       periods: 1,
     },
@@ -98,21 +102,23 @@ function deployments(installation: string): readonly Watched[] {
       id: 'CompactionLag',
       name: 'compaction-lag',
       what: 'A deployment is settled and its snapshot is not published.',
-      metric: ownMetric(installation, awsMetrics.compactionLag, period),
+      metric: createMetric(installation, awsMetrics.compactionLag, period),
       most: lagSecondsMax,
       periods: 1,
     },
   ]
 }
 
-function throttles(about: Granted & { readonly functions: Functions }): readonly Watched[] {
+function throttleAlarms(
+  input: GrantContext & { readonly functions: Functions },
+): readonly AlarmSpec[] {
   return [
     {
       id: 'FunctionThrottles',
       name: 'function-throttles',
       what: 'Lambda refused to start functions: the account has too few at once.',
-      metric: sum(
-        [...about.functions.values()].map(each => each.function.metricThrottles({ period })),
+      metric: sumMetrics(
+        [...input.functions.values()].map(each => each.function.metricThrottles({ period })),
       ),
       most: 0,
       periods: 3,
@@ -121,21 +127,23 @@ function throttles(about: Granted & { readonly functions: Functions }): readonly
       id: 'TableThrottles',
       name: 'table-throttles',
       what: 'DynamoDB refused requests: more at once than the tables are warmed for.',
-      metric: sum(tableThrottles(about.settings.installation)),
+      metric: sumMetrics(tableThrottleMetrics(input.settings.installation)),
       most: 100,
       periods: 3,
     },
   ]
 }
 
-function failures({ functions }: { readonly functions: Functions }): readonly Watched[] {
+function failureAlarms({ functions }: { readonly functions: Functions }): readonly AlarmSpec[] {
   const tidying = functions.get('compaction')?.function
   return [
     {
       id: 'FunctionErrors',
       name: 'function-errors',
       what: 'Functions ended with an error or were cut off.',
-      metric: sum([...functions.values()].map(each => each.function.metricErrors({ period }))),
+      metric: sumMetrics(
+        [...functions.values()].map(each => each.function.metricErrors({ period })),
+      ),
       // An environment that got work of another stack than its own ends itself: that counts as one.
       most: 10,
       periods: 3,
@@ -157,8 +165,8 @@ function failures({ functions }: { readonly functions: Functions }): readonly Wa
   ]
 }
 
-function tableThrottles(installation: string): readonly Metric[] {
-  const { journalTable, catalogTable } = namesOf(installation)
+function tableThrottleMetrics(installation: string): readonly Metric[] {
+  const { journalTable, catalogTable } = installationNamesOf(installation)
   return [journalTable, catalogTable].flatMap(TableName =>
     ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
       metricName =>
@@ -173,7 +181,7 @@ function tableThrottles(installation: string): readonly Metric[] {
   )
 }
 
-function ownMetric(installation: string, metricName: string, every: Duration): Metric {
+function createMetric(installation: string, metricName: string, every: Duration): Metric {
   return new Metric({
     namespace: awsMetrics.namespace,
     metricName,
@@ -184,7 +192,7 @@ function ownMetric(installation: string, metricName: string, every: Duration): M
 }
 
 /** All in one number: an alarm costs by the metric that it reads, and one alarm says enough. */
-function sum(metrics: readonly IMetric[]): MathExpression {
+function sumMetrics(metrics: readonly IMetric[]): MathExpression {
   const named = metrics.map((metric, at) => [`m${at}`, metric] as const)
   return new MathExpression({
     expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
@@ -195,49 +203,51 @@ function sum(metrics: readonly IMetric[]): MathExpression {
 
 function createDashboard(
   group: Construct,
-  { settings, queues, functions }: Granted & { readonly functions: Functions },
-  watched: readonly Watched[],
+  { settings, queues, functions }: GrantContext & { readonly functions: Functions },
+  watched: readonly AlarmSpec[],
 ): void {
   const { installation } = settings
   const all = [...functions.values()].map(each => each.function)
-  const graph = (title: string, left: readonly IMetric[]): GraphWidget =>
+  const createGraph = (title: string, left: readonly IMetric[]): GraphWidget =>
     new GraphWidget({ title, left: [...left], width: 12, height: 6 })
   new Dashboard(group, 'Dashboard', {
     dashboardName: installation,
     widgets: [
       [
-        graph(
+        createGraph(
           'Waiting',
           queueNames.map(name => queues[name].queue.metricApproximateNumberOfMessagesVisible()),
         ),
-        graph(
+        createGraph(
           'Dead letters',
           watched.slice(0, queueNames.length).map(({ metric }) => metric),
         ),
       ],
       [
-        graph(
+        createGraph(
           'At once',
           all.map(each => each.metric('ConcurrentExecutions', { statistic: 'Maximum' })),
         ),
-        graph(
+        createGraph(
           'Duration',
           all.map(each => each.metricDuration({ statistic: 'p99' })),
         ),
       ],
       [
-        graph(
+        createGraph(
           'Errors',
           all.map(each => each.metricErrors()),
         ),
-        graph('Throttles', [
+        createGraph('Throttles', [
           ...all.map(each => each.metricThrottles()),
-          ...tableThrottles(installation),
+          ...tableThrottleMetrics(installation),
         ]),
       ],
       [
-        graph('Compaction lag (s)', [ownMetric(installation, awsMetrics.compactionLag, period)]),
-        graph('Stuck', [ownMetric(installation, awsMetrics.stuckDeployments, period)]),
+        createGraph('Compaction lag (s)', [
+          createMetric(installation, awsMetrics.compactionLag, period),
+        ]),
+        createGraph('Stuck', [createMetric(installation, awsMetrics.stuckDeployments, period)]),
       ],
     ],
   })

@@ -2,15 +2,15 @@ import { Duration } from 'aws-cdk-lib'
 import { Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import {
-  deadLettersOf,
-  deliveriesMaxOf,
-  namesOf,
+  deadLetterQueueOf,
+  deliveriesLimitOf,
+  installationNamesOf,
   queueNames,
   type QueueName,
-} from '../../shared/config/aws-places.ts'
-import { logicalName } from '../names.ts'
+} from '../../shared/config/aws-resource-names.ts'
+import { logicalNameOf } from '../names.ts'
 import { hiddenSeconds } from '../queue-times.ts'
-import { part } from './part.ts'
+import { createPart } from './create-part.ts'
 
 /** A queue and that of its dead letters. */
 export interface QueuePair {
@@ -28,33 +28,33 @@ const keptDays = 14
  * no request to a key.
  */
 export function createQueues(scope: Construct, installation: string): Queues {
-  const group = part(scope, 'Queues')
-  const names = namesOf(installation).queues
-  const pair = (name: QueueName): QueuePair => {
+  const group = createPart(scope, 'Queues')
+  const names = installationNamesOf(installation).queues
+  const createPair = (name: QueueName): QueuePair => {
     const all = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
-    const dead = new Queue(group, `${logicalName(name)}Dead`, {
+    const dead = new Queue(group, `${logicalNameOf(name)}Dead`, {
       ...all,
-      queueName: deadLettersOf(names[name]),
+      queueName: deadLetterQueueOf(names[name]),
       retentionPeriod: Duration.days(keptDays),
       redriveAllowPolicy: { redrivePermission: RedrivePermission.ALLOW_ALL },
     })
-    const queue = new Queue(group, logicalName(name), {
+    const queue = new Queue(group, logicalNameOf(name), {
       ...all,
       queueName: names[name],
       visibilityTimeout: Duration.seconds(hiddenSeconds[name]),
       receiveMessageWaitTime: Duration.seconds(20),
       // Less than the dead letters: a message keeps its age when it becomes one.
       retentionPeriod: Duration.days(4),
-      deadLetterQueue: { queue: dead, maxReceiveCount: deliveriesMaxOf(name) },
+      deadLetterQueue: { queue: dead, maxReceiveCount: deliveriesLimitOf(name) },
     })
     return { queue, dead }
   }
   const [chains, chainsLong, nudges, nudgesLong, notifications] = queueNames
   return {
-    [chains]: pair(chains),
-    [chainsLong]: pair(chainsLong),
-    [nudges]: pair(nudges),
-    [nudgesLong]: pair(nudgesLong),
-    [notifications]: pair(notifications),
+    [chains]: createPair(chains),
+    [chainsLong]: createPair(chainsLong),
+    [nudges]: createPair(nudges),
+    [nudgesLong]: createPair(nudgesLong),
+    [notifications]: createPair(notifications),
   }
 }

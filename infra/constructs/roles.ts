@@ -2,9 +2,9 @@ import { Stack } from 'aws-cdk-lib'
 import { type IPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
 import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { roleOf, type QueueName } from '../../shared/config/aws-places.ts'
+import { roleNameOf, type QueueName } from '../../shared/config/aws-resource-names.ts'
 import type { Grants } from '../functions-table.ts'
-import { type Granted, statementsOf } from '../permissions.ts'
+import { type GrantContext, statementsOf } from '../permissions.ts'
 
 /**
  * The role of one function or task: its own name, which owners of stacks put into trust policies,
@@ -13,22 +13,22 @@ import { type Granted, statementsOf } from '../permissions.ts'
 export function createRole(
   scope: Construct,
   id: string,
-  about: {
+  options: {
     readonly part: string
     readonly principal: IPrincipal
-    readonly granted: Granted
+    readonly granted: GrantContext
     readonly grants: Grants
     readonly queue?: QueueName
     readonly logs: LogGroup
   },
 ): Role {
-  const { granted, logs } = about
+  const { granted, logs } = options
   const role = new Role(scope, id, {
-    roleName: roleOf(granted.settings.installation, about.part, Stack.of(scope).region),
-    description: `${granted.settings.installation}: ${about.part}`,
-    assumedBy: about.principal,
+    roleName: roleNameOf(granted.settings.installation, options.part, Stack.of(scope).region),
+    description: `${granted.settings.installation}: ${options.part}`,
+    assumedBy: options.principal,
   })
-  const statements = statementsOf(scope, granted, about.grants, about.queue)
+  const statements = statementsOf(scope, granted, options.grants, options.queue)
   for (const statement of [...statements, logStatement(logs)]) role.addToPolicy(statement)
   return role
 }

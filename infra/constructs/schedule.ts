@@ -2,14 +2,14 @@ import { Stack, Tags } from 'aws-cdk-lib'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule, CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler'
 import type { Construct } from 'constructs'
-import { awsTags, namesOf, roleOf } from '../../shared/config/aws-places.ts'
+import { awsTags, installationNamesOf, roleNameOf } from '../../shared/config/aws-resource-names.ts'
 import type { Settings } from '../settings.ts'
 import type { Addresses } from './api.ts'
 import type { Deployed } from './functions.ts'
-import { part } from './part.ts'
+import { createPart } from './create-part.ts'
 
 /** What EventBridge Scheduler calls. */
-export interface ScheduleAbout {
+export interface SchedulesInput {
   readonly settings: Settings
   readonly addresses: Addresses
   readonly api: Deployed
@@ -19,22 +19,22 @@ export interface ScheduleAbout {
 
 /** The role of schedules is named before it is made: functions that make schedules give it on. */
 export const scheduleRoleName = (settings: Settings): string =>
-  roleOf(settings.installation, 'schedules', settings.region)
+  roleNameOf(settings.installation, 'schedules', settings.region)
 
 /**
  * A group for the schedules that people make, the role under which they call the schedule function,
  * what lets the API make them, and the hourly tidying. The group bears the addresses of the
  * installation as tags: whoever asks for its status need not read the stack.
  */
-export function createSchedules(scope: Construct, about: ScheduleAbout): void {
-  const { settings, api, schedule, compaction, addresses } = about
-  const group = part(scope, 'Schedule')
+export function createSchedules(scope: Construct, input: SchedulesInput): void {
+  const { settings, api, schedule, compaction, addresses } = input
+  const group = createPart(scope, 'Schedule')
   const schedules = new CfnScheduleGroup(group, 'Group', {
-    name: namesOf(settings.installation).scheduleGroup,
+    name: installationNamesOf(settings.installation).scheduleGroup,
   })
   Tags.of(schedules).add(awsTags.apiUrl, addresses.apiUrl)
   Tags.of(schedules).add(awsTags.webhookUrl, addresses.webhookUrl)
-  const role = callerRole(group, settings, schedules)
+  const role = createCallerRole(group, settings, schedules)
   for (const { function: target } of [schedule, compaction])
     role.addToPolicy(
       new PolicyStatement({
@@ -55,13 +55,13 @@ export function createSchedules(scope: Construct, about: ScheduleAbout): void {
       retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 3_600 },
     },
   })
-  letSchedule(scope, settings, api, ['Create', 'Delete'])
-  letSchedule(scope, settings, schedule, ['Delete'])
-  letGiveOn(scope, settings, api)
+  grantScheduling(scope, settings, api, ['Create', 'Delete'])
+  grantScheduling(scope, settings, schedule, ['Delete'])
+  grantPassRole(scope, settings, api)
 }
 
 /** Only Scheduler for this group of this account may take the role on. */
-function callerRole(group: Construct, settings: Settings, schedules: CfnScheduleGroup): Role {
+function createCallerRole(group: Construct, settings: Settings, schedules: CfnScheduleGroup): Role {
   return new Role(group, 'Role', {
     roleName: scheduleRoleName(settings),
     description: `${settings.installation}: schedules that are due`,
@@ -76,14 +76,14 @@ function callerRole(group: Construct, settings: Settings, schedules: CfnSchedule
   })
 }
 
-function letSchedule(
+function grantScheduling(
   scope: Construct,
   settings: Settings,
   { role }: Deployed,
   verbs: readonly string[],
 ): void {
   const stack = Stack.of(scope)
-  const mine = `${namesOf(settings.installation).scheduleGroup}/*`
+  const mine = `${installationNamesOf(settings.installation).scheduleGroup}/*`
   role.addToPolicy(
     new PolicyStatement({
       actions: verbs.map(verb => `scheduler:${verb}Schedule`),
@@ -95,7 +95,7 @@ function letSchedule(
 }
 
 /** Who makes a schedule says under which role Scheduler calls. */
-function letGiveOn(scope: Construct, settings: Settings, { role }: Deployed): void {
+function grantPassRole(scope: Construct, settings: Settings, { role }: Deployed): void {
   const stack = Stack.of(scope)
   role.addToPolicy(
     new PolicyStatement({

@@ -6,27 +6,27 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { isTruthy } from '../../shared/config/truthy.ts'
-import { install } from './install.ts'
-import { emulators } from './servers.ts'
-import { endpointVariable, startEmulators } from './start.ts'
-import { toldToEnd } from '../told-to-end.ts'
+import { installEmulator } from './install-emulator.ts'
+import { emulators } from './emulators.ts'
+import { endpointVariableOf, startEmulators } from './start-emulators.ts'
+import { watchShutdownSignal } from '../shutdown-signal.ts'
 
 /** Names the process that ends them. */
 const pidVariable = 'ANTICHAIN_EMULATORS_PID'
 
-const say = (line: string): void => console.error(`· ${line}`)
+const report = (line: string): void => console.error(`· ${line}`)
 
-async function main(words: readonly string[]): Promise<number> {
-  const separator = words.indexOf('--')
-  const command = separator === -1 ? undefined : words.slice(separator + 1)
-  const unknown = words.slice(0, separator === -1 ? words.length : separator)
+async function main(args: readonly string[]): Promise<number> {
+  const separator = args.indexOf('--')
+  const command = separator === -1 ? undefined : args.slice(separator + 1)
+  const unknown = args.slice(0, separator === -1 ? args.length : separator)
   if (unknown.length > 0 || command?.length === 0) {
     console.error(`error: emulators takes nothing, or -- and a command`)
     return 2
   }
   const all = []
   // One after the other: two cold builds at once only make each other slow.
-  for (const row of emulators) all.push(await install(row, process.env, say))
+  for (const row of emulators) all.push(await installEmulator(row, process.env, report))
   const missing = all.filter(one => one.kind === 'missing')
   for (const { row, why } of missing)
     for (const service of row.services)
@@ -36,9 +36,9 @@ async function main(words: readonly string[]): Promise<number> {
   const started = await startEmulators(all.filter(one => one.kind === 'installed'))
   try {
     const names = all.flatMap(one => (one.kind === 'installed' ? [one.row.name] : []))
-    say(`${names.join(', ')} answer after ${((Date.now() - beganMs) / 1000).toFixed(1)} s`)
+    report(`${names.join(', ')} answer after ${((Date.now() - beganMs) / 1000).toFixed(1)} s`)
     if (command !== undefined) {
-      const status = await runWith(command, started.variables)
+      const status = await runWithEmulators(command, started.variables)
       return isStrict && status === 0 ? 1 : status
     }
     // At once, so that who waits for the first line has all.
@@ -48,8 +48,8 @@ async function main(words: readonly string[]): Promise<number> {
         .map(([name, value]) => `export ${name}=${value}`)
         .join('\n'),
     )
-    const told = toldToEnd()
-    const why = await Promise.race([started.died, told.heard]).finally(told.letGo)
+    const shutdown = watchShutdownSignal()
+    const why = await Promise.race([started.died, shutdown.received]).finally(shutdown.release)
     if (why !== undefined) console.error(`error: ${why}`)
     return why === undefined && !isStrict ? 0 : 1
   } finally {
@@ -58,13 +58,13 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 /** Runs a command to its end, whatever signals come meanwhile; endpoints of before do not count. */
-function runWith(
-  [file = '', ...words]: readonly string[],
+function runWithEmulators(
+  [file = '', ...args]: readonly string[],
   variables: Readonly<Record<string, string>>,
 ): Promise<number> {
-  const before = emulators.flatMap(({ services }) => services.map(endpointVariable))
+  const before = emulators.flatMap(({ services }) => services.map(endpointVariableOf))
   const kept = Object.entries(process.env).filter(([name]) => !before.includes(name))
-  const child = spawn(file, words, {
+  const child = spawn(file, args, {
     env: { ...Object.fromEntries(kept), ...variables },
     stdio: 'inherit',
   })

@@ -46,7 +46,7 @@ export interface ProgramHooks {
   /** Runs hooks one after another, up to the first that fails. */
   readonly run: (moment: HookMoment) => Promise<HookEnd>
   /** Asks all error hooks whether to try again. `errors`: of all tries, the newest first. */
-  readonly askRetry: (
+  readonly requestRetry: (
     moment: HookMoment,
     failed: { readonly operation: FailedOperation; readonly errors: readonly string[] },
   ) => Promise<{ readonly retry: boolean; readonly error: string | undefined }>
@@ -55,7 +55,7 @@ export interface ProgramHooks {
   /** Whether the program is being asked. */
   readonly isBusy: () => boolean
   /** Resolves when nothing needs the program for its hooks. */
-  readonly settled: () => Promise<void>
+  readonly waitUntilSettled: () => Promise<void>
 }
 
 /** The hooks around a step. */
@@ -79,14 +79,14 @@ export function hooksOf({
   switch (op) {
     case 'create':
     case 'create-replacement':
-      return hooksIn(next, { operation: 'create', before: 'BeforeCreate', after: 'AfterCreate' })
+      return findHooks(next, { operation: 'create', before: 'BeforeCreate', after: 'AfterCreate' })
     case 'update':
-      return hooksIn(next, { operation: 'update', before: 'BeforeUpdate', after: 'AfterUpdate' })
+      return findHooks(next, { operation: 'update', before: 'BeforeUpdate', after: 'AfterUpdate' })
     case 'delete':
     case 'delete-replaced':
     case 'discard':
     case 'discard-replaced':
-      return hooksIn(old?.state, {
+      return findHooks(old?.state, {
         operation: 'delete',
         before: 'BeforeDelete',
         after: 'AfterDelete',
@@ -96,23 +96,23 @@ export function hooksOf({
   }
 }
 
-function hooksIn(
+function findHooks(
   state: ResourceState | undefined,
-  about: Omit<StepHooks, 'names'>,
+  kinds: Omit<StepHooks, 'names'>,
 ): StepHooks | undefined {
   const names = state?.resourceHooks
   if (names === undefined || names.size === 0) return undefined
-  const isAny = [about.before, about.after, 'OnError'].some(
+  const isAny = [kinds.before, kinds.after, 'OnError'].some(
     hook => (names.get(hook)?.length ?? 0) > 0,
   )
-  return isAny ? { ...about, names } : undefined
+  return isAny ? { ...kinds, names } : undefined
 }
 
 /** The moment before, after or when a step failed. `made`: the state that came of it. */
 export function momentOf(
   step: Pick<Step, 'op' | 'urn' | 'old' | 'next'>,
   hooks: StepHooks,
-  about: {
+  input: {
     readonly hook: HookType
     readonly isPreview: boolean
     readonly made?: ResourceState | undefined
@@ -121,7 +121,7 @@ export function momentOf(
   const { urn, next } = step
   const isDelete = hooks.operation === 'delete'
   const old = hooks.operation === 'create' ? undefined : step.old?.state
-  const { hook, made, isPreview } = about
+  const { hook, made, isPreview } = input
   // An update keeps its id, and says so before it is done.
   const planned = next === undefined || old === undefined ? next : { ...next, id: old.id }
   const names = hooks.names.get(hook) ?? []

@@ -1,6 +1,6 @@
 import type { Autonaming } from '../names/automatic-name.ts'
-import type { ConfigValue } from '../programs/config.ts'
-import type { ProjectPlugin } from '../programs/project-plugins.ts'
+import type { ConfigValue } from '../programs/config/open-config.ts'
+import type { ProjectPlugin } from '../programs/project/project-plugins.ts'
 import type { BlobHash, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
@@ -39,7 +39,7 @@ export interface DeployRequest {
   /** Keyed digest of program and configuration, by which a resume knows them again. */
   readonly program: string
   /** The digest anew, for a later life of this process; absent: nothing can have changed. */
-  readonly programNow?: () => string
+  readonly readProgramDigest?: () => string
   /** The request of the stack's queue that this serves, by its key; it ends with the pin. */
   readonly key?: string
   /** Preview of the command: changes nothing (I11). */

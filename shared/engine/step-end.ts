@@ -35,7 +35,7 @@ export interface EndedStep {
 }
 
 /** A success with this state. */
-export function succeeded(
+export function successEndOf(
   state: ResourceState | undefined,
   resultOp?: StepEnd['resultOp'],
 ): StepEnd {
@@ -43,6 +43,6 @@ export function succeeded(
 }
 
 /** A failure: nothing is known to have changed. */
-export function failed(error: OutcomeError): StepEnd {
+export function failureEndOf(error: OutcomeError): StepEnd {
   return { verdict: 'failed', state: undefined, resultOp: undefined, error }
 }

@@ -8,12 +8,12 @@ export interface TrackedState {
   readonly state: ResourceState
   readonly ref: StateReference
   /** The base index of what it was before it was read again, where that is not in `ref`. */
-  readonly standsFor?: number
+  readonly refreshedIndex?: number
 }
 
 /** The base index of what a state is, or was before it was read again. */
-export function indexOf({ ref, standsFor }: Omit<TrackedState, 'state'>): number | undefined {
-  return ref.kind === 'base' ? ref.index : standsFor
+export function indexOf({ ref, refreshedIndex }: Omit<TrackedState, 'state'>): number | undefined {
+  return ref.kind === 'base' ? ref.index : refreshedIndex
 }
 
 /** Why a step is what it is, for events. `detailedDiff` null: the provider gave none. */
@@ -86,11 +86,11 @@ export function isProtected({
 
 /** Makes a step; what is not given is empty. */
 export function stepOf(
-  given: Pick<Step, 'op' | 'effect'> &
+  fields: Pick<Step, 'op' | 'effect'> &
     Partial<Step> &
     ({ old: TrackedState } | { next: ResourceState }),
 ): Step {
-  const subject = given.next ?? given.old?.state
+  const subject = fields.next ?? fields.old?.state
   if (subject === undefined) throw new TypeError('a step has an old or a new state')
   return {
     urn: subject.urn,
@@ -100,6 +100,6 @@ export function stepOf(
     next: undefined,
     skipCall: false,
     reason: noReason,
-    ...given,
+    ...fields,
   }
 }

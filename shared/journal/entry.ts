@@ -178,14 +178,14 @@ function changesOf(raw: z.infer<typeof entryForm>): Changes {
   const { state } = raw
   return {
     ...(state ? { state: { ...state, custom: state['custom'] === true } } : {}),
-    ...referenceIn('remove', raw.removeOld, raw.removeNew),
-    ...referenceIn('delete', raw.deleteOld, raw.deleteNew),
-    ...referenceIn('pendingReplacement', raw.pendingReplacementOld, raw.pendingReplacementNew),
+    ...readReference('remove', raw.removeOld, raw.removeNew),
+    ...readReference('delete', raw.deleteOld, raw.deleteNew),
+    ...readReference('pendingReplacement', raw.pendingReplacementOld, raw.pendingReplacementNew),
     ...(raw.isRefresh === true ? { isRefresh: true } : {}),
   }
 }
 
-function referenceIn(
+function readReference(
   field: 'remove' | 'delete' | 'pendingReplacement',
   old: number | null | undefined,
   made: number | null | undefined,

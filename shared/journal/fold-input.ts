@@ -11,9 +11,9 @@ export interface FoldInput {
   /** The decisions after the pin of that epoch, in the order of the log. */
   readonly decisions: Iterable<Decision>
   /** The operations of a plan page. */
-  readonly page: (hash: BlobHash) => readonly Operation[]
+  readonly getPage: (hash: BlobHash) => readonly Operation[]
   /** Head and selected outcome of an operation; undefined for one that nobody touched. */
-  readonly end: (
+  readonly getEnd: (
     operation: OperationId,
   ) => { readonly head: Head; readonly outcome?: Outcome } | undefined
   readonly secretsProvider: {
@@ -29,7 +29,7 @@ export interface FoldInput {
 }
 
 /** A decision as the fold sees it: an operation with what is known of its end, or outputs. */
-export type Folded =
+export type FoldedDecision =
   | { readonly kind: 'executed'; readonly operation: Operation }
   | { readonly kind: 'settled'; readonly decision: Decision & { readonly kind: 'settled' } }
   | { readonly kind: 'outputs'; readonly decision: Decision & { readonly kind: 'outputs' } }

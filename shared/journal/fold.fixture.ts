@@ -9,39 +9,42 @@ import type { FoldInput } from './fold-input.ts'
 
 export type Fields = { readonly [field: string]: Json }
 
-export const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+export const testUrnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
 export const idOf = (id: number): OperationId => id as OperationId
 export const resource = (name: string, fields: Fields = {}): StoredResource => ({
-  urn: urnOf(name),
+  urn: testUrnOf(name),
   custom: true,
   type: 'a:b:C',
   ...fields,
 })
-export const on = (...names: string[]): Fields => ({ dependencies: names.map(urnOf) })
+export const dependsOn = (...names: string[]): Fields => ({ dependencies: names.map(testUrnOf) })
 
-export const inBase = (index: number, name: string): StateReference => ({
+export const baseReference = (index: number, name: string): StateReference => ({
   kind: 'base',
   epoch: 0,
   index,
-  urn: urnOf(name),
+  urn: testUrnOf(name),
 })
-export const madeBy = (id: number): StateReference => ({ kind: 'operation', operation: idOf(id) })
+export const operationReference = (id: number): StateReference => ({
+  kind: 'operation',
+  operation: idOf(id),
+})
 
-export function operation(
+export function testOperation(
   id: number,
   name: string,
-  given: { op: StepOp; effect: StateEffect } & Partial<Operation>,
+  fields: { op: StepOp; effect: StateEffect } & Partial<Operation>,
 ): Operation {
-  const about = { type: 'a:b:C', provider: '', needs: 0, releases: [], logical: true }
-  return { id: idOf(id), urn: urnOf(name), ...about, ...given }
+  const defaults = { type: 'a:b:C', provider: '', needs: 0, releases: [], logical: true }
+  return { id: idOf(id), urn: testUrnOf(name), ...defaults, ...fields }
 }
 
-export const create = (id: number, name: string, given: Partial<Operation> = {}): Operation =>
-  operation(id, name, { op: 'create', effect: 'add', state: resource(name), ...given })
+export const testCreate = (id: number, name: string, fields: Partial<Operation> = {}): Operation =>
+  testOperation(id, name, { op: 'create', effect: 'add', state: resource(name), ...fields })
 
 export const registration = (...operations: Operation[]): Decision => ({
   kind: 'registration',
-  urn: operations[0]?.urn ?? urnOf('none'),
+  urn: operations[0]?.urn ?? testUrnOf('none'),
   goal: '',
   operations,
   sets: {},
@@ -52,7 +55,7 @@ export interface End {
   readonly outcome?: Outcome
 }
 
-export function ended(id: number, verdict: Verdict, state?: StoredResource): [number, End] {
+export function testEnd(id: number, verdict: Verdict, state?: StoredResource): [number, End] {
   const head: Head = { ...freshHead, attempt: 1, end: { verdict, attempt: 1 } }
   if (verdict === 'interrupted') return [id, { head }]
   const times = { startedAt: 0 as EpochMs, endedAt: 1 as EpochMs }
@@ -60,10 +63,10 @@ export function ended(id: number, verdict: Verdict, state?: StoredResource): [nu
   return [id, { head, outcome: state === undefined ? outcome : { ...outcome, state } }]
 }
 
-export const made = (id: number, name: string, fields: Fields = {}): [number, End] =>
-  ended(id, 'succeeded', resource(name, { id: `${id}`, ...fields }))
+export const testSuccess = (id: number, name: string, fields: Fields = {}): [number, End] =>
+  testEnd(id, 'succeeded', resource(name, { id: `${id}`, ...fields }))
 
-export interface Given {
+export interface FoldFixture {
   readonly base?: readonly StoredResource[]
   readonly pending?: StoredDeployment['pending_operations']
   readonly decisions: readonly Decision[]
@@ -71,13 +74,13 @@ export interface Given {
   readonly pages?: ReadonlyMap<string, readonly Operation[]>
 }
 
-export function inputOf({
+export function fixtureInputOf({
   base = [],
   pending = [],
   decisions,
   ends = [],
   pages,
-}: Given): FoldInput {
+}: FoldFixture): FoldInput {
   const byId = new Map(ends)
   return {
     base: {
@@ -87,16 +90,16 @@ export function inputOf({
       metadata: {},
     },
     decisions,
-    page: hash => pages?.get(hash) ?? [],
-    end: id => byId.get(id),
+    getPage: hash => pages?.get(hash) ?? [],
+    getEnd: id => byId.get(id),
     secretsProvider: { type: 'passphrase', state: { salt: 's' } },
     now: '2026-01-01T00:00:00Z',
     version: 'v3.260.0',
   }
 }
 
-export const folded = (given: Given): StoredDeployment => fold(inputOf(given))
-export const resourcesOf = (given: Given): readonly StoredResource[] =>
-  folded(given).resources ?? []
-export const pendingOf = (given: Given) =>
-  (folded(given).pending_operations ?? []).map(({ type, resource: { urn } }) => [type, urn])
+export const foldFixture = (fixture: FoldFixture): StoredDeployment => fold(fixtureInputOf(fixture))
+export const foldedResourcesOf = (fixture: FoldFixture): readonly StoredResource[] =>
+  foldFixture(fixture).resources ?? []
+export const foldedPendingOf = (fixture: FoldFixture) =>
+  (foldFixture(fixture).pending_operations ?? []).map(({ type, resource: { urn } }) => [type, urn])

@@ -5,25 +5,25 @@ import type { StateEffect } from '../records/operation.ts'
 import type { StoredResource } from '../state/stored.ts'
 import { fold } from './fold.ts'
 import {
-  type Given,
-  urnOf,
+  type FoldFixture,
+  testUrnOf,
   idOf,
   resource,
-  on,
-  inBase,
-  madeBy,
-  operation,
-  create,
+  dependsOn,
+  baseReference,
+  operationReference,
+  testOperation,
+  testCreate,
   registration,
-  ended,
-  made,
-  inputOf,
-  folded,
-  resourcesOf,
+  testEnd,
+  testSuccess,
+  fixtureInputOf,
+  foldFixture,
+  foldedResourcesOf,
 } from './fold.fixture.ts'
 
 describe('what an end does to the list', () => {
-  const [a, b] = [resource('a', { id: 'old' }), resource('b', on('a'))]
+  const [a, b] = [resource('a', { id: 'old' }), resource('b', dependsOn('a'))]
 
   test.each<[StateEffect, StoredResource | undefined, StoredResource[]]>([
     ['add', resource('c', { id: 'new' }), [resource('c', { id: 'new' }), a, b]],
@@ -38,54 +38,69 @@ describe('what an end does to the list', () => {
     ['mark-pending', undefined, [{ ...a, pendingReplacement: true }, b]],
     ['none', undefined, [a, b]],
   ])('%s', (effect, state, expected) => {
-    const step = operation(1, 'a', { op: 'update', effect, old: inBase(0, 'a') })
+    const step = testOperation(1, 'a', { op: 'update', effect, old: baseReference(0, 'a') })
     for (const verdict of ['succeeded', 'partial'] as const) {
-      const given = {
+      const fixture = {
         base: [a, b],
         decisions: [registration(step)],
-        ends: [ended(1, verdict, state)],
+        ends: [testEnd(1, verdict, state)],
       }
-      expect(resourcesOf(given)).toEqual(expected)
+      expect(foldedResourcesOf(fixture)).toEqual(expected)
     }
   })
 
   test('remove', () => {
-    const step = operation(1, 'b', { op: 'delete', effect: 'remove', old: inBase(1, 'b') })
+    const step = testOperation(1, 'b', {
+      op: 'delete',
+      effect: 'remove',
+      old: baseReference(1, 'b'),
+    })
     expect(
-      resourcesOf({ base: [a, b], decisions: [registration(step)], ends: [ended(1, 'succeeded')] }),
+      foldedResourcesOf({
+        base: [a, b],
+        decisions: [registration(step)],
+        ends: [testEnd(1, 'succeeded')],
+      }),
     ).toEqual([a])
   })
 
   test.each<StateEffect>(['replace', 'remove'])('%s of what this deployment made', effect => {
-    const step = operation(2, 'a', { op: 'update', effect, old: madeBy(1) })
-    const end = effect === 'remove' ? ended(2, 'succeeded') : made(2, 'a')
-    const given = {
-      decisions: [registration(create(1, 'a')), registration(step)],
-      ends: [made(1, 'a'), end],
+    const step = testOperation(2, 'a', { op: 'update', effect, old: operationReference(1) })
+    const end = effect === 'remove' ? testEnd(2, 'succeeded') : testSuccess(2, 'a')
+    const fixture = {
+      decisions: [registration(testCreate(1, 'a')), registration(step)],
+      ends: [testSuccess(1, 'a'), end],
     }
-    expect(resourcesOf(given)).toEqual(effect === 'remove' ? [] : [resource('a', { id: '2' })])
+    expect(foldedResourcesOf(fixture)).toEqual(
+      effect === 'remove' ? [] : [resource('a', { id: '2' })],
+    )
   })
 
   test('marks on what this deployment made', () => {
-    const mark = operation(3, 'b', {
+    const mark = testOperation(3, 'b', {
       op: 'delete-replaced',
       effect: 'mark-pending',
-      old: madeBy(2),
+      old: operationReference(2),
     })
-    const replaced = create(4, 'a', {
+    const replaced = testCreate(4, 'a', {
       op: 'create-replacement',
       effect: 'add-mark',
-      old: madeBy(1),
+      old: operationReference(1),
     })
-    const given = {
+    const fixture = {
       decisions: [
-        registration(create(1, 'a')),
-        registration(create(2, 'b')),
+        registration(testCreate(1, 'a')),
+        registration(testCreate(2, 'b')),
         registration(mark, replaced),
       ],
-      ends: [made(1, 'a'), made(2, 'b'), ended(3, 'succeeded'), made(4, 'a')],
+      ends: [
+        testSuccess(1, 'a'),
+        testSuccess(2, 'b'),
+        testEnd(3, 'succeeded'),
+        testSuccess(4, 'a'),
+      ],
     }
-    expect(resourcesOf(given)).toEqual([
+    expect(foldedResourcesOf(fixture)).toEqual([
       resource('a', { id: '1', delete: true }),
       resource('b', { id: '2', pendingReplacement: true }),
       resource('a', { id: '4' }),
@@ -93,21 +108,36 @@ describe('what an end does to the list', () => {
   })
 
   test('what was refreshed can be updated afterwards', () => {
-    const refresh = operation(1, 'a', { op: 'refresh', effect: 'swap', old: inBase(1, 'a') })
-    const update = operation(2, 'a', { op: 'update', effect: 'replace', old: madeBy(1) })
-    const given = {
-      base: [resource('z'), resource('a', on('z'))],
+    const refresh = testOperation(1, 'a', {
+      op: 'refresh',
+      effect: 'swap',
+      old: baseReference(1, 'a'),
+    })
+    const update = testOperation(2, 'a', {
+      op: 'update',
+      effect: 'replace',
+      old: operationReference(1),
+    })
+    const fixture = {
+      base: [resource('z'), resource('a', dependsOn('z'))],
       decisions: [registration(refresh), registration(update)],
-      ends: [made(1, 'a', on('z')), made(2, 'a', on('z'))],
+      ends: [testSuccess(1, 'a', dependsOn('z')), testSuccess(2, 'a', dependsOn('z'))],
     }
-    expect(resourcesOf(given)).toEqual([resource('z'), resource('a', { id: '2', ...on('z') })])
+    expect(foldedResourcesOf(fixture)).toEqual([
+      resource('z'),
+      resource('a', { id: '2', ...dependsOn('z') }),
+    ])
   })
 
   test('a refresh that left no outcome removes nothing', () => {
-    const refresh = operation(1, 'a', { op: 'refresh', effect: 'swap', old: inBase(0, 'a') })
-    const [, end] = ended(1, 'succeeded')
+    const refresh = testOperation(1, 'a', {
+      op: 'refresh',
+      effect: 'swap',
+      old: baseReference(0, 'a'),
+    })
+    const [, end] = testEnd(1, 'succeeded')
     expect(
-      resourcesOf({
+      foldedResourcesOf({
         base: [a],
         decisions: [registration(refresh)],
         ends: [[1, { head: end.head }]],
@@ -118,41 +148,53 @@ describe('what an end does to the list', () => {
 
 describe('decisions', () => {
   test('what the generator settled needs no end', () => {
-    const step = operation(1, 'a', { op: 'same', effect: 'replace', old: inBase(0, 'a') })
+    const step = testOperation(1, 'a', {
+      op: 'same',
+      effect: 'replace',
+      old: baseReference(0, 'a'),
+    })
     const state = resource('a', { protect: true })
-    const given: Given = {
+    const fixture: FoldFixture = {
       base: [resource('a')],
       decisions: [{ kind: 'settled', operation: step, state, goal: '', sets: {} }],
     }
-    expect(resourcesOf(given)).toEqual([state])
+    expect(foldedResourcesOf(fixture)).toEqual([state])
   })
 
   test('pages of a plan are read in their order', () => {
     const pages = new Map([
-      ['p', [create(1, 'a')]],
-      ['q', [create(2, 'b')]],
+      ['p', [testCreate(1, 'a')]],
+      ['q', [testCreate(2, 'b')]],
     ])
     const hashes = ['p', 'q'] as readonly string[] as readonly BlobHash[]
     const decisions: Decision[] = [{ kind: 'plan', what: 'deletes', pages: hashes, operations: 2 }]
-    const ends = [made(1, 'a'), made(2, 'b')]
-    expect(resourcesOf({ decisions, ends, pages }).map(({ urn }) => urn)).toEqual([
-      urnOf('a'),
-      urnOf('b'),
+    const ends = [testSuccess(1, 'a'), testSuccess(2, 'b')]
+    expect(foldedResourcesOf({ decisions, ends, pages }).map(({ urn }) => urn)).toEqual([
+      testUrnOf('a'),
+      testUrnOf('b'),
     ])
   })
 
   test('outputs of what the base has keep its place', () => {
     const state = resource('a', { outputs: { x: 1 } })
-    const outputs: Decision = { kind: 'outputs', target: inBase(1, 'a'), state, operation: idOf(1) }
-    expect(resourcesOf({ base: [resource('z'), resource('a')], decisions: [outputs] })).toEqual([
-      resource('z'),
+    const outputs: Decision = {
+      kind: 'outputs',
+      target: baseReference(1, 'a'),
       state,
-    ])
+      operation: idOf(1),
+    }
+    expect(
+      foldedResourcesOf({ base: [resource('z'), resource('a')], decisions: [outputs] }),
+    ).toEqual([resource('z'), state])
   })
 
   test.each([0, 7])('a reference to another resource of the base (%i) is refused', index => {
-    const step = operation(1, 'a', { op: 'delete', effect: 'remove', old: inBase(index, 'a') })
-    expect(() => folded({ base: [resource('z')], decisions: [registration(step)] })).toThrow(
+    const step = testOperation(1, 'a', {
+      op: 'delete',
+      effect: 'remove',
+      old: baseReference(index, 'a'),
+    })
+    expect(() => foldFixture({ base: [resource('z')], decisions: [registration(step)] })).toThrow(
       /the base has not/,
     )
   })
@@ -160,43 +202,51 @@ describe('decisions', () => {
 
 describe('the snapshot', () => {
   test('is sorted: what depends on an untouched resource comes after it', () => {
-    const given: Given = {
+    const fixture: FoldFixture = {
       base: [resource('a')],
-      decisions: [registration(create(1, 'b'))],
-      ends: [made(1, 'b', on('a'))],
+      decisions: [registration(testCreate(1, 'b'))],
+      ends: [testSuccess(1, 'b', dependsOn('a'))],
     }
-    const result = folded(given)
-    expect(result.resources?.map(({ urn }) => urn)).toEqual([urnOf('a'), urnOf('b')])
+    const result = foldFixture(fixture)
+    expect(result.resources?.map(({ urn }) => urn)).toEqual([testUrnOf('a'), testUrnOf('b')])
     expect(result.metadata).toEqual({})
     expect(result.secrets_providers).toEqual({ type: 'passphrase', state: { salt: 's' } })
   })
 
   test('has normal URNs', () => {
-    const step = operation(1, 'new', { op: 'same', effect: 'replace', old: inBase(0, 'old') })
-    const given: Given = {
-      base: [resource('old'), resource('b', on('old'))],
+    const step = testOperation(1, 'new', {
+      op: 'same',
+      effect: 'replace',
+      old: baseReference(0, 'old'),
+    })
+    const fixture: FoldFixture = {
+      base: [resource('old'), resource('b', dependsOn('old'))],
       decisions: [
         {
           kind: 'settled',
           operation: step,
-          state: resource('new', { aliases: [urnOf('old')] }),
+          state: resource('new', { aliases: [testUrnOf('old')] }),
           goal: '',
           sets: {},
         },
       ],
     }
-    expect(resourcesOf(given)).toEqual([resource('new'), resource('b', on('new'))])
+    expect(foldedResourcesOf(fixture)).toEqual([resource('new'), resource('b', dependsOn('new'))])
   })
 
   test('says what is wrong with it, and no longer says what was', () => {
-    const input = inputOf({ base: [resource('b', on('gone'))], decisions: [] })
+    const input = fixtureInputOf({ base: [resource('b', dependsOn('gone'))], decisions: [] })
     const broken = fold(input)
     expect(broken.metadata).toMatchObject({
       integrity_error: { version: '3', error: expect.stringMatching(/gone.*is missing/) },
     })
-    const step = operation(1, 'b', { op: 'delete', effect: 'remove', old: inBase(0, 'b') })
+    const step = testOperation(1, 'b', {
+      op: 'delete',
+      effect: 'remove',
+      old: baseReference(0, 'b'),
+    })
     const repaired = fold({
-      ...inputOf({ decisions: [registration(step)], ends: [ended(1, 'succeeded')] }),
+      ...fixtureInputOf({ decisions: [registration(step)], ends: [testEnd(1, 'succeeded')] }),
       base: broken,
     })
     expect(repaired.metadata).toEqual({})

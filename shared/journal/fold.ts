@@ -1,18 +1,23 @@
 import type { OperationId } from '../records/ids.ts'
 import { makesObject, type Operation } from '../records/operation.ts'
-import { envelopeOf } from '../state/deployment.ts'
-import { verifyIntegrity } from '../state/integrity.ts'
-import { normalizeUrns } from '../state/normalize.ts'
-import { rebuildDependencies } from '../state/rebuild.ts'
+import { envelopeOf } from '../state/snapshot-codec.ts'
+import { verifyIntegrity } from '../state/snapshot-integrity.ts'
+import { normalizeUrns } from '../state/normalize-urns.ts'
+import { rebuildDependencies } from '../state/rebuild-dependencies.ts'
 import { withUsedExtensions } from '../state/extensions.ts'
-import { sortTopologically } from '../state/sort.ts'
+import { sortTopologically } from '../state/topological-sort.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
-import { contentOf, outputsOf } from './contents.ts'
+import { contentsOf, outputsOf } from './entry-contents.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
-import { type Facts, factsOf } from './facts.ts'
-import type { Folded, FoldInput } from './fold-input.ts'
-import { replay, type ReplayAbout } from './replay.ts'
-import { createViewEntries, takesViews, type ViewEntries, type ViewEntry } from './views.ts'
+import { type OperationFacts, factsOf } from './operation-facts.ts'
+import type { FoldedDecision, FoldInput } from './fold-input.ts'
+import { replay, type ReplayOptions } from './replay.ts'
+import {
+  createViewEntries,
+  removesViews,
+  type ViewEntries,
+  type ViewEntry,
+} from './view-entries.ts'
 
 /**
  * The snapshot that base and records come to: replayed, sorted, with normal URNs; what is wrong
@@ -22,22 +27,22 @@ import { createViewEntries, takesViews, type ViewEntries, type ViewEntry } from 
 export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input
   const { features: baseFeatures = [] } = envelopeOf(base)
-  const about = { baseFeatures, now, version, order, ...rebuiltBy(input) }
-  const replayed = replay(base, entriesOf(input), about)
-  const resources = order(
-    wasRefreshed(input)
+  const options = { baseFeatures, now, version, sortResources, ...rebuildOptionsOf(input) }
+  const replayed = replay(base, entriesOf(input), options)
+  const resources = sortResources(
+    hasRefreshPhase(input)
       ? rebuildDependencies(replayed.resources ?? [])
       : (replayed.resources ?? []),
   )
   const whole = normalizeUrns(resources.length > 0 ? { ...replayed, resources } : replayed)
-  return marked(withUsedExtensions(whole))
+  return markIntegrity(withUsedExtensions(whole))
 }
 
 /**
  * What a refresh by the program cuts: of what it registered what points to nothing; once a program
  * of a command that only reads has ended, the others are rebuilt.
  */
-function rebuiltBy({ decisions }: FoldInput): Pick<ReplayAbout, 'rebuilt' | 'kept'> {
+function rebuildOptionsOf({ decisions }: FoldInput): Pick<ReplayOptions, 'rebuilt' | 'kept'> {
   let isByProgram = false
   for (const decision of decisions) {
     if (decision.kind === 'program-ended' && decision.isRefresh === true)
@@ -49,18 +54,18 @@ function rebuiltBy({ decisions }: FoldInput): Pick<ReplayAbout, 'rebuilt' | 'kep
 }
 
 /** A refresh that was begun cuts what points to nothing, also when its reads failed. */
-function wasRefreshed(input: FoldInput): boolean {
+function hasRefreshPhase(input: FoldInput): boolean {
   for (const decision of input.decisions)
     if (decision.kind === 'phase' && decision.phase === 'refresh') return true
   return false
 }
 
-function order(resources: readonly StoredResource[]): readonly StoredResource[] {
+function sortResources(resources: readonly StoredResource[]): readonly StoredResource[] {
   return sortTopologically(resources).resources
 }
 
 /** The deployment with its integrity error, or without the one that an older fold left. */
-function marked(deployment: StoredDeployment): StoredDeployment {
+function markIntegrity(deployment: StoredDeployment): StoredDeployment {
   const fault = verifyIntegrity(deployment)
   const { integrity_error: _older, ...metadata } = deployment.metadata
   if (fault === undefined) return { ...deployment, metadata }
@@ -73,13 +78,13 @@ function marked(deployment: StoredDeployment): StoredDeployment {
  * operation that began. Throws STATE_INTEGRITY when a base index does not hold the URN it should.
  */
 export function entriesOf(input: FoldInput): readonly JournalEntry[] {
-  const folded = foldedOf(input)
+  const folded = collectFolded(input)
   const facts = factsOf(input, folded)
   const entries: JournalEntry[] = []
   const add = (operation: number, content: EntryContent): void => {
     entries.push({ ...content, sequence: entries.length + 1, operation })
   }
-  const views = createViewEntries(input.base, lastIn(folded) + 1)
+  const views = createViewEntries(input.base, lastOperationOf(folded) + 1)
   add(0, { kind: 'secrets-manager', secretsProvider: input.secretsProvider })
   for (const item of folded) {
     if (item.kind === 'extension') {
@@ -93,8 +98,8 @@ export function entriesOf(input: FoldInput): readonly JournalEntry[] {
       continue
     }
     const operation = item.kind === 'executed' ? item.operation : item.decision.operation
-    const own = contentOf(operation, facts).map(content => ({ operation: operation.id, content }))
-    const related = viewContents(operation, facts, views)
+    const own = contentsOf(operation, facts).map(content => ({ operation: operation.id, content }))
+    const related = createViewContents(operation, facts, views)
     // What is deleted with its owner goes before it.
     const begunFirst = operation.effect === 'remove' ? 1 : own.length
     const whole = [...own.slice(0, begunFirst), ...related, ...own.slice(begunFirst)]
@@ -104,25 +109,25 @@ export function entriesOf(input: FoldInput): readonly JournalEntry[] {
 }
 
 /** What an operation did to views: what its provider told of, and what went with its resource. */
-function viewContents(
+function createViewContents(
   operation: Operation,
-  facts: Facts,
+  facts: OperationFacts,
   entries: ViewEntries,
 ): readonly ViewEntry[] {
-  const fact = facts.of(operation.id)
+  const fact = facts.get(operation.id)
   if (fact.kind !== 'done' && fact.kind !== 'failed') return []
   // Views of what was not made would stand below nothing.
   if (fact.kind === 'failed' && makesObject(operation)) return []
-  const published = entries.published(fact.views ?? [])
+  const published = entries.publishedEntriesOf(fact.views ?? [])
   const { old } = operation
-  if (fact.kind === 'failed' || old === undefined || !takesViews(operation, fact.state))
+  if (fact.kind === 'failed' || old === undefined || !removesViews(operation, fact.state))
     return published
   const owner = facts.stateAt(old)
-  return owner === undefined ? published : [...published, ...entries.left(owner)]
+  return owner === undefined ? published : [...published, ...entries.removedEntriesOf(owner)]
 }
 
 /** The highest number of an operation. */
-function lastIn(folded: readonly Folded[]): number {
+function lastOperationOf(folded: readonly FoldedDecision[]): number {
   let last = 0
   for (const item of folded) {
     if (item.kind === 'executed') last = Math.max(last, item.operation.id)
@@ -133,10 +138,10 @@ function lastIn(folded: readonly Folded[]): number {
 }
 
 /** Each operation once, in order of decision. */
-function foldedOf(input: FoldInput): readonly Folded[] {
+function collectFolded(input: FoldInput): readonly FoldedDecision[] {
   const seen = new Set<OperationId>()
-  const folded: Folded[] = []
-  const add = (id: OperationId, item: Folded): void => {
+  const folded: FoldedDecision[] = []
+  const add = (id: OperationId, item: FoldedDecision): void => {
     if (seen.has(id)) return
     seen.add(id)
     folded.push(item)
@@ -147,7 +152,8 @@ function foldedOf(input: FoldInput): readonly Folded[] {
   for (const decision of input.decisions) {
     if (decision.kind === 'registration') addAll(decision.operations)
     else if (decision.kind === 'retried') addAll([decision.operation])
-    else if (decision.kind === 'plan') for (const hash of decision.pages) addAll(input.page(hash))
+    else if (decision.kind === 'plan')
+      for (const hash of decision.pages) addAll(input.getPage(hash))
     else if (decision.kind === 'settled') add(decision.operation.id, { kind: 'settled', decision })
     else if (decision.kind === 'extension') folded.push({ kind: 'extension', decision })
     else if (decision.kind === 'outputs') add(decision.operation, { kind: 'outputs', decision })

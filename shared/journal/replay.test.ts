@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { envelopeOf } from '../state/deployment.ts'
+import { envelopeOf } from '../state/snapshot-codec.ts'
 import type { Json, StoredDeployment, StoredResource } from '../state/stored.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
 import { replay } from './replay.ts'
@@ -15,7 +15,7 @@ const resource = (
   ...fields,
 })
 
-const about = { baseFeatures: [], now: '2026-01-01T00:00:00Z', version: 'v3.260.0' }
+const options = { baseFeatures: [], now: '2026-01-01T00:00:00Z', version: 'v3.260.0' }
 
 function baseOf(...resources: StoredResource[]): StoredDeployment {
   return { manifest: { time: '', magic: '', version: '' }, resources, metadata: {} }
@@ -40,7 +40,7 @@ describe('replay', () => {
         [2, { kind: 'begin', pending: creating(d) }],
         [2, { kind: 'success', state: d, delete: { base: 1 } }],
       ),
-      about,
+      options,
     )
     expect(result.resources).toEqual([a2, d, { ...b, delete: true }, c])
     expect(Object.keys(result.resources?.[2] ?? {})).toEqual(['urn', 'custom', 'delete', 'type'])
@@ -52,7 +52,7 @@ describe('replay', () => {
     const dependent = resource('C', { dependencies: [a.urn, b.urn] })
     const again = resource('C', { id: '2' })
     const before = journal([1, { kind: 'refresh-success', remove: { base: 1 } }])
-    expect(replay(baseOf(a, b, dependent), before, about).resources).toEqual([
+    expect(replay(baseOf(a, b, dependent), before, options).resources).toEqual([
       a,
       resource('C', { dependencies: [a.urn] }),
     ])
@@ -63,26 +63,26 @@ describe('replay', () => {
         [0, { kind: 'rebuilt-base-state' }],
         [2, { kind: 'success', state: again, remove: { base: 1 } }],
       ),
-      about,
+      options,
     )
     expect(result.resources).toEqual([again, a])
   })
 
   test('an open create is pending, and stays so in the update that follows', () => {
     const [x, y] = [resource('X'), resource('Y')]
-    const first = replay(baseOf(), journal([1, { kind: 'begin', pending: creating(x) }]), about)
+    const first = replay(baseOf(), journal([1, { kind: 'begin', pending: creating(x) }]), options)
     expect(first.pending_operations).toEqual([creating(x)])
     const second = replay(
       { ...first, pending_operations: [creating(x), { resource: a, type: 'updating' }] },
       journal([1, { kind: 'begin', pending: creating(y) }]),
-      about,
+      options,
     )
     expect(second.pending_operations).toEqual([creating(y), creating(x)])
   })
 
   test('a failure closes its operation and changes nothing', () => {
     const entries = journal([1, { kind: 'begin', pending: creating(a) }], [1, { kind: 'failure' }])
-    const result = replay(baseOf(b), entries, about)
+    const result = replay(baseOf(b), entries, options)
     expect(result.pending_operations).toBeUndefined()
     expect(result.resources).toEqual([b])
   })
@@ -108,7 +108,7 @@ describe('replay', () => {
           },
         ],
       ),
-      about,
+      options,
     )
     expect(result.resources).toEqual([
       resource('B', { delete: true }),
@@ -122,7 +122,7 @@ describe('replay', () => {
     const result = replay(
       baseOf(b, a, c),
       journal([1, { kind: 'outputs', state: now, remove: { base: 1 } }]),
-      about,
+      options,
     )
     expect(result.resources).toEqual([b, now, c])
   })
@@ -135,7 +135,7 @@ describe('replay', () => {
         [2, { kind: 'outputs', state: resource('A', { id: 'x' }), remove: { base: 0 } }],
         [3, { kind: 'success', remove: { base: 0 } }],
       ),
-      about,
+      options,
     )
     expect(result.resources).toEqual([b])
   })
@@ -146,14 +146,14 @@ describe('replay', () => {
     ['swaps', { kind: 'refresh-success', state: a, remove: { operation: 9 } }],
     ['removes from the base', { kind: 'success', remove: { base: 1 } }],
   ])('an entry that %s what is not there is damage', (_what, content) => {
-    expect(() => replay(baseOf(a), journal([1, content]), about)).toThrow(/the journal names/)
+    expect(() => replay(baseOf(a), journal([1, content]), options)).toThrow(/the journal names/)
   })
 
   test('a rebase after states were added is damage, unless nothing follows', () => {
     const made: [number, EntryContent] = [1, { kind: 'success', state: a }]
     const rebuilt: [number, EntryContent] = [0, { kind: 'rebuilt-base-state' }]
-    expect(replay(baseOf(), journal(made, rebuilt), about).resources).toEqual([a])
-    expect(() => replay(baseOf(), journal(made, rebuilt, [2, { kind: 'begin' }]), about)).toThrow(
+    expect(replay(baseOf(), journal(made, rebuilt), options).resources).toEqual([a])
+    expect(() => replay(baseOf(), journal(made, rebuilt, [2, { kind: 'begin' }]), options)).toThrow(
       /rebuilds its base/,
     )
   })
@@ -167,20 +167,20 @@ describe('replay', () => {
         [0, { kind: 'write', snapshot: baseOf(a) }],
         [1, { kind: 'success', remove: { base: 0 } }],
       ),
-      about,
+      options,
     )
     expect(result.secrets_providers).toEqual(secretsProvider)
     expect(result.resources).toBeUndefined()
   })
 
   test('byte strings stay a feature of a base that had it', () => {
-    const features = (given: StoredDeployment) => envelopeOf(given).features
-    expect(features(replay(baseOf(a), [], { ...about, baseFeatures: ['byteString'] }))).toEqual([
+    const features = (deployment: StoredDeployment) => envelopeOf(deployment).features
+    expect(features(replay(baseOf(a), [], { ...options, baseFeatures: ['byteString'] }))).toEqual([
       'byteString',
     ])
     const [begin] = journal([1, { kind: 'begin' }])
     if (begin === undefined) throw new Error('there is one')
-    expect(features(replay(baseOf(a), [{ ...begin, requiresByteString: true }], about))).toEqual([
+    expect(features(replay(baseOf(a), [{ ...begin, requiresByteString: true }], options))).toEqual([
       'byteString',
     ])
   })
@@ -193,7 +193,7 @@ describe('replay', () => {
         [2, { kind: 'extension-parameterize', ref: 's', extension: { name: 's' } }],
         [0, { kind: 'snippets', snippets: [{ uuid: 'u' }] }],
       ),
-      about,
+      options,
     )
     expect(result.extensions).toEqual({ r: { name: 'base' }, s: { name: 's' } })
     expect(result.snippets).toEqual([{ uuid: 'u' }])
@@ -206,10 +206,10 @@ describe('replay', () => {
       [2, { kind: 'success', delete: { operation: 1 } }],
     )
     const before = JSON.stringify([base, entries])
-    replay(base, entries, about)
+    replay(base, entries, options)
     expect(JSON.stringify([base, entries])).toBe(before)
-    expect(replay(base, [...entries].reverse().concat(entries), about)).toEqual(
-      replay(base, entries, about),
+    expect(replay(base, [...entries].reverse().concat(entries), options)).toEqual(
+      replay(base, entries, options),
     )
   })
 })

@@ -1,14 +1,14 @@
 import { error } from '../errors/error.ts'
-import { manifestOf } from '../state/deployment.ts'
+import { manifestOf } from '../state/snapshot-codec.ts'
 import { byteStringMark } from '../state/features.ts'
 import { withFlag } from '../state/field-order.ts'
-import { normalizeUrns } from '../state/normalize.ts'
-import { rebuildDependencies } from '../state/rebuild.ts'
+import { normalizeUrns } from '../state/normalize-urns.ts'
+import { rebuildDependencies } from '../state/rebuild-dependencies.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import type { EntryReference, EntrySecrets, JournalEntry } from './entry.ts'
 
 /** What a replay says of itself in the manifest, and what the envelope of its base said. */
-export interface ReplayAbout {
+export interface ReplayOptions {
   readonly baseFeatures: readonly string[]
   /** RFC 3339. */
   readonly now: string
@@ -21,11 +21,11 @@ export interface ReplayAbout {
   /** Positions in the base that the program registered and left as they are. */
   readonly kept?: ReadonlySet<number>
   /** Orders the list before references to what comes later are cut; as it is when absent. */
-  readonly order?: (resources: readonly StoredResource[]) => readonly StoredResource[]
+  readonly sortResources?: (resources: readonly StoredResource[]) => readonly StoredResource[]
 }
 
 /** Where a replay stands; changed in place, but never what it was given. */
-interface Replay {
+interface ReplayState {
   base: StoredDeployment
   secrets: EntrySecrets | undefined
   readonly added: StoredResource[]
@@ -50,18 +50,18 @@ interface Replay {
 export function replay(
   base: StoredDeployment,
   entries: Iterable<JournalEntry>,
-  about: ReplayAbout,
+  options: ReplayOptions,
 ): StoredDeployment {
-  const state = replayOf(base, about)
-  const ordered = inSequence(entries)
+  const state = createReplayState(base, options)
+  const ordered = sortBySequence(entries)
   ordered.forEach((entry, at) => {
-    if (entry.kind === 'rebuilt-base-state') rebase(state, about, at === ordered.length - 1)
+    if (entry.kind === 'rebuilt-base-state') rebase(state, options, at === ordered.length - 1)
     else apply(state, entry)
   })
-  return build(state, about)
+  return buildDeployment(state, options)
 }
 
-function replayOf(base: StoredDeployment, about: ReplayAbout): Replay {
+function createReplayState(base: StoredDeployment, options: ReplayOptions): ReplayState {
   return {
     base,
     secrets: undefined,
@@ -75,18 +75,18 @@ function replayOf(base: StoredDeployment, about: ReplayAbout): Replay {
     open: new Map(),
     extensions: new Map(),
     hasRefreshed: false,
-    hasBytes: about.baseFeatures.includes('byteString') || base.metadata[byteStringMark] === true,
+    hasBytes: options.baseFeatures.includes('byteString') || base.metadata[byteStringMark] === true,
   }
 }
 
-function inSequence(entries: Iterable<JournalEntry>): readonly JournalEntry[] {
+function sortBySequence(entries: Iterable<JournalEntry>): readonly JournalEntry[] {
   const bySequence = new Map<number, JournalEntry>()
   for (const entry of entries)
     if (!bySequence.has(entry.sequence)) bySequence.set(entry.sequence, entry)
   return [...bySequence.values()].sort((a, b) => a.sequence - b.sequence)
 }
 
-function apply(state: Replay, entry: JournalEntry): void {
+function apply(state: ReplayState, entry: JournalEntry): void {
   if (entry.requiresByteString === true) state.hasBytes = true
   switch (entry.kind) {
     case 'begin':
@@ -135,51 +135,55 @@ function withSecrets(base: StoredDeployment, secrets: EntrySecrets | undefined):
   return secrets === undefined ? base : { ...base, secrets_providers: secrets }
 }
 
-function applySuccess(state: Replay, entry: JournalEntry & { readonly kind: 'success' }): void {
+function applySuccess(
+  state: ReplayState,
+  entry: JournalEntry & { readonly kind: 'success' },
+): void {
   if (entry.state !== undefined) {
     state.addedAt.set(entry.operation, state.added.length)
     state.added.push(entry.state)
   }
   const { remove, delete: marked, pendingReplacement: pending } = entry
-  if (remove?.base !== undefined) state.dropBase.add(inBase(state, remove.base))
-  if (remove?.operation !== undefined) state.dropAdded.add(madeAt(state, remove.operation))
+  if (remove?.base !== undefined) state.dropBase.add(requireBaseIndex(state, remove.base))
+  if (remove?.operation !== undefined)
+    state.dropAdded.add(requireAddedPlace(state, remove.operation))
   if (marked !== undefined) mark(state, marked, 'delete')
   if (pending !== undefined) mark(state, pending, 'pendingReplacement')
   if (entry.isRefresh === true) state.hasRefreshed = true
 }
 
-function mark(state: Replay, at: EntryReference, flag: 'delete' | 'pendingReplacement'): void {
+function mark(state: ReplayState, at: EntryReference, flag: 'delete' | 'pendingReplacement'): void {
   if (at.base !== undefined) {
     const marks = flag === 'delete' ? state.markDelete : state.markPending
-    marks.add(inBase(state, at.base))
+    marks.add(requireBaseIndex(state, at.base))
     return
   }
-  const place = madeAt(state, at.operation)
+  const place = requireAddedPlace(state, at.operation)
   const made = state.added[place]
   if (made !== undefined) state.added[place] = withFlag(made, flag)
 }
 
-function swap(state: Replay, at: EntryReference, by: StoredResource | undefined): void {
+function swap(state: ReplayState, at: EntryReference, by: StoredResource | undefined): void {
   if (at.base !== undefined) {
-    const place = inBase(state, at.base)
+    const place = requireBaseIndex(state, at.base)
     if (by === undefined) state.dropBase.add(place)
     else state.swapBase.set(place, by)
     return
   }
-  const place = madeAt(state, at.operation)
+  const place = requireAddedPlace(state, at.operation)
   if (by === undefined) state.dropAdded.add(place)
   else state.added[place] = by
 }
 
 /** The CLI takes an unknown operation for the first one; here it is what it is, damage. */
-function madeAt(state: Replay, operation: number): number {
+function requireAddedPlace(state: ReplayState, operation: number): number {
   const place = state.addedAt.get(operation)
   if (place === undefined)
     throw error('STATE_INTEGRITY', `the journal names operation ${operation}, which made no state`)
   return place
 }
 
-function inBase(state: Replay, index: number): number {
+function requireBaseIndex(state: ReplayState, index: number): number {
   if (index < (state.base.resources?.length ?? 0)) return index
   throw error('STATE_INTEGRITY', `the journal names position ${index}, which its base has not`)
 }
@@ -187,10 +191,10 @@ function inBase(state: Replay, index: number): number {
 /**
  * What was rebuilt by a refresh becomes the base; positions from here on are those of the result.
  */
-function rebase(state: Replay, about: ReplayAbout, isLast: boolean): void {
+function rebase(state: ReplayState, options: ReplayOptions, isLast: boolean): void {
   if (state.added.length > 0 && !isLast)
     throw error('STATE_INTEGRITY', 'the journal rebuilds its base after states were added to it')
-  state.base = build(state, about)
+  state.base = buildDeployment(state, options)
   state.added.length = 0
   const parts = [
     state.addedAt,
@@ -205,22 +209,22 @@ function rebase(state: Replay, about: ReplayAbout, isLast: boolean): void {
   for (const part of parts) part.clear()
 }
 
-function build(state: Replay, about: ReplayAbout): StoredDeployment {
+function buildDeployment(state: ReplayState, options: ReplayOptions): StoredDeployment {
   const { base } = state
   const touched = state.added.filter((_, at) => !state.dropAdded.has(at))
-  const rest = keptBase(state)
+  const rest = collectKeptBase(state)
   const listed = [...touched, ...rest.map(({ resource }) => resource)]
-  const ordered = (): readonly StoredResource[] => about.order?.(listed) ?? listed
-  const asIs = rest.filter(({ at }) => about.kept?.has(at)).map(({ resource }) => resource)
+  const listOrdered = (): readonly StoredResource[] => options.sortResources?.(listed) ?? listed
+  const asIs = rest.filter(({ at }) => options.kept?.has(at)).map(({ resource }) => resource)
   const made = new Set([...touched, ...asIs])
   const isKept = (resource: StoredResource): boolean =>
-    about.rebuilt === 'none' || (about.rebuilt === 'base' && made.has(resource))
-  const isCut = state.hasRefreshed || about.rebuilt === 'base'
-  const resources = isCut ? rebuildDependencies(ordered(), isKept) : listed
-  const pending = pendingOf(state)
+    options.rebuilt === 'none' || (options.rebuilt === 'base' && made.has(resource))
+  const isCut = state.hasRefreshed || options.rebuilt === 'base'
+  const resources = isCut ? rebuildDependencies(listOrdered(), isKept) : listed
+  const pending = collectPending(state)
   const extensions = { ...Object.fromEntries(state.extensions), ...base.extensions }
   return normalizeUrns({
-    manifest: manifestOf(about.version, about.now),
+    manifest: manifestOf(options.version, options.now),
     ...(base.secrets_providers === undefined ? {} : { secrets_providers: base.secrets_providers }),
     ...(resources.length > 0 ? { resources } : {}),
     ...(pending.length > 0 ? { pending_operations: pending } : {}),
@@ -233,8 +237,8 @@ function build(state: Replay, about: ReplayAbout): StoredDeployment {
 }
 
 /** What is dropped is dropped; what was swapped carries its own marks. */
-function keptBase(
-  state: Replay,
+function collectKeptBase(
+  state: ReplayState,
 ): readonly { readonly resource: StoredResource; readonly at: number }[] {
   const kept: { resource: StoredResource; at: number }[] = []
   const { resources = [] } = state.base
@@ -253,7 +257,7 @@ function keptBase(
 }
 
 /** What is open, by operation; then creates that the base has pending: those only a person ends. */
-function pendingOf(state: Replay): readonly StoredOperation[] {
+function collectPending(state: ReplayState): readonly StoredOperation[] {
   const open = [...state.open].sort(([a], [b]) => a - b)
   return [
     ...open.flatMap(([, operation]) => (operation === undefined ? [] : [operation])),

@@ -3,7 +3,7 @@ import type { BlobHash, EpochMs, OperationId } from '../records/ids.ts'
 import type { Decision, LogRecord } from '../records/log.ts'
 import { isUnsent, type Operation, type StateReference } from '../records/operation.ts'
 import type { StoredResource } from '../state/stored.ts'
-import { listMapIn, textIn, textsIn } from '../state/stored-fields.ts'
+import { readListMapField, readTextField, readTextListField } from '../state/stored-fields.ts'
 
 /** An instant of a deployment: by the clock, or by the Lamport time of its entries. */
 export type Instant =
@@ -14,8 +14,8 @@ export type Instant =
 export interface TimelineInput {
   /** The whole log. */
   readonly records: readonly LogRecord[]
-  readonly page: (hash: BlobHash) => readonly Operation[]
-  readonly end: (
+  readonly getPage: (hash: BlobHash) => readonly Operation[]
+  readonly getEnd: (
     operation: OperationId,
   ) => { readonly head: Head; readonly outcome?: Outcome } | undefined
 }
@@ -59,8 +59,10 @@ export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
     const causes = record.decisions.flatMap(decision => causesOf(decision, latest))
     at = Math.max(at, record.at, ...causes.map(id => ended.get(id) ?? 0))
     if (record.decisions.some(({ kind }) => waitsForAll.has(kind))) at = Math.max(at, last)
-    const planned = record.decisions.flatMap(decision => executedIn(decision, input.page))
-    const operations = timedOperations(planned, { input, at, lamport })
+    const planned = record.decisions.flatMap(decision =>
+      executedOperationsOf(decision, input.getPage),
+    )
+    const operations = timeOperations(planned, { input, at, lamport })
     for (const { operation, endedAt } of operations) {
       latest.set(operation.urn, operation.id)
       if (endedAt === undefined) continue
@@ -74,20 +76,20 @@ export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
 }
 
 /** What a deployment had decided and done at an instant: a closed set. */
-export interface Cut {
+export interface TimelineCut {
   readonly records: readonly LogRecord[]
-  readonly end: TimelineInput['end']
+  readonly getEnd: TimelineInput['getEnd']
 }
 
 /**
  * The records of an instant: those that were written, with the ends that were there. An operation
  * that had begun and not ended is begun in it.
  */
-export function cutAt(
+export function cutTimeline(
   timeline: readonly TimedRecord[],
-  end: TimelineInput['end'],
+  end: TimelineInput['getEnd'],
   instant: Instant,
-): Cut {
+): TimelineCut {
   const has = (one: { readonly lamport: number }, at: EpochMs): boolean =>
     instant.kind === 'time' ? at <= instant.at : one.lamport <= instant.lamport
   const kept = timeline.filter(one => has(one, one.at))
@@ -99,7 +101,7 @@ export function cutAt(
   }
   return {
     records: kept.map(({ record }) => record),
-    end: operation => {
+    getEnd: operation => {
       const found = end(operation)
       if (found === undefined || ended.has(operation)) return found
       if (!begun.has(operation)) return undefined
@@ -110,7 +112,7 @@ export function cutAt(
 }
 
 /** The operations of a decision that executors run. */
-function executedIn(
+function executedOperationsOf(
   decision: Decision,
   page: (hash: BlobHash) => readonly Operation[],
 ): readonly Operation[] {
@@ -126,41 +128,41 @@ function causesOf(
   latest: ReadonlyMap<string, OperationId>,
 ): readonly OperationId[] {
   if (decision.kind === 'registration')
-    return decision.operations.flatMap(one => madeBy(one, latest))
+    return decision.operations.flatMap(one => precedingOperationsOf(one, latest))
   if (decision.kind === 'settled')
-    return madeBy({ ...decision.operation, state: decision.state }, latest)
+    return precedingOperationsOf({ ...decision.operation, state: decision.state }, latest)
   if (decision.kind === 'outputs')
-    return madeBy({ old: decision.target, state: decision.state }, latest)
+    return precedingOperationsOf({ old: decision.target, state: decision.state }, latest)
   return []
 }
 
-function madeBy(
+function precedingOperationsOf(
   {
     old,
     state,
   }: { readonly old?: StateReference | undefined; readonly state?: StoredResource | undefined },
   latest: ReadonlyMap<string, OperationId>,
 ): readonly OperationId[] {
-  const named = state === undefined ? [] : urnsIn(state)
+  const named = state === undefined ? [] : neededUrnsOf(state)
   const found = named.flatMap(urn => latest.get(urn) ?? [])
   return old?.kind === 'operation' ? [old.operation, ...found] : found
 }
 
 /** Every resource that a state needs, itself included. */
-function urnsIn(state: StoredResource): readonly string[] {
+function neededUrnsOf(state: StoredResource): readonly string[] {
   return [
     state.urn,
-    textIn(state, 'parent'),
-    textIn(state, 'deletedWith'),
-    textIn(state, 'provider').replace(/::[^:]*$/, ''),
-    ...textsIn(state, 'dependencies'),
-    ...textsIn(state, 'replaceWith'),
-    ...[...listMapIn(state, 'propertyDependencies').values()].flat(),
+    readTextField(state, 'parent'),
+    readTextField(state, 'deletedWith'),
+    readTextField(state, 'provider').replace(/::[^:]*$/, ''),
+    ...readTextListField(state, 'dependencies'),
+    ...readTextListField(state, 'replaceWith'),
+    ...[...readListMapField(state, 'propertyDependencies').values()].flat(),
   ]
 }
 
 /** The operations of one record, each after those that release it. */
-function timedOperations(
+function timeOperations(
   planned: readonly Operation[],
   from: { readonly input: TimelineInput; readonly at: number; readonly lamport: number },
 ): readonly TimedOperation[] {
@@ -173,7 +175,7 @@ function timedOperations(
   const timed: TimedOperation[] = []
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const ready = readyAt.get(next.id) ?? { lamport: from.lamport, at: from.at }
-    const one = timedOperation(next, ready, from.input)
+    const one = timeOperation(next, ready, from.input)
     timed.push(one)
     for (const id of next.releases) {
       const before = readyAt.get(id) ?? ready
@@ -190,12 +192,12 @@ function timedOperations(
   return timed
 }
 
-function timedOperation(
+function timeOperation(
   operation: Operation,
   ready: { readonly lamport: number; readonly at: number },
   input: TimelineInput,
 ): TimedOperation {
-  const found = input.end(operation.id)
+  const found = input.getEnd(operation.id)
   const beganAt = Math.max(ready.at, found?.outcome?.startedAt ?? 0)
   const isKnown = found?.head.end !== undefined && found.outcome !== undefined
   const isJoin = isUnsent(operation)

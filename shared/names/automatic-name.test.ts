@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Autonaming, isNameFixed, type Naming, nameProposal } from './automatic-name.ts'
+import { type Autonaming, isNameFixed, type Naming, proposeName } from './automatic-name.ts'
 
 const seed = new Uint8Array(32)
 const plain = { kind: 'default' } as const
@@ -18,23 +18,27 @@ const bucket = { type: 'aws:s3/bucket:Bucket', name: 'main', seed }
 
 test.each([
   ['nothing is configured', all(plain), undefined],
-  ['verbatim', all(verbatim), { name: 'main', mode: 'enforce', mustBeHeard: false }],
-  ['disabled', all({ kind: 'disabled' }), { name: '', mode: 'disable', mustBeHeard: false }],
-  ['a pattern', all(pattern('x-${name}')), { name: 'x-main', mode: 'propose', mustBeHeard: false }],
+  ['verbatim', all(verbatim), { name: 'main', mode: 'enforce', warnIfUnsupported: false }],
+  ['disabled', all({ kind: 'disabled' }), { name: '', mode: 'disable', warnIfUnsupported: false }],
+  [
+    'a pattern',
+    all(pattern('x-${name}')),
+    { name: 'x-main', mode: 'propose', warnIfUnsupported: false },
+  ],
   [
     'a pattern to be kept to',
     all(pattern('x-${name}', true)),
-    { name: 'x-main', mode: 'enforce', mustBeHeard: true },
+    { name: 'x-main', mode: 'enforce', warnIfUnsupported: true },
   ],
   [
     'verbatim for the package',
     ofPackage(verbatim),
-    { name: 'main', mode: 'enforce', mustBeHeard: true },
+    { name: 'main', mode: 'enforce', warnIfUnsupported: true },
   ],
   [
     'a pattern for the type',
     ofPackage(verbatim, new Map([[bucket.type, pattern('b-${name}')]])),
-    { name: 'b-main', mode: 'propose', mustBeHeard: true },
+    { name: 'b-main', mode: 'propose', warnIfUnsupported: true },
   ],
   [
     'the default for the type',
@@ -42,11 +46,11 @@ test.each([
     undefined,
   ],
 ])('%s: the provider is told what follows', (_name, autonaming, expected) => {
-  expect(nameProposal(autonaming, bucket)).toEqual(expected)
+  expect(proposeName(autonaming, bucket)).toEqual(expected)
 })
 
 test('another package is named as all are', () => {
-  expect(nameProposal(ofPackage(verbatim), { ...bucket, type: 'gcp:a:B' })).toBeUndefined()
+  expect(proposeName(ofPackage(verbatim), { ...bucket, type: 'gcp:a:B' })).toBeUndefined()
 })
 
 test.each([
@@ -59,16 +63,16 @@ test.each([
   ['${hex(0)}', /^$/],
 ])('%s is filled by chance, so that two names fit', (text, expected) => {
   const autonaming = all(pattern(text))
-  expect(nameProposal(autonaming, bucket)?.name).toMatch(expected)
+  expect(proposeName(autonaming, bucket)?.name).toMatch(expected)
   expect(isNameFixed(autonaming, bucket)).toBe(false)
 })
 
 test('the seed decides, and nothing else', () => {
   const autonaming = all(pattern('${name}-${hex(8)}-${num(4)}'))
-  const [first, again] = [1, 2].map(() => nameProposal(autonaming, bucket)?.name)
+  const [first, again] = [1, 2].map(() => proposeName(autonaming, bucket)?.name)
   expect(again).toBe(first)
   const other = { ...bucket, seed: new Uint8Array(32).fill(1) }
-  expect(nameProposal(autonaming, other)?.name).not.toBe(first)
+  expect(proposeName(autonaming, other)?.name).not.toBe(first)
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { seededRandom, type SeededRandom } from './seeded-random.ts'
+import { createSeededRandom, type SeededRandom } from './seeded-random.ts'
 
 /** How resources without a name of their own are called. `pattern` with `${organization}`,
  * `${project}`, `${stack}` and `${config.…}` filled in. */
@@ -22,7 +22,7 @@ export interface NameProposal {
   readonly name: string
   readonly mode: 'propose' | 'enforce' | 'disable'
   /** Whether somebody must hear of it when the provider cannot be told. */
-  readonly mustBeHeard: boolean
+  readonly warnIfUnsupported: boolean
 }
 
 const randomTokens = /\$\{(?:hex|alphanum|string|num)\((\d+)\)\}|\$\{uuid\}/
@@ -31,23 +31,26 @@ const randomTokens = /\$\{(?:hex|alphanum|string|num)\((\d+)\)\}|\$\{uuid\}/
  * What a provider is told of the name of a resource; undefined: nothing, it names as it always did.
  * Source: docs/spec/step-generation.md#autonaming.
  */
-export function nameProposal(
+export function proposeName(
   autonaming: Autonaming,
-  about: { readonly type: string; readonly name: string; readonly seed: Uint8Array },
+  resource: { readonly type: string; readonly name: string; readonly seed: Uint8Array },
 ): NameProposal | undefined {
-  const { naming, isOwn } = namingOf(autonaming, about.type)
+  const { naming, isOwn } = namingOf(autonaming, resource.type)
   switch (naming.kind) {
     case 'default':
       return undefined
     case 'verbatim':
-      return { name: about.name, mode: 'enforce', mustBeHeard: isOwn }
+      return { name: resource.name, mode: 'enforce', warnIfUnsupported: isOwn }
     case 'disabled':
-      return { name: '', mode: 'disable', mustBeHeard: isOwn }
+      return { name: '', mode: 'disable', warnIfUnsupported: isOwn }
     case 'pattern':
       return {
-        name: filled(naming.pattern.replaceAll('${name}', about.name), seededRandom(about.seed)),
+        name: fillPattern(
+          naming.pattern.replaceAll('${name}', resource.name),
+          createSeededRandom(resource.seed),
+        ),
         mode: naming.enforce ? 'enforce' : 'propose',
-        mustBeHeard: isOwn || naming.enforce,
+        warnIfUnsupported: isOwn || naming.enforce,
       }
     default:
       return naming satisfies never
@@ -79,18 +82,20 @@ const small = 'abcdefghijklmnopqrstuvwxyz'
 const digits = '0123456789'
 
 /** Fills the random parts in; kind by kind, since each takes from the same numbers. */
-function filled(pattern: string, random: SeededRandom): string {
-  const drawn = (letters: string, count: string): string =>
-    Array.from({ length: Number(count) }, () => letters[random.below(letters.length)]).join('')
+function fillPattern(pattern: string, random: SeededRandom): string {
+  const drawLetters = (letters: string, count: string): string =>
+    Array.from({ length: Number(count) }, () => letters[random.nextBelow(letters.length)]).join('')
   return pattern
     .replace(/\$\{hex\((\d+)\)\}/g, (_token, count: string) =>
-      hexOf(random.bytes(Math.floor(Number(count) / 2) + 1)).slice(0, Number(count)),
+      hexOf(random.nextBytes(Math.floor(Number(count) / 2) + 1)).slice(0, Number(count)),
     )
-    .replace(/\$\{alphanum\((\d+)\)\}/g, (_token, count: string) => drawn(small + digits, count))
-    .replace(/\$\{string\((\d+)\)\}/g, (_token, count: string) => drawn(small, count))
-    .replace(/\$\{num\((\d+)\)\}/g, (_token, count: string) => drawn(digits, count))
+    .replace(/\$\{alphanum\((\d+)\)\}/g, (_token, count: string) =>
+      drawLetters(small + digits, count),
+    )
+    .replace(/\$\{string\((\d+)\)\}/g, (_token, count: string) => drawLetters(small, count))
+    .replace(/\$\{num\((\d+)\)\}/g, (_token, count: string) => drawLetters(digits, count))
     .replace(/^[^]*\$\{uuid\}[^]*$/, text => {
-      const id = hexOf(random.bytes(16)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+      const id = hexOf(random.nextBytes(16)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
       return text.replaceAll('${uuid}', id)
     })
 }

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { seededRandom } from './seeded-random.ts'
+import { createSeededRandom } from './seeded-random.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 // What lukechampine.com/frand 1.5.1, which Pulumi uses, makes of the same seed.
 test('a seed gives the numbers that Pulumi takes from it, over many rounds', () => {
-  const random = seededRandom(Buffer.from('seed'))
+  const random = createSeededRandom(Buffer.from('seed'))
   const word = (length: number): string =>
-    Array.from({ length }, () => letters[random.below(letters.length)]).join('')
-  expect(hex(random.bytes(5))).toBe('f6af37480a')
+    Array.from({ length }, () => letters[random.nextBelow(letters.length)]).join('')
+  expect(hex(random.nextBytes(5))).toBe('f6af37480a')
   expect(word(12)).toBe('3mhasac71fxr')
   expect(word(300).slice(280)).toBe('7vms32j30bzlxwlq6dvt')
-  expect(hex(random.bytes(5000).subarray(4990))).toBe('3d55b31bca30d0cd1ab3')
-  expect(hex(random.bytes(16))).toBe('f1fdc646408be5ea5d7b9932061af486')
+  expect(hex(random.nextBytes(5000).subarray(4990))).toBe('3d55b31bca30d0cd1ab3')
+  expect(hex(random.nextBytes(16))).toBe('f1fdc646408be5ea5d7b9932061af486')
 })

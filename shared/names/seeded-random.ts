@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 /** Numbers that follow from a seed alone; each call goes on where the one before ended. */
 export interface SeededRandom {
   /** A number from 0 to `n - 1`. */
-  readonly below: (n: number) => number
-  readonly bytes: (count: number) => Uint8Array
+  readonly nextBelow: (n: number) => number
+  readonly nextBytes: (count: number) => Uint8Array
 }
 
 /** Words of 64 bits of one round of blocks; of the last round some become the next key. */
@@ -17,19 +17,19 @@ const roundsOfKey = 4
  * The generator that Pulumi fills name patterns with: ChaCha8Rand, keyed by the seed's SHA-256, so
  * that one seed gives both engines one name.
  */
-export function seededRandom(seed: Uint8Array): SeededRandom {
+export function createSeededRandom(seed: Uint8Array): SeededRandom {
   const hash = createHash('sha256').update(seed).digest()
   let key = Uint32Array.from({ length: 8 }, (_, at) => hash.readUInt32LE(at * 4))
-  let buffer = blocksOf(key, 0)
+  let buffer = generateBlocks(key, 0)
   let round = 0
   let at = 0
   let rest = new Uint8Array()
-  const word = (): bigint => {
+  const nextWord = (): bigint => {
     const end = round === roundsOfKey - 1 ? wordsOfBuffer - wordsOfKey : wordsOfBuffer
     if (at === end) {
       round = (round + 1) % roundsOfKey
       if (round === 0) key = buffer.slice(-2 * wordsOfKey)
-      buffer = blocksOf(key, round * 4)
+      buffer = generateBlocks(key, round * 4)
       at = 0
     }
     const [low = 0, high = 0] = buffer.subarray(2 * at, 2 * at + 2)
@@ -37,22 +37,22 @@ export function seededRandom(seed: Uint8Array): SeededRandom {
     return (BigInt(high) << 32n) | BigInt(low)
   }
   return {
-    below(n) {
+    nextBelow(n) {
       const max = 0xffff_ffff_ffff_ffffn - (0xffff_ffff_ffff_ffffn % BigInt(n))
       for (;;) {
-        const drawn = word()
+        const drawn = nextWord()
         // What is above would make some numbers more likely than others.
         if (drawn < max) return Number(drawn % BigInt(n))
       }
     },
-    bytes(count) {
+    nextBytes(count) {
       const filled = new Uint8Array(count)
       let done = Math.min(count, rest.length)
       filled.set(rest.subarray(0, done))
       rest = rest.slice(done)
       while (done < count) {
         const drawn = Buffer.alloc(8)
-        drawn.writeBigUInt64LE(word())
+        drawn.writeBigUInt64LE(nextWord())
         const taken = Math.min(8, count - done)
         filled.set(drawn.subarray(0, taken), done)
         rest = Uint8Array.from(drawn.subarray(taken))
@@ -66,11 +66,11 @@ export function seededRandom(seed: Uint8Array): SeededRandom {
 const constants = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]
 
 /** Four blocks of ChaCha8 without nonce, word by word in turn. */
-function blocksOf(key: Uint32Array, counter: number): Uint32Array {
+function generateBlocks(key: Uint32Array, counter: number): Uint32Array {
   const woven = new Uint32Array(64)
   for (let block = 0; block < 4; block++) {
     const state = Uint32Array.from([...constants, ...key, counter + block, 0, 0, 0])
-    for (let round = 0; round < 4; round++) doubleRound(state)
+    for (let round = 0; round < 4; round++) mixDoubleRound(state)
     // Only the words of the key are added back: the others were known before.
     state.forEach((value, at) => {
       woven[4 * at + block] = value + (at >= 4 && at < 12 ? (key[at - 4] ?? 0) : 0)
@@ -84,7 +84,7 @@ const diagonals = [0, 1, 2, 3].map(
   at => [at, 4 + ((at + 1) % 4), 8 + ((at + 2) % 4), 12 + ((at + 3) % 4)] as const,
 )
 
-function doubleRound(state: Uint32Array): void {
+function mixDoubleRound(state: Uint32Array): void {
   for (const [a, b, c, d] of [...columns, ...diagonals]) {
     mix(state, [a, b, d, 16])
     mix(state, [c, d, b, 12])

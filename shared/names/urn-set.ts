@@ -39,18 +39,20 @@ function matches(tokens: readonly string[], text: string): boolean {
   for (const token of tokens) {
     if (places.length === 0) return false
     places =
-      token === '**' || token === '*' ? beyond(places, text, token) : after(places, text, token)
+      token === '**' || token === '*'
+        ? advanceStar(places, text, token)
+        : advanceText(places, text, token)
   }
   return places.at(-1) === text.length
 }
 
 /** Where a fixed text leads from some places. */
-function after(places: readonly number[], text: string, token: string): readonly number[] {
+function advanceText(places: readonly number[], text: string, token: string): readonly number[] {
   return places.filter(place => text.startsWith(token, place)).map(place => place + token.length)
 }
 
 /** Where a star leads from some places, ascending. */
-function beyond(places: readonly number[], text: string, star: string): readonly number[] {
+function advanceStar(places: readonly number[], text: string, star: string): readonly number[] {
   const reached: number[] = []
   let next = 0
   for (const from of places)

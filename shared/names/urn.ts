@@ -34,7 +34,7 @@ export function parseUrn(text: string): Urn {
 }
 
 /** The parts of a URN; split at the first three separators. */
-export function partsOf(urn: Urn): UrnParts {
+export function urnPartsOf(urn: Urn): UrnParts {
   const first = urn.indexOf('::')
   const second = urn.indexOf('::', first + 2)
   const third = urn.indexOf('::', second + 2)
@@ -52,7 +52,7 @@ export function urnOf(parts: UrnParts): Urn {
 }
 
 /** The URN of a resource below `parent` (none, or the root stack: the type stands alone). */
-export function childUrn(
+export function childUrnOf(
   where: { readonly stack: string; readonly project: string },
   parentQualifiedType: string | undefined,
   resource: { readonly type: string; readonly name: string },
@@ -67,11 +67,11 @@ export function childUrn(
 
 /** The type token of a URN: what stands after the last `$` of its qualified type. */
 export function typeOf(urn: Urn): string {
-  const { qualifiedType } = partsOf(urn)
+  const { qualifiedType } = urnPartsOf(urn)
   return qualifiedType.slice(qualifiedType.lastIndexOf('$') + 1)
 }
 
 /** The name part of a URN. */
 export function nameOf(urn: Urn): string {
-  return partsOf(urn).name
+  return urnPartsOf(urn).name
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fullVersion } from './version.ts'
+import { completeVersion } from './version.ts'
 
 test.each([
   ['1.2.3', '1.2.3'],
@@ -15,5 +15,5 @@ test.each([
   ['1.2.3.4', undefined],
   ['1.2.3-', undefined],
 ])('%j in full is %j', (text, expected) => {
-  expect(fullVersion(text)).toBe(expected)
+  expect(completeVersion(text)).toBe(expected)
 })

@@ -13,7 +13,7 @@ const looseForm = /^\s*v?(\d+(?:\.\d+){0,2})([-+].*?)?\s*$/
  * A version as a person writes it (`v1`, `1.2`, `01.2.3`) in full; undefined for what is none.
  * Source: `ParseTolerant` of the library that Pulumi reads versions with.
  */
-export function fullVersion(text: string): string | undefined {
+export function completeVersion(text: string): string | undefined {
   const [, core, rest = ''] = looseForm.exec(text) ?? []
   if (core === undefined) return undefined
   // What is short says no more than numbers.

@@ -1,5 +1,5 @@
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../records/ids.ts'
-import type { LateOutcome } from '../records/late.ts'
+import type { LateOutcome } from '../records/late-outcome.ts'
 import type { Command, DeploymentResult, Holder } from '../records/log.ts'
 
 /** One stack of the catalog. */
@@ -60,9 +60,9 @@ export interface PendingNote {
 export interface CatalogPort {
   /** False when it exists. */
   readonly createStack: (id: StackId, at: EpochMs) => Promise<boolean>
-  readonly stack: (id: StackId) => Promise<StackRecord | undefined>
+  readonly getStack: (id: StackId) => Promise<StackRecord | undefined>
   /** By their ids, all or those of a project. */
-  readonly stacks: (project?: string) => Promise<StackListing>
+  readonly listStacks: (project?: string) => Promise<StackListing>
   /** Removes a stack that runs nothing, with its history. False when a deployment is current. */
   readonly removeStack: (id: StackId) => Promise<boolean>
   /**
@@ -71,7 +71,7 @@ export interface CatalogPort {
    */
   readonly start: (
     id: StackId,
-    about: {
+    input: {
       readonly command: HistoryRecord['command']
       readonly message: string
       readonly holder: Holder
@@ -101,7 +101,7 @@ export interface CatalogPort {
   /** Keeps a late outcome in the stack's inbox, once per attempt, unless it was taken already. */
   readonly putLate: (id: StackId, item: LateOutcome) => Promise<void>
   /** The inbox of a stack, oldest first, at most `limit`. */
-  readonly late: (id: StackId, limit: number) => Promise<readonly LateOutcome[]>
+  readonly listLate: (id: StackId, limit: number) => Promise<readonly LateOutcome[]>
   /**
    * Removes what a deployment took, by key, and for good: what is put under such a key later is
    * nothing. A deployment may have taken it from the outcome itself, before it was put here.
@@ -110,15 +110,15 @@ export interface CatalogPort {
   /** Keeps how long operations of a kind last took, in ms; the last one stands. */
   readonly noteSlow: (id: StackId, key: string, ms: number) => Promise<void>
   /** What was kept, at most 1,000 kinds. */
-  readonly slow: (id: StackId) => Promise<ReadonlyMap<string, number>>
+  readonly listSlow: (id: StackId) => Promise<ReadonlyMap<string, number>>
   /** Newest first; with `before` those of lower numbers only. */
-  readonly history: (
+  readonly listHistory: (
     id: StackId,
     limit: number,
     before?: number,
   ) => Promise<readonly HistoryRecord[]>
   /** Published versions of a stack, newest first; with `before` lower ones only. */
-  readonly versions: (
+  readonly listVersions: (
     id: StackId,
     limit: number,
     before?: number,

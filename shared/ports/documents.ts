@@ -63,9 +63,9 @@ export interface MarksPort {
 /** Encryption of what is secret in a document, with the key of the installation. */
 export interface SealingPort {
   /** `about` is authenticated with it: the text opens only for the same words. */
-  readonly seal: (text: string, about: string) => Promise<string>
+  readonly seal: (text: string, context: string) => Promise<string>
   /** Throws SEALED_UNREADABLE. */
-  readonly open: (sealed: string, about: string) => Promise<string>
+  readonly open: (sealed: string, context: string) => Promise<string>
 }
 
 /** The ports of triggers. */
@@ -76,6 +76,6 @@ export interface TriggerPorts {
 }
 
 /** The words that bind a sealed value to the document it stands in. */
-export function placeOf({ kind, scope, name }: DocumentKey): string {
+export function sealingContextOf({ kind, scope, name }: DocumentKey): string {
   return `${kind} ${scope} ${name}`
 }

@@ -35,7 +35,7 @@ export interface NotificationsPort {
   /** Has the message delivered again after `ms`, not earlier; at most an hour. */
   readonly postpone: (receipt: string, ms: number) => Promise<void>
   /** At most `limit`. */
-  readonly deadLetters: (limit: number) => Promise<readonly OutgoingMessage[]>
+  readonly listDeadLetters: (limit: number) => Promise<readonly OutgoingMessage[]>
   /** Makes dead letters messages again, as if just sent; answers how many. */
   readonly redrive: () => Promise<number>
 }

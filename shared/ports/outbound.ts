@@ -30,6 +30,6 @@ export interface OutboundPort {
    */
   readonly call: <T>(
     request: OutboundRequest,
-    take: (response: OutboundResponse) => Promise<T>,
+    handle: (response: OutboundResponse) => Promise<T>,
   ) => Promise<T>
 }

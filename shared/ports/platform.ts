@@ -10,11 +10,11 @@ import type {
 } from './records.ts'
 import type { RequestsPort } from './requests.ts'
 import type { BlobSweepPort, RetentionPort } from './retention.ts'
-import type { ClockPort, LogPort, RandomPort } from './system.ts'
+import type { ClockPort, LoggerPort, RandomPort } from './system.ts'
 
 /** Every port of one platform: what local/ and the functions hand to the handlers. */
 export interface Platform {
-  readonly log: DecisionLogPort
+  readonly decisionLog: DecisionLogPort
   readonly operations: OperationsPort
   readonly control: ControlPort
   readonly leases: LeasesPort
@@ -29,5 +29,5 @@ export interface Platform {
   readonly hints: HintsPort
   readonly clock: ClockPort
   readonly random: RandomPort
-  readonly journal: LogPort
+  readonly logger: LoggerPort
 }

@@ -23,7 +23,7 @@ export interface PluginStorePort {
    * Says that bytes which were sent already are the archive of a version; false when others are: a
    * version is never changed so. Throws DOCUMENT_UNKNOWN for bytes that nobody sent.
    */
-  readonly name: (key: PluginKey, archive: BlobHash) => Promise<boolean>
+  readonly nameArchive: (key: PluginKey, archive: BlobHash) => Promise<boolean>
   /** Keeps a gzipped tar archive of the plugin's folder; answers its SHA-256. */
   readonly put: (key: PluginKey, bytes: Uint8Array) => Promise<BlobHash>
 }

@@ -39,7 +39,7 @@ export interface ChainQueuePort {
   readonly receive: (
     max: number,
     waitMs: number,
-    about?: {
+    options?: {
       readonly deployment?: DeploymentId
       readonly pool?: Pool
       readonly signal?: AbortSignal
@@ -49,7 +49,7 @@ export interface ChainQueuePort {
   readonly remove: (receipt: string) => Promise<void>
   /** Makes the delivery invisible for another `ms`. False when it was given to someone else. */
   readonly extend: (receipt: string, ms: number) => Promise<boolean>
-  readonly deadLetters: (deployment: DeploymentId) => Promise<readonly ChainMessage[]>
+  readonly listDeadLetters: (deployment: DeploymentId) => Promise<readonly ChainMessage[]>
   /** Makes the dead letters of a deployment messages again, as if just sent; answers how many. */
   readonly redrive: (deployment: DeploymentId) => Promise<number>
 }
@@ -58,7 +58,7 @@ export interface ChainQueuePort {
  * How the holder of a deployment stood when a nudge was sent: who finds it so when the nudge comes
  * knows that it is dead, and nobody has to wait and look.
  */
-export interface SeenHolder {
+export interface ObservedHolder {
   /** `started` of the holder. */
   readonly life: string
   /** The counter of its lease; -1 when it had none. */
@@ -68,8 +68,8 @@ export interface SeenHolder {
 }
 
 /** What a nudge says besides the stack, where whoever gets it knows nothing else. */
-export interface NudgeAbout {
-  readonly seen?: SeenHolder
+export interface NudgeOptions {
+  readonly seen?: ObservedHolder
   /** The pool of the generator that is to look; absent: the short one. */
   readonly pool?: Pool
 }
@@ -77,11 +77,11 @@ export interface NudgeAbout {
 /** Messages that only say "look at this stack". */
 export interface NudgesPort {
   /** Processes that know holders and pools by themselves get no more of it than the stack. */
-  readonly nudge: (stack: StackId, delayMs: number, about?: NudgeAbout) => Promise<void>
+  readonly nudge: (stack: StackId, delayMs: number, options?: NudgeOptions) => Promise<void>
   /** Waits up to `waitMs` for a nudge: of `stack`, when one is named. */
   readonly receive: (
     waitMs: number,
-    about?: { readonly stack?: StackId; readonly signal?: AbortSignal },
+    options?: { readonly stack?: StackId; readonly signal?: AbortSignal },
   ) => Promise<StackId | undefined>
 }
 
@@ -89,5 +89,8 @@ export interface NudgesPort {
 export interface HintsPort {
   readonly hint: (deployment: DeploymentId, operation: OperationId) => void
   /** Calls back for every hint of a deployment; answers how to end that. */
-  readonly listen: (deployment: DeploymentId, heard: (operation: OperationId) => void) => () => void
+  readonly listen: (
+    deployment: DeploymentId,
+    onHint: (operation: OperationId) => void,
+  ) => () => void
 }

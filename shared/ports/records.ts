@@ -85,7 +85,7 @@ export interface OperationsPort {
   ) => Promise<boolean>
   /** Puts an outcome if absent; it is never changed. */
   readonly putOutcome: (deployment: DeploymentId, outcome: Outcome) => Promise<void>
-  readonly outcome: (
+  readonly getOutcome: (
     deployment: DeploymentId,
     operation: OperationId,
     attempt: number,
@@ -100,12 +100,12 @@ export interface OperationsPort {
     end: { readonly owner: OwnerToken | ''; readonly attempt: number; readonly verdict: Verdict },
   ) => Promise<boolean>
   /** Heads by id; absent ones are left out. At most 500 ids a call. */
-  readonly heads: (
+  readonly getHeads: (
     deployment: DeploymentId,
     operations: readonly OperationId[],
   ) => Promise<ReadonlyMap<OperationId, Head>>
   /** Heads and selected outcomes by id, for the fold: at most 500 ids a call. */
-  readonly ends: (
+  readonly getEnds: (
     deployment: DeploymentId,
     operations: readonly OperationId[],
   ) => Promise<ReadonlyMap<OperationId, { readonly head: Head; readonly outcome?: Outcome }>>

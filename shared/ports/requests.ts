@@ -9,7 +9,7 @@ export interface RequestsPort {
   /** Puts a request at the end of its stack's queue; false when its key is there, also ended. */
   readonly put: (request: DeploymentRequest) => Promise<boolean>
   /** Those of a stack that have not ended, oldest first, at most `limit`. */
-  readonly waiting: (stack: StackId, limit: number) => Promise<readonly DeploymentRequest[]>
+  readonly listWaiting: (stack: StackId, limit: number) => Promise<readonly DeploymentRequest[]>
   readonly find: (stack: StackId, key: string) => Promise<KeptRequest | undefined>
   /** Ends a request; the first end stands. False when there is none of that key. */
   readonly end: (stack: StackId, key: string, end: RequestEnd) => Promise<boolean>
@@ -17,5 +17,5 @@ export interface RequestsPort {
   readonly forget: (before: EpochMs, limit: number) => Promise<number>
   /** Keeps an archive as the one that was last uploaded for a stack. */
   readonly putProgram: (stack: StackId, archive: BlobHash) => Promise<void>
-  readonly program: (stack: StackId) => Promise<BlobHash | undefined>
+  readonly getProgram: (stack: StackId) => Promise<BlobHash | undefined>
 }

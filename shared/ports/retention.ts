@@ -16,7 +16,7 @@ export interface KeptDeployment {
 /** Removal of what has served its time. Each call may be repeated, and stop anywhere. */
 export interface RetentionPort {
   /** The deployments of which any record is there, in order of their ids. */
-  readonly deployments: () => Promise<readonly KeptDeployment[]>
+  readonly listDeployments: () => Promise<readonly KeptDeployment[]>
   /**
    * Removes at most `rows` records of a deployment; false while some are left. The first record of
    * the log goes first, so that a reader can tell; the control record goes last, so that a removal
@@ -27,7 +27,7 @@ export interface RetentionPort {
   /** Removes the published versions of a stack up to and with `through`, never the current one. */
   readonly removeVersions: (stack: StackId, through: number) => Promise<void>
   /** Every hash that any record names, a page at a time; '' begins, undefined is the end. */
-  readonly references: (
+  readonly listReferences: (
     cursor: string,
   ) => Promise<{ readonly hashes: readonly BlobHash[]; readonly next: string | undefined }>
 }

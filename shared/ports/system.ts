@@ -9,9 +9,9 @@ export interface ClockPort {
   /** Resolves after `ms`; earlier, without error, when `signal` aborts. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   /** Calls every `ms` until the answer is called; keeps no process alive by itself. */
-  readonly every: (ms: number, call: () => void) => () => void
+  readonly repeat: (ms: number, call: () => void) => () => void
   /** Calls once everything that is going on in this turn has had its say. */
-  readonly soon: (call: () => void) => void
+  readonly defer: (call: () => void) => void
 }
 
 /** Chance. */
@@ -21,7 +21,7 @@ export interface RandomPort {
 }
 
 /** Log lines as objects: `event` is a dotted noun.verb. */
-export interface LogPort {
+export interface LoggerPort {
   readonly write: (
     level: 'debug' | 'info' | 'warn' | 'error',
     event: string,
@@ -53,7 +53,7 @@ export interface ProcessesPort {
     readonly env: Readonly<Record<string, string>>
   }) => ChildProcess
   /** Groups that run now, with the start time of their leader. */
-  readonly groups: () => readonly ProcessGroup[]
+  readonly listGroups: () => readonly ProcessGroup[]
   /** Kills what still runs and ends the supervisor. */
   readonly close: () => Promise<void>
 }

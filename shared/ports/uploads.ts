@@ -1,7 +1,7 @@
 import type { BlobHash } from '../records/ids.ts'
 
 /** Where the bytes of a blob are sent, and with which headers. */
-export interface UploadPlace {
+export interface UploadAddress {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** These bytes stand there already: nothing needs to be sent. */
@@ -13,7 +13,7 @@ export interface UploadsPort {
   /**
    * An address that takes one blob of this hash and size by PUT for some minutes, and nothing else.
    */
-  readonly place: (archive: BlobHash, bytes: number) => Promise<UploadPlace>
+  readonly createAddress: (archive: BlobHash, bytes: number) => Promise<UploadAddress>
   /** The same for the archive of a plugin. */
-  readonly placeOfPlugin: (archive: BlobHash, bytes: number) => Promise<UploadPlace>
+  readonly createPluginAddress: (archive: BlobHash, bytes: number) => Promise<UploadAddress>
 }

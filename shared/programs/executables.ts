@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { ProcessesPort } from '../ports/system.ts'
-import { eachLine } from './output-lines.ts'
+import { forEachLine } from './output-lines.ts'
 
 /** The first executable file of a name in the folders of a PATH. */
 export function findOnPath(name: string, path: string): string | undefined {
@@ -23,26 +23,26 @@ export function isExecutable(file: string): boolean {
 }
 
 /** What a command printed, and how it ended; a command that cannot be started has no exit code. */
-export interface Printed {
+export interface CommandResult {
   readonly out: string
   readonly err: string
   readonly code: number | null
 }
 
 /** Runs a command to its end; one that takes longer than `withinMs` is killed. */
-export async function printedBy(
+export async function runToEnd(
   processes: ProcessesPort,
   request: Parameters<ProcessesPort['spawn']>[0],
   withinMs?: number,
-): Promise<Printed> {
+): Promise<CommandResult> {
   let timer: NodeJS.Timeout | undefined
   try {
     const child = processes.spawn(request)
     if (withinMs !== undefined) timer = setTimeout(() => child.signal('SIGKILL'), withinMs)
     const lines = { out: [] as string[], err: [] as string[] }
     await Promise.all([
-      eachLine(child.stdout, line => void lines.out.push(line)),
-      eachLine(child.stderr, line => void lines.err.push(line)),
+      forEachLine(child.stdout, line => void lines.out.push(line)),
+      forEachLine(child.stderr, line => void lines.err.push(line)),
     ])
     const { code } = await child.exit
     return { out: lines.out.join('\n'), err: lines.err.join('\n'), code }

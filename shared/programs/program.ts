@@ -3,8 +3,8 @@
  * Imports ports and below.
  */
 
-import type { Waiting } from './debugging.ts'
-import type { ProjectPlugin } from './project-plugins.ts'
+import type { DebuggerEndpoint } from './hosts/debugging.ts'
+import type { ProjectPlugin } from './project/project-plugins.ts'
 import type { RequiredPackage } from './required-packages.ts'
 
 /** Which program: its language, its folders, and what the project file says of its runtime. */
@@ -35,7 +35,7 @@ export interface ProgramRun extends ProgramSource {
   readonly monitorAddress: string
   readonly engineAddress: string
   /** It waits for a debugger: told once, when one can attach. Absent: it does not wait. */
-  readonly debugged?: (waiting: Waiting) => void
+  readonly onDebuggerReady?: (waiting: DebuggerEndpoint) => void
 }
 
 /** How a program ended. `bail`: it told its error itself. */
@@ -60,8 +60,8 @@ export interface ProgramHost {
    */
   readonly run: (
     run: ProgramRun,
-    said: (line: string, stream: 'stdout' | 'stderr') => void,
+    onLine: (line: string, stream: 'stdout' | 'stderr') => void,
   ) => Promise<RunningProgram>
   /** The plugins that the program's installed packages need, each once. Throws as `run`. */
-  readonly packages: (source: ProgramSource) => Promise<readonly RequiredPackage[]>
+  readonly listPackages: (source: ProgramSource) => Promise<readonly RequiredPackage[]>
 }

@@ -41,15 +41,15 @@ const packageForm = z.looseObject({
 })
 
 /** What a package's own words come to; undefined for one that needs no plugin. */
-export function requiredBy(
+export function toRequirement(
   plugin: z.infer<typeof pluginForm> | undefined,
-  about: { readonly name: string; readonly version: string },
+  defaults: { readonly name: string; readonly version: string },
 ): RequiredPackage | undefined {
   if (plugin?.resource !== true) return undefined
-  const name = plugin.name === '' ? about.name : plugin.name
+  const name = plugin.name === '' ? defaults.name : plugin.name
   if (name === '') return undefined
   const { parameterization: made, extensionParameterization: extension, server } = plugin
-  const version = plugin.version === '' ? about.version : plugin.version
+  const version = plugin.version === '' ? defaults.version : plugin.version
   return {
     pkg: made?.name ?? name,
     version: version.replace(/^v/, ''),
@@ -62,7 +62,7 @@ export function requiredBy(
 }
 
 /** Each requirement once. */
-export function eachOnce(required: Iterable<RequiredPackage>): readonly RequiredPackage[] {
+export function uniquePackages(required: Iterable<RequiredPackage>): readonly RequiredPackage[] {
   return [...new Map([...required].map(one => [JSON.stringify(one), one])).values()]
 }
 
@@ -73,25 +73,25 @@ const depthMax = 8
  * The plugins that the packages installed for a Node program need, each version once. Source:
  * Pulumi's Node language host, docs/spec/providers.md#default-providers.
  */
-export function requiredPackages(directory: string): readonly RequiredPackage[] {
-  const files = packageFiles(join(directory, 'node_modules'), depthMax)
-  return eachOnce(files.flatMap(file => readPackage(file) ?? []))
+export function findRequiredPackages(directory: string): readonly RequiredPackage[] {
+  const files = listPackageFiles(join(directory, 'node_modules'), depthMax)
+  return uniquePackages(files.flatMap(file => readPackage(file) ?? []))
 }
 
-function packageFiles(modules: string, depth: number): readonly string[] {
+function listPackageFiles(modules: string, depth: number): readonly string[] {
   if (depth === 0) return []
-  return foldersIn(modules).flatMap(folder => {
+  return listFolders(modules).flatMap(folder => {
     const below = folder.startsWith('@')
-      ? foldersIn(join(modules, folder)).map(name => join(folder, name))
+      ? listFolders(join(modules, folder)).map(name => join(folder, name))
       : [folder]
     return below.flatMap(name => [
       join(modules, name, 'package.json'),
-      ...packageFiles(join(modules, name, 'node_modules'), depth - 1),
+      ...listPackageFiles(join(modules, name, 'node_modules'), depth - 1),
     ])
   })
 }
 
-function foldersIn(path: string): readonly string[] {
+function listFolders(path: string): readonly string[] {
   try {
     return readdirSync(path).filter(name => !name.startsWith('.'))
   } catch {
@@ -112,7 +112,7 @@ function readPackage(file: string): RequiredPackage | undefined {
   if (!parsed.success) return undefined
   const { name, version, pulumi } = parsed.data
   const own = name.startsWith('@pulumi/') ? name.slice('@pulumi/'.length) : ''
-  return requiredBy(pulumi, { name: own, version })
+  return toRequirement(pulumi, { name: own, version })
 }
 
 function parseJson(text: string): unknown {

@@ -3,7 +3,7 @@ import type { Urn } from '../names/urn.ts'
 import type { PropertyMap, PropertyValue } from '../values/value.ts'
 
 /** What methods and components are told of the deployment that calls them. */
-export interface Surroundings {
+export interface DeploymentContext {
   readonly project: string
   readonly stack: string
   readonly organization: string
@@ -56,13 +56,13 @@ export interface ConstructOptions {
 }
 
 /** A component that a provider is to make. Output values stay in the inputs. */
-export interface ConstructAsk {
+export interface ConstructInput {
   readonly type: string
   readonly name: string
   readonly parent: Urn | ''
   readonly inputs: PropertyMap
   readonly options: ConstructOptions
-  readonly surroundings: Surroundings
+  readonly context: DeploymentContext
   /** What the component's registrations name, so that they are told with the caller's trace. */
   readonly stackTraceHandle: string
   readonly preview: boolean

@@ -7,15 +7,15 @@ import type { Provider } from './provider.ts'
  * asked again. Source: docs/spec/providers.md#extension-parameterization.
  */
 export function createExtender(extensionOf: (ref: string) => Extension | undefined): {
-  readonly know: (ref: string, extension: Extension) => void
+  readonly registerExtension: (ref: string, extension: Extension) => void
   /** The instance once it is extended. Throws STATE_INVALID where nobody knows by what. */
-  readonly extended: (provider: Provider, ref: string) => Promise<Provider>
+  readonly extend: (provider: Provider, ref: string) => Promise<Provider>
 } {
   const known = new Map<string, Extension>()
   const made = new WeakMap<Provider, Map<string, Promise<void>>>()
   return {
-    know: (ref, extension) => void known.set(ref, extension),
-    async extended(provider, ref) {
+    registerExtension: (ref, extension) => void known.set(ref, extension),
+    async extend(provider, ref) {
       if (ref === '') return provider
       const extension = known.get(ref) ?? extensionOf(ref)
       if (extension === undefined)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Extension } from '../records/extension.ts'
 
 /** How a plugin becomes another package. `value`: base64. */
-export interface Parameters {
+export interface PackageParameters {
   /** The plugin that is given them. */
   readonly plugin: string
   /** The version of the package that it becomes. */
@@ -19,7 +19,7 @@ export interface PackageRequest {
   /** `linux-amd64` → hex SHA-256. */
   readonly checksums: ReadonlyMap<string, string>
   /** Where the package is a plugin with parameters. */
-  readonly parameters?: Parameters
+  readonly parameters?: PackageParameters
   /** What its resources need their provider to be extended by. */
   readonly extension?: Extension & { readonly ref: string }
 }
@@ -32,8 +32,8 @@ export function packageVersionOf({ version, parameters }: PackageRequest): strin
 /** An extension with the name that states know it by, which says what it is. */
 export function withRef(extension: Extension): Extension & { readonly ref: string } {
   const { name, version, value } = extension
-  const words = createHash('sha256').update(`${name}\0${version}\0`)
-  return { ref: words.update(Buffer.from(value, 'base64')).digest('hex'), name, version, value }
+  const hash = createHash('sha256').update(`${name}\0${version}\0`)
+  return { ref: hash.update(Buffer.from(value, 'base64')).digest('hex'), name, version, value }
 }
 
 /** An extension as a snapshot or record has it; undefined where it is none. */

@@ -36,28 +36,30 @@ export function withoutInternal(inputs: PropertyMap): PropertyMap {
  */
 export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
   const pkg = packageOfUrn(urn)
-  const given = inputs.get(internalKey) ?? null
-  if (given !== null && !isMap(given)) throw wrong(urn, `'${internalKey}' must be an object`)
-  const own = given ?? inputs
+  const internal = inputs.get(internalKey) ?? null
+  if (internal !== null && !isMap(internal))
+    throw invalidError(urn, `'${internalKey}' must be an object`)
+  const own = internal ?? inputs
   const isParameterized = own.has('parameterization')
   const parameterization = isParameterized
     ? {
         name: pkg,
-        version: textIn(urn, inputs, 'version'),
-        value: textIn(urn, own, 'parameterization'),
+        version: readText(urn, inputs, 'version'),
+        value: readText(urn, own, 'parameterization'),
       }
     : undefined
-  if (parameterization?.version === '') throw wrong(urn, "must have a 'version' field")
-  const name = textIn(urn, own, 'name')
-  if (name === '' && own.has('name') && given !== null) throw wrong(urn, "'name' must not be empty")
+  if (parameterization?.version === '') throw invalidError(urn, "must have a 'version' field")
+  const name = readText(urn, own, 'name')
+  if (name === '' && own.has('name') && internal !== null)
+    throw invalidError(urn, "'name' must not be empty")
   return {
     kind: 'resource',
     name: name === '' ? pkg : name,
-    version: textIn(urn, isParameterized ? own : inputs, 'version'),
-    downloadUrl: textIn(urn, own, 'pluginDownloadURL'),
-    checksums: textsIn(urn, own, 'pluginChecksums'),
+    version: readText(urn, isParameterized ? own : inputs, 'version'),
+    downloadUrl: readText(urn, own, 'pluginDownloadURL'),
+    checksums: readTexts(urn, own, 'pluginChecksums'),
     parameterization,
-    envVarMappings: textsIn(urn, own, 'envVarMappings'),
+    envVarMappings: readTexts(urn, own, 'envVarMappings'),
   }
 }
 
@@ -102,31 +104,31 @@ export function packageOfUrn(urn: Urn): string {
   return packageOf(type.slice(0, type.indexOf('::')))
 }
 
-function wrong(urn: Urn, what: string): Error {
+function invalidError(urn: Urn, what: string): Error {
   return error('RESOURCE_INVALID', `${what} (provider ${urn})`)
 }
 
 /** A text, '' where there is none. What the program has not given yet counts as none. */
-function textIn(urn: Urn, map: PropertyMap, key: string): string {
-  const plain = plainIn(map, key)
+function readText(urn: Urn, map: PropertyMap, key: string): string {
+  const plain = readPlain(map, key)
   if (plain === null || typeof plain === 'string') return plain ?? ''
   if (containsUnknown(plain)) return ''
-  throw wrong(urn, `'${key}' must be a string`)
+  throw invalidError(urn, `'${key}' must be a string`)
 }
 
-function textsIn(urn: Urn, map: PropertyMap, key: string): ReadonlyMap<string, string> {
-  const plain = plainIn(map, key)
+function readTexts(urn: Urn, map: PropertyMap, key: string): ReadonlyMap<string, string> {
+  const plain = readPlain(map, key)
   if (plain === null) return new Map()
-  if (!isMap(plain)) throw wrong(urn, `'${key}' must be an object`)
+  if (!isMap(plain)) throw invalidError(urn, `'${key}' must be an object`)
   return new Map(
     [...plain].map(([name, value]) => {
-      if (typeof value !== 'string') throw wrong(urn, `'${key}[${name}]' must be a string`)
+      if (typeof value !== 'string') throw invalidError(urn, `'${key}[${name}]' must be a string`)
       return [name, value]
     }),
   )
 }
 
-function plainIn(map: PropertyMap, key: string): PropertyValue {
+function readPlain(map: PropertyMap, key: string): PropertyValue {
   const value = map.get(key)
   return value === undefined ? null : stripSecrets(value)
 }

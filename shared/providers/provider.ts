@@ -12,9 +12,9 @@ import type { NameProposal } from '../names/automatic-name.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
 import type { Extension } from '../records/extension.ts'
-import type { ConstructAsk, ConstructResult, Surroundings } from './construct.ts'
-import type { Describing, Installed } from './describing.ts'
-import type { Viewing } from './views.ts'
+import type { ConstructInput, ConstructResult, DeploymentContext } from './construct.ts'
+import type { ProviderDescription, PluginInventory } from './provider-description.ts'
+import type { ViewRequest } from './views.ts'
 
 /** A failed check of one property ('' = the whole resource). */
 export interface CheckFailure {
@@ -27,7 +27,7 @@ export interface CheckResult {
   readonly inputs: PropertyMap
   readonly failures: readonly CheckFailure[]
   /** The plugin cannot be told of names: what was proposed was left out. */
-  readonly isNameUntold?: boolean
+  readonly isNameUnsupported?: boolean
 }
 
 /** One entry of a detailed diff. */
@@ -112,7 +112,7 @@ export class ProviderError extends Error {
   /** gRPC code. */
   readonly code: number
   /** Whether the request was never written, for want of a connection: it may be made again. */
-  readonly isUnasked: boolean
+  readonly isRequestUnsent: boolean
   /** What it says of single properties, and its message without that. */
   readonly problems: PropertyProblems | undefined
   /** Set when `status` is `partial`: what exists. */
@@ -128,22 +128,22 @@ export class ProviderError extends Error {
 
   constructor(
     message: string,
-    given: {
+    details: {
       status: ProviderError['status']
       code: number
-      isUnasked?: boolean
+      isRequestUnsent?: boolean
       problems?: PropertyProblems | undefined
       partial?: ProviderError['partial']
       cause?: unknown
     },
   ) {
-    super(message, given.cause === undefined ? {} : { cause: given.cause })
+    super(message, details.cause === undefined ? {} : { cause: details.cause })
     this.name = 'ProviderError'
-    this.status = given.status
-    this.code = given.code
-    this.isUnasked = given.isUnasked ?? false
-    this.problems = given.problems
-    this.partial = given.partial
+    this.status = details.status
+    this.code = details.code
+    this.isRequestUnsent = details.isRequestUnsent ?? false
+    this.problems = details.problems
+    this.partial = details.partial
   }
 }
 
@@ -160,10 +160,10 @@ export interface Provider {
   readonly isGone: () => boolean
 
   readonly checkConfig: (
-    ask: Subject & { olds: PropertyMap | undefined; news: PropertyMap; allowUnknowns: boolean },
+    request: Subject & { olds: PropertyMap | undefined; news: PropertyMap; allowUnknowns: boolean },
   ) => Promise<CheckResult>
   readonly diffConfig: (
-    ask: Subject & {
+    request: Subject & {
       oldInputs: PropertyMap
       oldOutputs: PropertyMap
       newInputs: PropertyMap
@@ -174,14 +174,14 @@ export interface Provider {
    * Makes another package of the plugin, before anything else, or extends it, at any time. Throws
    * `ProviderError`, or PLUGIN_FAILED for an answer that names another package.
    */
-  readonly parameterize: (ask: Extension) => Promise<void>
+  readonly parameterize: (request: Extension) => Promise<void>
   /**
    * Once per process; `inputs` without `__internal`. Later calls wait for it and fail with its
    * error.
    */
-  readonly configure: (ask: Subject & { id: string; inputs: PropertyMap }) => Promise<void>
+  readonly configure: (request: Subject & { id: string; inputs: PropertyMap }) => Promise<void>
   readonly check: (
-    ask: Subject & {
+    request: Subject & {
       olds: PropertyMap | undefined
       news: PropertyMap
       allowUnknowns: boolean
@@ -190,7 +190,7 @@ export interface Provider {
     },
   ) => Promise<CheckResult>
   readonly diff: (
-    ask: Subject & {
+    request: Subject & {
       id: string
       oldInputs: PropertyMap
       oldOutputs: PropertyMap
@@ -200,12 +200,12 @@ export interface Provider {
     },
   ) => Promise<DiffResult>
   readonly create: (
-    ask: Subject & Viewing & { inputs: PropertyMap; timeout: number; preview: boolean },
+    request: Subject & ViewRequest & { inputs: PropertyMap; timeout: number; preview: boolean },
   ) => Promise<CreateResult>
   /** `inputs` and `outputs` absent for an import. */
   readonly read: (
-    ask: Subject &
-      Viewing & {
+    request: Subject &
+      ViewRequest & {
         id: string
         inputs: PropertyMap | undefined
         outputs: PropertyMap | undefined
@@ -213,8 +213,8 @@ export interface Provider {
       },
   ) => Promise<ReadResult>
   readonly update: (
-    ask: Subject &
-      Viewing & {
+    request: Subject &
+      ViewRequest & {
         id: string
         oldInputs: PropertyMap
         oldOutputs: PropertyMap
@@ -225,10 +225,10 @@ export interface Provider {
       },
   ) => Promise<UpdateResult>
   readonly delete: (
-    ask: Subject &
-      Viewing & { id: string; inputs: PropertyMap; outputs: PropertyMap; timeout: number },
+    request: Subject &
+      ViewRequest & { id: string; inputs: PropertyMap; outputs: PropertyMap; timeout: number },
   ) => Promise<void>
-  readonly invoke: (ask: {
+  readonly invoke: (request: {
     token: string
     args: PropertyMap
     preview: boolean
@@ -236,11 +236,11 @@ export interface Provider {
   /**
    * A method. Output values stay in arguments and outputs; `argDependencies` has every argument.
    */
-  readonly call: (ask: {
+  readonly call: (request: {
     token: string
     args: PropertyMap
     argDependencies: ReadonlyMap<string, readonly Urn[]>
-    surroundings: Surroundings
+    context: DeploymentContext
     stackTraceHandle: string
     preview: boolean
   }) => Promise<CallResult>
@@ -248,9 +248,9 @@ export interface Provider {
    * A component that the provider makes of other resources, which it registers itself.
    * `unconfigured`: it was not asked.
    */
-  readonly construct: (ask: ConstructAsk) => Promise<ConstructResult | 'unconfigured'>
+  readonly construct: (request: ConstructInput) => Promise<ConstructResult | 'unconfigured'>
   /** What it says of itself, where it is a plugin. */
-  readonly describe?: Describing
+  readonly describe?: ProviderDescription
   /** Asks the plugin to end what runs soon (Ctrl-C). */
   readonly cancel: () => Promise<void>
   /** Never throws. Source: docs/spec/provider-protocol.md#cancellation-and-shutdown. */
@@ -269,14 +269,14 @@ export interface PluginDescriptor {
 }
 
 /** Where plugins come from and how they are started. */
-export interface PluginHost extends Installed {
+export interface PluginHost extends PluginInventory {
   /**
    * Starts one instance. Throws PLUGIN_MISSING (with what was looked for and where) or
    * PLUGIN_FAILED.
    */
   readonly load: (
     plugin: PluginDescriptor,
-    about: {
+    options: {
       readonly pkg: string
       readonly config: Readonly<Record<string, string>>
       /** Variable of the user → the variable of the plugin that gets its value. */

@@ -11,7 +11,7 @@ export interface View {
 }
 
 /** Where a provider says, during a call, what becomes of the views of its resource. */
-export interface StatusPlace {
+export interface ViewStatusEndpoint {
   /** `127.0.0.1:<port>` */
   readonly address: string
   /** Good for this one call. */
@@ -19,7 +19,7 @@ export interface StatusPlace {
 }
 
 /** What a call says of views: those that there are, and where to tell of others. */
-export interface Viewing {
+export interface ViewRequest {
   readonly views?: readonly View[]
-  readonly status?: StatusPlace
+  readonly status?: ViewStatusEndpoint
 }

@@ -26,7 +26,7 @@ export interface EffectList {
 }
 
 /** Calls that no list has, and why. */
-export interface Unlisted {
+export interface UnlistedCalls {
   readonly calls: readonly string[]
   readonly why: string
 }

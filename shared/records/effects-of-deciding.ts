@@ -1,11 +1,11 @@
 import type { EffectList } from './effect.ts'
 
-const start = ['functions/step-generator/start.ts']
-const runner = ['shared/engine/generator/deployment-runner.ts']
+const start = ['functions/step-generator/start-deployment.ts']
+const runner = ['shared/engine/generator/steps/deployment-runner.ts']
 const up = ['shared/engine/commands/up-command.ts']
 const command = ['shared/engine/commands/deploy-command.ts']
-const plan = ['shared/engine/deployment/plan-run.ts']
-const chain = ['shared/engine/deployment/chain-run.ts']
+const plan = ['shared/engine/deployment/dispatch/run-plan.ts']
+const chain = ['shared/engine/deployment/dispatch/run-chain.ts']
 
 /** What the generator does from the start of a deployment to its last decision. */
 export const effectsOfDeciding = {
@@ -28,7 +28,7 @@ export const effectsOfDeciding = {
         ifDead: 'the holder is known to be dead; nothing was decided',
       },
       {
-        call: 'log.append takeover',
+        call: 'decisionLog.append takeover',
         by: start,
         what: 'the first record: this life writes the log',
         ifDead: 'nothing was decided',
@@ -41,7 +41,7 @@ export const effectsOfDeciding = {
         only: 'when there is such',
       },
       {
-        call: 'log.append pin',
+        call: 'decisionLog.append pin',
         by: start,
         what: 'base version, options, program and configuration; the keys of what it took',
         ifDead: 'it can be resumed from here on; nothing was asked of anyone',
@@ -62,7 +62,7 @@ export const effectsOfDeciding = {
     per: 'process',
     effects: [
       {
-        call: 'log.append phase refresh',
+        call: 'decisionLog.append phase refresh',
         by: command,
         what: 'the refresh has begun: its plan is next',
         ifDead: 'a resume plans it anew',
@@ -76,7 +76,7 @@ export const effectsOfDeciding = {
         only: 'when the command goes on after its refresh',
       },
       {
-        call: 'log.append phase rebased',
+        call: 'decisionLog.append phase rebased',
         by: command,
         what: 'the second pin in one record with the phase: from here on that fold is the base',
         ifDead: 'a resume decides against the new base',
@@ -90,21 +90,21 @@ export const effectsOfDeciding = {
     per: 'process',
     effects: [
       {
-        call: 'log.append phase program',
+        call: 'decisionLog.append phase program',
         by: up,
         what: 'the program is started after it',
         ifDead: 'a resume runs the program',
         only: 'in the first life that comes so far',
       },
       {
-        call: 'log.append program-ended',
+        call: 'decisionLog.append program-ended',
         by: up,
         what: 'nothing is registered any more; in one record with the plan of the deletes',
         ifDead: 'a resume does not run the program again',
         only: 'when the program ended without an error',
       },
       {
-        call: 'log.append phase outputs-applied',
+        call: 'decisionLog.append phase outputs-applied',
         by: up,
         what: 'the outputs of the stack are in its state, in a record before or in this one',
         ifDead: 'a resume only closes',
@@ -118,7 +118,7 @@ export const effectsOfDeciding = {
     per: 'process',
     effects: [
       {
-        call: 'log.append answered',
+        call: 'decisionLog.append answered',
         by: runner,
         what: 'the answer, sealed, in front of the next decision and in one record with it',
         ifDead: 'a resume gives the program the same answer',
@@ -131,7 +131,7 @@ export const effectsOfDeciding = {
     per: 'process',
     effects: [
       {
-        call: 'log.append extension',
+        call: 'decisionLog.append extension',
         by: runner,
         what: 'what the provider is extended by, in front of the next decision and in one record with it',
         ifDead: 'executors find it there; a resume records it only if it is not',
@@ -144,8 +144,8 @@ export const effectsOfDeciding = {
     per: 'process',
     effects: [
       {
-        call: 'log.append settled',
-        by: [...runner, 'shared/engine/generator/positions.ts'],
+        call: 'decisionLog.append settled',
+        by: [...runner, 'shared/engine/generator/refresh/rewrite-states.ts'],
         what: 'the decision with the whole new state',
         ifDead: 'the state is in every fold',
       },
@@ -157,7 +157,7 @@ export const effectsOfDeciding = {
     per: 'process',
     effects: [
       {
-        call: 'log.append outputs',
+        call: 'decisionLog.append outputs',
         by: runner,
         what: 'the whole state with them',
         ifDead: 'the state is in every fold; a resume writes it again only if it differs',
@@ -170,7 +170,7 @@ export const effectsOfDeciding = {
     per: 'chain',
     effects: [
       {
-        call: 'log.append registration',
+        call: 'decisionLog.append registration',
         by: runner,
         what: 'the decision with its chain of operations, after the answers it was made upon',
         ifDead: 'nobody was told: the sweep sends it',
@@ -204,7 +204,7 @@ export const effectsOfDeciding = {
     effects: [
       {
         call: 'operations.select',
-        by: ['shared/engine/generator/deployment-replay.ts'],
+        by: ['shared/engine/generator/replay/deployment-replay.ts'],
         what: 'the first operation of the recorded chain has failed, if it did not begin meanwhile',
         ifDead: 'a resume decides anew: what was withdrawn never begins',
       },
@@ -223,7 +223,7 @@ export const effectsOfDeciding = {
         again: 1,
       },
       {
-        call: 'log.append plan',
+        call: 'decisionLog.append plan',
         by: plan,
         what: 'the plan exists, together with the end of the program for deletes of an up',
         ifDead: 'it is followed; it is never made a second time',

@@ -4,8 +4,8 @@ const executor = 'shared/engine/executor'
 const attempt = [`${executor}/attempt.ts`]
 const begin = [`${executor}/begin.ts`]
 const handle = [`${executor}/executor.ts`]
-const release = [`${executor}/release.ts`]
-const poisoned = [`${executor}/poisoned.ts`]
+const release = ['shared/engine/executor/release-waiters.ts']
+const poisoned = ['shared/engine/executor/end-poisoned.ts']
 const lease = [`${executor}/lease.ts`]
 
 const begun = {
@@ -16,7 +16,7 @@ const begun = {
   again: 1,
 } as const satisfies Effect
 
-const asked = {
+const providerCall = {
   call: 'provider call',
   by: [`${executor}/perform.ts`],
   what: 'one call of Create, Update or Delete; made again where it was never written',
@@ -42,7 +42,7 @@ const removed = {
 } as const satisfies Effect
 
 /** What an end sets free, from the given number on. */
-const released = <N extends number>(from: N) =>
+const createReleaseEffects = <N extends number>(from: N) =>
   [
     {
       call: 'operations.arrive',
@@ -97,7 +97,7 @@ export const effectsOfExecuting = {
     per: 'run',
     effects: [
       begun,
-      asked,
+      providerCall,
       {
         call: 'operations.putOutcome',
         by: attempt,
@@ -126,7 +126,7 @@ export const effectsOfExecuting = {
         only: 'when the provider took long',
       },
       woken,
-      ...released(8),
+      ...createReleaseEffects(8),
     ],
   },
   redo: {
@@ -140,7 +140,7 @@ export const effectsOfExecuting = {
         ifDead: 'the message comes again',
       },
       woken,
-      ...released(3),
+      ...createReleaseEffects(3),
     ],
   },
   drop: {
@@ -170,7 +170,7 @@ export const effectsOfExecuting = {
     per: 'run',
     effects: [
       begun,
-      asked,
+      providerCall,
       {
         call: 'operations.lapse',
         by: attempt,
@@ -198,7 +198,7 @@ export const effectsOfExecuting = {
         what: 'the operation has failed, or is interrupted where an attempt may have called',
         ifDead: 'the sweep redoes the arrivals',
       },
-      ...released(4),
+      ...createReleaseEffects(4),
     ],
   },
   move: {

@@ -1,8 +1,8 @@
 import type { EffectList } from './effect.ts'
 
-const drive = ['shared/engine/deployment/drive-hooked.ts']
-const release = ['shared/engine/executor/release.ts']
-const releaser = ['shared/engine/executor/releaser.ts']
+const drive = ['shared/engine/deployment/dispatch/run-hooked-call.ts']
+const release = ['shared/engine/executor/release-waiters.ts']
+const releaser = ['shared/engine/executor/generator-releaser.ts']
 
 /** What the generator does about hooks of the program: it alone can reach it. */
 export const effectsOfHooks = {
@@ -12,7 +12,7 @@ export const effectsOfHooks = {
     per: 'own',
     effects: [
       {
-        call: 'log.append hooked',
+        call: 'decisionLog.append hooked',
         by: drive,
         what: 'what they came to: they are not run again',
         ifDead: 'a resume ends the hook as the record says',
@@ -73,8 +73,8 @@ export const effectsOfHooks = {
     per: 'own',
     effects: [
       {
-        call: 'log.append hooked',
-        by: ['shared/engine/generator/deployment-runner.ts'],
+        call: 'decisionLog.append hooked',
+        by: ['shared/engine/generator/steps/deployment-runner.ts'],
         what: 'what they came to: they are not run again',
         ifDead: 'a resume goes on after it',
       },
@@ -86,7 +86,7 @@ export const effectsOfHooks = {
     per: 'chain',
     effects: [
       {
-        call: 'log.append retried',
+        call: 'decisionLog.append retried',
         by: drive,
         what: 'the operation that takes the place of the failed one',
         ifDead: 'the sweep sends it; a resume awaits it',

@@ -1,8 +1,8 @@
 import type { EffectList } from './effect.ts'
 
-const compaction = ['functions/compaction/handle.ts']
-const retention = ['shared/engine/deployment/retention.ts']
-const blobs = ['shared/engine/deployment/sweep-blobs.ts']
+const compaction = ['shared/runtime/compaction/fold-and-publish.ts']
+const retention = ['shared/engine/deployment/retention/remove-old-records.ts']
+const blobs = ['shared/engine/deployment/retention/sweep-blobs.ts']
 const edit = ['local/edit-state.ts']
 
 /** What compaction, removal, and commands that decide nothing do. */
@@ -34,7 +34,7 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'catalog.putLate',
-        by: ['shared/engine/deployment/late-creates.ts'],
+        by: ['shared/engine/deployment/retention/late-creates.ts'],
         what: 'what a create made that nobody heard of, into the inbox',
         ifDead: 'the next removal puts it once more, which changes nothing',
         only: 'when there is such',
@@ -102,7 +102,11 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'control.stop',
-        by: ['local/cancel.ts', 'local/deployment-run.ts', 'functions/api/routes/deployments.ts'],
+        by: [
+          'local/cancel.ts',
+          'local/run-local-deployment.ts',
+          'functions/api/routes/deployments.ts',
+        ],
         what: 'nothing more begins: whoever runs something sees it within a second',
         ifDead: 'it is never taken back: whoever holds the deployment closes it',
         again: 1,
@@ -116,19 +120,19 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'control.stop',
-        by: ['local/give-up.ts'],
+        by: ['local/abandon-deployment.ts'],
         what: 'nothing more of it begins',
         ifDead: 'the stack is held still; the same command goes on',
       },
       {
         call: 'control.close',
-        by: ['local/give-up.ts'],
+        by: ['local/abandon-deployment.ts'],
         what: 'late messages are dropped',
         ifDead: 'as before',
       },
       {
         call: 'catalog.release',
-        by: ['local/give-up.ts'],
+        by: ['local/abandon-deployment.ts'],
         what: 'the stack is free, as it was last published; the records stay',
         ifDead: 'it is over',
       },
@@ -141,7 +145,7 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'chains.redrive',
-        by: ['shared/engine/deployment/redrive.ts'],
+        by: ['shared/engine/deployment/recovery/redrive.ts'],
         what: 'dead letters become messages again',
         ifDead: 'executors run them; who has ended is not run again',
       },
@@ -200,7 +204,7 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'catalog.createStack',
-        by: ['cli/stack-creation.ts', 'functions/api/routes/stacks.ts'],
+        by: ['cli/stack/create-stack.ts', 'functions/api/routes/stacks.ts'],
         what: 'the stack, if there is none of its name',
         ifDead: 'it is there',
       },
@@ -213,7 +217,7 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'catalog.removeStack',
-        by: ['cli/stack-removal.ts', 'functions/api/routes/stacks.ts'],
+        by: ['cli/stack/remove-stack.ts', 'functions/api/routes/stacks.ts'],
         what: 'the stack with its history, if nothing of it runs or was left',
         ifDead: 'its records and blobs go with the next removal; its configuration file stays',
       },

@@ -13,9 +13,9 @@ export const effectsOfTriggers = {
           'functions/api/routes/deployments.ts',
           'functions/api/routes/requests.ts',
           'local/serve-home.ts',
-          'functions/webhook/handle.ts',
-          'functions/schedule/handle.ts',
-          'functions/step-generator/tell-result.ts',
+          'functions/webhook/answer-webhook.ts',
+          'functions/schedule/run-due-schedule.ts',
+          'functions/step-generator/notify-result.ts',
         ],
         what: 'the stack is looked at; its request was put before, under a key that a repetition has too',
         ifDead: 'what asked is not marked as done yet, and asks for the same once more',
@@ -30,7 +30,7 @@ export const effectsOfTriggers = {
     effects: [
       {
         call: 'blobs.put',
-        by: ['functions/surroundings/repository-program.ts'],
+        by: ['shared/runtime/programs/repository-program.ts'],
         what: 'the files at the commit with their packages, as an archive',
         ifDead: 'the request waits, and whoever opens it next makes the archive again',
       },

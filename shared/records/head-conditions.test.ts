@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { conditionFor, type Words } from './head-conditions.ts'
+import { buildCondition, type FactConditions } from './head-conditions.ts'
 import { type Condition, conditions, type Fact, states, transitions } from './transitions.ts'
 
 const ofThePlan = ['complete', 'the last arrives'] as const
@@ -65,17 +65,19 @@ test('what a request does not tell of the plan decides nothing', () => {
 
 test('the condition of a store holds exactly where a row does', () => {
   const facts = [...others, ...ofThePlan]
-  const words = Object.fromEntries(facts.map((fact, at) => [fact, `?${at + 1}`])) as Words
+  const factConditions = Object.fromEntries(
+    facts.map((fact, at) => [fact, `?${at + 1}`]),
+  ) as FactConditions
   const database = new DatabaseSync(':memory:')
   for (const event of events)
     for (const effect of ['writes', 'repeats'] as const) {
-      const said = conditionFor(event, effect, words)
-      if (said === '') continue
-      const asked = database.prepare(`SELECT ${said} AS it, ?${facts.length}`)
+      const condition = buildCondition(event, effect, factConditions)
+      if (condition === '') continue
+      const statement = database.prepare(`SELECT ${condition} AS it, ?${facts.length}`)
       for (const held of subsetsOf(facts).filter(isPossible)) {
-        const row = asked.get(...facts.map(fact => (held.has(fact) ? 1 : 0)))
-        const isSaid = row?.['it'] === 1
-        if (isSaid !== rowsFor(event, held).some(one => one.effect === effect))
+        const row = statement.get(...facts.map(fact => (held.has(fact) ? 1 : 0)))
+        const isHeld = row?.['it'] === 1
+        if (isHeld !== rowsFor(event, held).some(one => one.effect === effect))
           expect.fail(`${event} ${effect} with ${[...held].join(', ')}`)
       }
     }
@@ -83,7 +85,7 @@ test('the condition of a store holds exactly where a row does', () => {
 })
 
 test('a store that has no words for a fact is told so', () => {
-  expect(() => conditionFor('begin', 'writes', {})).toThrow('words')
+  expect(() => buildCondition('begin', 'writes', {})).toThrow('words')
 })
 
 test('an arrival is written in every state, so that a store needs no condition for it', () => {

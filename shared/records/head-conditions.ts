@@ -10,7 +10,7 @@ import {
 } from './transitions.ts'
 
 /** How a store says that a fact holds, in its own language. */
-export type Words = Partial<Readonly<Record<Fact, string>>>
+export type FactConditions = Partial<Readonly<Record<Fact, string>>>
 
 /** What only the plan knows: a begin says what the operation needs, no other request does. */
 const ofThePlan: ReadonlySet<Fact> = new Set(['complete', 'the last arrives'])
@@ -22,20 +22,30 @@ const ofThePlan: ReadonlySet<Fact> = new Set(['complete', 'the last arrives'])
  * and the expressions of DynamoDB share; `words` are put in parentheses as they are. Throws
  * INTERNAL_ASSERTION for a fact without words.
  */
-export function conditionFor(event: HeadEvent, effect: Transition['effect'], words: Words): string {
+export function buildCondition(
+  event: HeadEvent,
+  effect: Transition['effect'],
+  factConditions: FactConditions,
+): string {
   const rows = transitions.filter(row => row.event === event && row.effect === effect)
-  const said = rows.map(row => expressionOf([states[row.from], conditions[row.when]], event, words))
-  return [...new Set(said)].map(one => `(${one})`).join(' OR ')
+  const clauses = rows.map(row =>
+    expressionOf([states[row.from], conditions[row.when]], event, factConditions),
+  )
+  return [...new Set(clauses)].map(one => `(${one})`).join(' OR ')
 }
 
-function expressionOf(parts: readonly Condition[], event: HeadEvent, words: Words): string {
-  const isTold = (fact: Fact): boolean => event === 'begin' || !ofThePlan.has(fact)
-  const wordsOf = (fact: Fact): string => {
-    const said = words[fact]
-    assert(said !== undefined, `the store has words for '${fact}'`)
-    return `(${said})`
+function expressionOf(
+  parts: readonly Condition[],
+  event: HeadEvent,
+  factConditions: FactConditions,
+): string {
+  const isProvided = (fact: Fact): boolean => event === 'begin' || !ofThePlan.has(fact)
+  const clauseOf = (fact: Fact): string => {
+    const condition = factConditions[fact]
+    assert(condition !== undefined, `the store has words for '${fact}'`)
+    return `(${condition})`
   }
-  const is = new Set(parts.flatMap(part => part.is).filter(isTold))
-  const not = new Set(parts.flatMap(part => part.not).filter(isTold))
-  return [...[...is].map(wordsOf), ...[...not].map(fact => `NOT ${wordsOf(fact)}`)].join(' AND ')
+  const is = new Set(parts.flatMap(part => part.is).filter(isProvided))
+  const not = new Set(parts.flatMap(part => part.not).filter(isProvided))
+  return [...[...is].map(clauseOf), ...[...not].map(fact => `NOT ${clauseOf(fact)}`)].join(' AND ')
 }

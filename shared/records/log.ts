@@ -98,10 +98,10 @@ export function runsProgram({
  * without deciding (`only`); undefined when it reads nothing on account of the program. Source:
  * docs/spec/deployment.md#preparation.
  */
-export function refreshesByProgram(
+export function programRefreshModeOf(
   options: Pick<DeploymentOptions, 'command' | 'runProgram' | 'refresh'>,
 ): 'first' | 'only' | undefined {
-  if (!readsByProgram(options)) return undefined
+  if (!isReadByProgram(options)) return undefined
   if (options.command === 'refresh') return 'only'
   return options.refresh ? 'first' : undefined
 }
@@ -110,7 +110,7 @@ export function refreshesByProgram(
  * Whether nothing is read before the program runs. An update that runs its program for a refresh it
  * was not asked for does without the reads that providers want before an update, too, as Pulumi's.
  */
-export function readsByProgram({
+export function isReadByProgram({
   command,
   runProgram,
 }: Pick<DeploymentOptions, 'command' | 'runProgram'>): boolean {

@@ -1,7 +1,7 @@
 import type { DeploymentId, EpochMs, StackId } from './ids.ts'
 
 /** What is told of a deployment, or of a request that changes nothing. */
-interface Told {
+interface EventSubject {
   readonly stack: StackId
   readonly deployment?: DeploymentId
   /** The request by its key, where there is no deployment. */
@@ -15,16 +15,20 @@ type Changes = Readonly<Record<string, number>>
 
 /** What receivers are told. Nothing of inputs, outputs or messages, which may hold secrets. */
 export type NotificationEvent =
-  | ({ readonly kind: 'started' } & Told)
-  | ({ readonly kind: 'succeeded'; readonly changes: Changes } & Told)
+  | ({ readonly kind: 'started' } & EventSubject)
+  | ({ readonly kind: 'succeeded'; readonly changes: Changes } & EventSubject)
   /** `codes`: those of the errors, by which docs/errors.md says what to do. */
   | ({
       readonly kind: 'failed'
       readonly changes: Changes
       readonly codes: readonly string[]
-    } & Told)
+    } & EventSubject)
   /** `urns`: at most a hundred of the resources that are not as recorded; `count`: all. */
-  | ({ readonly kind: 'drift'; readonly count: number; readonly urns: readonly string[] } & Told)
+  | ({
+      readonly kind: 'drift'
+      readonly count: number
+      readonly urns: readonly string[]
+    } & EventSubject)
 
 /** How far what a webhook asked for is, for its commit and pull request. */
 export interface Reply {

@@ -1,9 +1,9 @@
-import type { EffectList, Unlisted } from './effect.ts'
+import type { EffectList, UnlistedCalls } from './effect.ts'
 import { effectsOfDeciding } from './effects-of-deciding.ts'
 import { effectsOfExecuting } from './effects-of-executing.ts'
 import { effectsOfHooks } from './effects-of-hooks.ts'
 import { effectsOfKeeping } from './effects-of-keeping.ts'
-import { effectsOfLives } from './effects-of-lives.ts'
+import { effectsOfGeneratorRuns } from './effects-of-generator-runs.ts'
 import { effectsOfTriggers } from './effects-of-triggers.ts'
 
 /**
@@ -14,33 +14,33 @@ import { effectsOfTriggers } from './effects-of-triggers.ts'
 export const orderOfEffects = {
   ...effectsOfDeciding,
   ...effectsOfHooks,
-  ...effectsOfLives,
+  ...effectsOfGeneratorRuns,
   ...effectsOfExecuting,
   ...effectsOfKeeping,
   ...effectsOfTriggers,
 } as const satisfies Record<string, EffectList>
 
 /** What handlers ask of ports besides the lists. */
-export const unlisted: readonly Unlisted[] = [
+export const unlistedCalls: readonly UnlistedCalls[] = [
   {
     calls: [
-      'log.read',
-      'operations.outcome',
-      'operations.heads',
-      'operations.ends',
+      'decisionLog.read',
+      'operations.getOutcome',
+      'operations.getHeads',
+      'operations.getEnds',
       'control.read',
       'leases.list',
       'events.read',
       'blobs.get',
-      'catalog.stack',
-      'catalog.stacks',
-      'catalog.late',
-      'catalog.slow',
-      'catalog.history',
-      'catalog.versions',
-      'chains.deadLetters',
-      'retention.deployments',
-      'retention.references',
+      'catalog.getStack',
+      'catalog.listStacks',
+      'catalog.listLate',
+      'catalog.listSlow',
+      'catalog.listHistory',
+      'catalog.listVersions',
+      'chains.listDeadLetters',
+      'retention.listDeployments',
+      'retention.listReferences',
       'blobSweep.list',
     ],
     why: 'they read, and change nothing',
@@ -63,11 +63,11 @@ export const unlisted: readonly Unlisted[] = [
  * Files that only pass on what others ask: again, or in other portions, or, of the API, what its
  * callers ask. Those are named.
  */
-export const passedOnBy: readonly string[] = [
-  'shared/engine/deployment/keep-trying.ts',
-  'shared/engine/deployment/patience.ts',
-  'shared/engine/deployment/chains-of.ts',
+export const forwardingFiles: readonly string[] = [
+  'shared/engine/deployment/retry/retry.ts',
+  'shared/engine/deployment/retry/store-retry.ts',
+  'shared/engine/deployment/dispatch/adapt-chain-queue.ts',
   'functions/api/routes/programs.ts',
-  'functions/step-executor/long.ts',
-  'functions/step-generator/long.ts',
+  'functions/step-executor/long-pool-task.ts',
+  'functions/step-generator/long-pool-task.ts',
 ]

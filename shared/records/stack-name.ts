@@ -25,7 +25,7 @@ export function parseStackName(text: string): StackName {
 }
 
 /** The id of a named stack; `project`: where the name leaves it out. Throws STACK_NAME_INVALID. */
-export function stackIdFrom(text: string, project: string): StackId {
+export function parseStackId(text: string, project: string): StackId {
   const name = parseStackName(text)
   return stackIdOf(name.project ?? project, name.stack)
 }

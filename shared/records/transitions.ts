@@ -92,11 +92,11 @@ export const conditions = {
 
 const lateCopy = 'the reply was lost, or a copy of the message came late'
 
-function repeats(from: HeadState, event: HeadEvent): Transition {
+function repeatTransition(from: HeadState, event: HeadEvent): Transition {
   return { from, event, when: 'it took effect before', to: from, effect: 'repeats', why: lateCopy }
 }
 
-function notes(from: HeadState): Transition {
+function arrivalTransition(from: HeadState): Transition {
   const why = 'arrivals are a set: the sweep sends them again at any time'
   return { from, event: 'arrive', when: 'always', to: from, effect: 'writes', why }
 }
@@ -119,10 +119,10 @@ export const transitions: readonly Transition[] = [
     effect: 'writes',
     why: 'the last dependency succeeded',
   },
-  notes('ready'),
-  notes('begun'),
-  notes('unowned'),
-  notes('ended'),
+  arrivalTransition('ready'),
+  arrivalTransition('begun'),
+  arrivalTransition('unowned'),
+  arrivalTransition('ended'),
   {
     from: 'ready',
     event: 'begin',
@@ -147,7 +147,7 @@ export const transitions: readonly Transition[] = [
     effect: 'writes',
     why: 'the same delivery tries once more, as a new attempt',
   },
-  repeats('begun', 'begin'),
+  repeatTransition('begun', 'begin'),
   {
     from: 'begun',
     event: 'giveBack',
@@ -164,10 +164,10 @@ export const transitions: readonly Transition[] = [
     effect: 'writes',
     why: 'a give back undoes its own attempt only',
   },
-  repeats('ready', 'giveBack'),
-  repeats('unowned', 'giveBack'),
-  repeats('begun', 'giveBack'),
-  repeats('ended', 'giveBack'),
+  repeatTransition('ready', 'giveBack'),
+  repeatTransition('unowned', 'giveBack'),
+  repeatTransition('begun', 'giveBack'),
+  repeatTransition('ended', 'giveBack'),
   {
     from: 'begun',
     event: 'lapse',
@@ -176,9 +176,9 @@ export const transitions: readonly Transition[] = [
     effect: 'writes',
     why: 'the executor is gone or no longer knows; recovery names its token and attempt',
   },
-  repeats('unowned', 'lapse'),
-  repeats('begun', 'lapse'),
-  repeats('ended', 'lapse'),
+  repeatTransition('unowned', 'lapse'),
+  repeatTransition('begun', 'lapse'),
+  repeatTransition('ended', 'lapse'),
   {
     from: 'begun',
     event: 'select',
@@ -211,13 +211,13 @@ export const transitions: readonly Transition[] = [
     effect: 'writes',
     why: 'the store does not know how many arrivals a join needs; its caller does',
   },
-  repeats('ended', 'select'),
+  repeatTransition('ended', 'select'),
 ]
 
 /** The state of a head whose plan says `needs`. */
 export function headStateOf(head: Head, needs: number): HeadState {
-  const holds = holdsIn(factsOfHead(head, needs))
-  const found = headStates.find(state => holds(states[state]))
+  const isHeld = createConditionCheck(factsOfHead(head, needs))
+  const found = headStates.find(state => isHeld(states[state]))
   assert(found !== undefined, 'a head is in one of the states')
   return found
 }
@@ -228,7 +228,7 @@ export function transitionOf(
   request: HeadRequest,
   head: Head,
 ): Transition | undefined {
-  const holds = holdsIn({ ...factsOfHead(head, 0), ...factsOfRequest(request) })
+  const holds = createConditionCheck({ ...factsOfHead(head, 0), ...factsOfRequest(request) })
   return transitions.find(
     row => row.from === state && row.event === request.event && holds(conditions[row.when]),
   )
@@ -236,7 +236,9 @@ export function transitionOf(
 
 const headStates: readonly HeadState[] = ['decided', 'ready', 'begun', 'unowned', 'ended']
 
-function holdsIn(facts: Partial<Readonly<Record<Fact, boolean>>>): (what: Condition) => boolean {
+function createConditionCheck(
+  facts: Partial<Readonly<Record<Fact, boolean>>>,
+): (what: Condition) => boolean {
   return ({ is, not }) =>
     is.every(fact => facts[fact] === true) && not.every(fact => facts[fact] !== true)
 }

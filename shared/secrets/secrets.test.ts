@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { lockedManager, managerFromState } from './manager.ts'
-import { createPassphraseManager, openPassphraseManager, passphraseFrom } from './passphrase.ts'
-import { keyedDigest, symmetricCrypter } from './symmetric.ts'
+import { createLockedManager, openManagerFromState } from './secrets-from-state.ts'
+import {
+  createPassphraseManager,
+  openPassphraseManager,
+  readPassphrase,
+} from './passphrase-secrets.ts'
+import { createKeyedDigest, createSymmetricCrypter } from './symmetric-crypter.ts'
 
 const key = Buffer.alloc(32, 1)
 const salt = 'v1:fozI5u6B030=:v1:F+6ZduKKd8G0/V7L:PGMFeIzwobWRKmEAzUdaQHqC5mMRIQ=='
 const code = (text: string) => expect.objectContaining({ code: text })
 
 describe('a symmetric crypter', () => {
-  const crypter = symmetricCrypter(key)
+  const crypter = createSymmetricCrypter(key)
 
   test('opens what it sealed, with another nonce every time', () => {
     const sealed = ['', 'hush', '\u{1f600}\u0000'].map(
@@ -28,17 +32,19 @@ describe('a symmetric crypter', () => {
     ['a part more', `${crypter.encrypt('x')}:`],
     ['a short nonce', 'v1:AAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
     ['too little for a tag', 'v1:AAAAAAAAAAAAAAAA:AAAA'],
-    ['another key', symmetricCrypter(Buffer.alloc(32, 2)).encrypt('x')],
+    ['another key', createSymmetricCrypter(Buffer.alloc(32, 2)).encrypt('x')],
     ['a changed byte', crypter.encrypt('hello').replace(/:.{16}:/, ':AAAAAAAAAAAAAAAA:')],
   ])('refuses a ciphertext with %s', (_name, ciphertext) => {
     expect(() => crypter.decrypt(ciphertext)).toThrow(code('SECRETS_MALFORMED'))
   })
 
   test('digests differ with the key and with the text, and not otherwise', () => {
-    const digest = keyedDigest(key)
-    expect(digest('a')).toBe(keyedDigest(key)('a'))
+    const digest = createKeyedDigest(key)
+    expect(digest('a')).toBe(createKeyedDigest(key)('a'))
     expect(digest('a')).toMatch(/^[0-9a-f]{64}$/)
-    expect(new Set([digest('a'), digest('b'), keyedDigest(Buffer.alloc(32, 2))('a')]).size).toBe(3)
+    expect(
+      new Set([digest('a'), digest('b'), createKeyedDigest(Buffer.alloc(32, 2))('a')]).size,
+    ).toBe(3)
   })
 })
 
@@ -77,13 +83,13 @@ describe('the passphrase of the surroundings', () => {
 
   test('is the variable, also an empty one, and then the trimmed file', () => {
     const both = { PULUMI_CONFIG_PASSPHRASE: '', PULUMI_CONFIG_PASSPHRASE_FILE: 'there' }
-    expect(passphraseFrom(both, read)).toBe('')
-    expect(passphraseFrom({ PULUMI_CONFIG_PASSPHRASE_FILE: 'there' }, read)).toBe('from file')
-    expect(passphraseFrom({}, read)).toBeUndefined()
+    expect(readPassphrase(both, read)).toBe('')
+    expect(readPassphrase({ PULUMI_CONFIG_PASSPHRASE_FILE: 'there' }, read)).toBe('from file')
+    expect(readPassphrase({}, read)).toBeUndefined()
   })
 
   test('is an error when its file cannot be read', () => {
-    expect(() => passphraseFrom({ PULUMI_CONFIG_PASSPHRASE_FILE: 'gone' }, read)).toThrow(
+    expect(() => readPassphrase({ PULUMI_CONFIG_PASSPHRASE_FILE: 'gone' }, read)).toThrow(
       code('SECRETS_PASSPHRASE_MISSING'),
     )
   })
@@ -91,7 +97,7 @@ describe('the passphrase of the surroundings', () => {
 
 describe('the manager that a state names', () => {
   test('is opened with the passphrase', async () => {
-    const manager = await managerFromState({ type: 'passphrase', state: { salt } }, 'password')
+    const manager = await openManagerFromState({ type: 'passphrase', state: { salt } }, 'password')
     expect(manager.state).toEqual({ salt })
   })
 
@@ -106,26 +112,29 @@ describe('the manager that a state names', () => {
       'SECRETS_PASSPHRASE_MISSING',
     ],
   ])('is refused with %s', async (_name, provider, passphrase, expected) => {
-    const opening = managerFromState(provider, passphrase)
+    const opening = openManagerFromState(provider, passphrase)
     await expect(opening).rejects.toThrow(code(expected))
   })
 
   test('is named in the refusal', async () => {
-    await expect(managerFromState({ type: 'service' }, '')).rejects.toThrow("'service'")
+    await expect(openManagerFromState({ type: 'service' }, '')).rejects.toThrow("'service'")
   })
 
   test('may be the one of test vectors', async () => {
-    const { crypter } = await managerFromState({ type: 'b64', state: null }, undefined)
+    const { crypter } = await openManagerFromState({ type: 'b64', state: null }, undefined)
     expect(crypter.encrypt('hush')).toBe('aHVzaA==')
     expect(crypter.decrypt('aHVzaA==')).toBe('hush')
   })
 
   test('when locked keeps its state and fails at use', () => {
-    const { type, state, crypter, digest } = lockedManager({ type: 'passphrase', state: { salt } })
+    const { type, state, crypter, digest } = createLockedManager({
+      type: 'passphrase',
+      state: { salt },
+    })
     expect({ type, state }).toEqual({ type: 'passphrase', state: { salt } })
     for (const use of [crypter.encrypt, crypter.decrypt, digest])
       expect(() => use('x')).toThrow(code('SECRETS_PASSPHRASE_WRONG'))
-    expect(() => lockedManager({ type: 'service' }).digest('x')).toThrow(
+    expect(() => createLockedManager({ type: 'service' }).digest('x')).toThrow(
       code('SECRETS_MANAGER_UNSUPPORTED'),
     )
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hasCode } from '../errors/error.ts'
-import { envelopeOf, parseEnvelope } from './deployment.ts'
+import { envelopeOf, parseEnvelope } from './snapshot-codec.ts'
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::a'
 
@@ -45,8 +45,8 @@ describe('reading an envelope', () => {
   })
 
   test('lists all unsupported features', () => {
-    const given = { version: 4, features: ['fins', 'taint', 'wings'], deployment: null }
-    expect(() => parse(given)).toThrow(/fins, wings/)
+    const input = { version: 4, features: ['fins', 'taint', 'wings'], deployment: null }
+    expect(() => parse(input)).toThrow(/fins, wings/)
   })
 
   test('a stack that never ran has no deployment', () => {
@@ -92,14 +92,14 @@ describe('reading an envelope', () => {
       defaults: { size: 2 },
       dependencies: ['urn:pulumi:dev::shop::a:b:C::b'],
     }
-    const given = {
+    const input = {
       version: 1,
       deployment: {
         resources: [resource],
         pending_operations: [{ type: 'creating', resource: { urn, type: 'a:b:C' } }],
       },
     }
-    const { version, deployment } = parse(given)
+    const { version, deployment } = parse(input)
     expect(version).toBe(3)
     expect(deployment?.resources).toEqual([
       {

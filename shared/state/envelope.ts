@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { error } from '../errors/error.ts'
 import { byteStringMark, knownFeatures } from './features.ts'
 import { migrateFromV1, migrateFromV2 } from './migrate.ts'
-import type { JsonObject } from './stored-fields.ts'
+import type { StoredJsonObject } from './stored-fields.ts'
 import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
 
 const zeroTime = '0001-01-01T00:00:00Z'
@@ -61,7 +61,7 @@ const deploymentForm = z.looseObject({
  * when it has a version or features that are not known. Source: docs/spec/state-format.md#envelope.
  */
 export function parseEnvelope(text: string): StoredEnvelope {
-  const envelope = checked(envelopeForm, parseJson(text), 'the envelope')
+  const envelope = requireForm(envelopeForm, parseJson(text), 'the envelope')
   const { version = 0 } = envelope
   if (version > 4)
     throw error('STATE_TOO_NEW', `the deployment has version ${version}, known are 1 to 4`)
@@ -89,7 +89,7 @@ function parseJson(text: string): unknown {
 }
 
 /** The value itself, not zod's copy: copies lose keys like `__proto__`. */
-function checked<T>(form: z.ZodType<T>, raw: unknown, what: string): T {
+function requireForm<T>(form: z.ZodType<T>, raw: unknown, what: string): T {
   const result = form.safeParse(raw)
   if (result.success) return raw as T
   const [issue] = result.error.issues
@@ -102,9 +102,10 @@ function readDeployment(
   version: number,
   features: readonly string[],
 ): StoredDeployment {
-  const json = checked(deploymentForm, raw, 'the deployment')
-  const resource = (given: unknown): StoredResource => readResource(given as JsonObject, version)
-  const metadata = (json.metadata ?? {}) as JsonObject
+  const json = requireForm(deploymentForm, raw, 'the deployment')
+  const resource = (rawResource: unknown): StoredResource =>
+    readResource(rawResource as StoredJsonObject, version)
+  const metadata = (json.metadata ?? {}) as StoredJsonObject
   const { manifest, secrets_providers: secrets, extensions } = json
   const pending = (json.pending_operations ?? []).map(operation => ({
     resource: resource(operation.resource),
@@ -124,12 +125,12 @@ function readDeployment(
     metadata: features.includes('byteString') ? { ...metadata, [byteStringMark]: true } : metadata,
     ...(json.snippets?.length ? { snippets: json.snippets as readonly Json[] } : {}),
     ...(extensions && Object.keys(extensions).length > 0
-      ? { extensions: extensions as JsonObject }
+      ? { extensions: extensions as StoredJsonObject }
       : {}),
   }
 }
 
-function readResource(json: JsonObject, version: number): StoredResource {
+function readResource(json: StoredJsonObject, version: number): StoredResource {
   const migrated =
     version === 1 ? migrateFromV2(migrateFromV1(json)) : version === 2 ? migrateFromV2(json) : json
   const custom = migrated['custom'] === true

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import type { Urn } from '../names/urn.ts'
 import { secretOf } from '../values/value.ts'
 import { equalResources } from './equal.ts'
-import { resourceState, type ResourceState } from './resource.ts'
+import { createResourceState, type ResourceState } from './resource.ts'
 
 const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
-const state = (given: Partial<ResourceState> = {}): ResourceState =>
-  resourceState({ urn: urn('a'), type: 'a:b:C', custom: true, ...given })
+const state = (fields: Partial<ResourceState> = {}): ResourceState =>
+  createResourceState({ urn: urn('a'), type: 'a:b:C', custom: true, ...fields })
 
 describe('two states are the same', () => {
   test.each<[string, Partial<ResourceState>, Partial<ResourceState>]>([
@@ -60,9 +60,9 @@ describe('two states differ', () => {
     ['in hooks', { resourceHooks: new Map([['before-create', ['x']]]) }],
     ['in when they were made', { created: '2026-01-01T00:00:00Z' }],
     ['in what is passed over', { ignoreChanges: ['k'] }],
-  ])('%s', (_what, given) => {
-    expect(equalResources(state(), state(given))).toBe(false)
-    expect(equalResources(state(given), state())).toBe(false)
+  ])('%s', (_what, fields) => {
+    expect(equalResources(state(), state(fields))).toBe(false)
+    expect(equalResources(state(fields), state())).toBe(false)
   })
 
   test('when one keeps a value secret', () => {

@@ -1,4 +1,4 @@
-import { textIn } from './stored-fields.ts'
+import { readTextField } from './stored-fields.ts'
 import type { StoredDeployment } from './stored.ts'
 
 /**
@@ -12,7 +12,7 @@ export function withUsedExtensions(deployment: StoredDeployment): StoredDeployme
     ...(rest.resources ?? []),
     ...(rest.pending_operations ?? []).map(({ resource }) => resource),
   ]
-  const used = new Set(states.map(state => textIn(state, 'extensionRef')))
+  const used = new Set(states.map(state => readTextField(state, 'extensionRef')))
   const kept = Object.entries(extensions).filter(([ref]) => used.has(ref))
   return kept.length === 0 ? rest : { ...rest, extensions: Object.fromEntries(kept) }
 }

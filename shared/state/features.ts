@@ -1,5 +1,5 @@
 import { signatureKey, signatures } from '../values/wire-options.ts'
-import { isJsonObject, type JsonObject } from './stored-fields.ts'
+import { isJsonObject, type StoredJsonObject } from './stored-fields.ts'
 import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 
 /**
@@ -62,6 +62,6 @@ function holdsByteString(json: Json | undefined): boolean {
   return isByteString(json) || Object.values(json).some(holdsByteString)
 }
 
-function isByteString(json: JsonObject): boolean {
+function isByteString(json: StoredJsonObject): boolean {
   return json[signatureKey] === signatures.bytes
 }

@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject } from './stored-fields.ts'
+import { isJsonObject, type StoredJsonObject } from './stored-fields.ts'
 
 /**
  * A resource of version 1 as one of version 2: `defaults` goes. Source:
  * docs/spec/state-format.md#envelope.
  */
-export function migrateFromV1(resource: JsonObject): JsonObject {
+export function migrateFromV1(resource: StoredJsonObject): StoredJsonObject {
   const { defaults: _defaults, external: _external, provider: _provider, ...kept } = resource
   return { ...kept, inputs: resource['inputs'] ?? {}, outputs: resource['outputs'] ?? {} }
 }
@@ -13,7 +13,7 @@ export function migrateFromV1(resource: JsonObject): JsonObject {
  * A resource of version 2 as one of version 3: which property takes what from which dependency was
  * not known then, so each is taken to depend on all.
  */
-export function migrateFromV2(resource: JsonObject): JsonObject {
+export function migrateFromV2(resource: StoredJsonObject): StoredJsonObject {
   const { inputs, dependencies = [] } = resource
   const { created: _created, modified: _modified, ...kept } = resource
   const keys = isJsonObject(inputs) ? Object.keys(inputs) : []

@@ -1,8 +1,8 @@
 import { error } from '../errors/error.ts'
 import { parseReference, referenceOf } from '../names/provider-reference.ts'
 import type { Urn } from '../names/urn.ts'
-import { rebuildDependencies } from './rebuild.ts'
-import { sortTopologically } from './sort.ts'
+import { rebuildDependencies } from './rebuild-dependencies.ts'
+import { sortTopologically } from './topological-sort.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from './stored.ts'
 
 /** The pending operations of a state, in order. */

@@ -72,8 +72,8 @@ export interface ResourceState {
 }
 
 /** A state with nothing set but what is given. */
-export function resourceState(
-  given: Pick<ResourceState, 'urn' | 'type' | 'custom'> & Partial<ResourceState>,
+export function createResourceState(
+  fields: Pick<ResourceState, 'urn' | 'type' | 'custom'> & Partial<ResourceState>,
 ): ResourceState {
   return {
     delete: false,
@@ -109,6 +109,6 @@ export function resourceState(
     resourceHooks: new Map(),
     extensionRef: '',
     snippetID: '',
-    ...given,
+    ...fields,
   }
 }

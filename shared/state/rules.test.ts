@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { manifestOf } from './deployment.ts'
-import { verifyIntegrity } from './integrity.ts'
-import { normalizeUrns } from './normalize.ts'
-import { rebuildDependencies } from './rebuild.ts'
-import { sortTopologically } from './sort.ts'
+import { manifestOf } from './snapshot-codec.ts'
+import { verifyIntegrity } from './snapshot-integrity.ts'
+import { normalizeUrns } from './normalize-urns.ts'
+import { rebuildDependencies } from './rebuild-dependencies.ts'
+import { sortTopologically } from './topological-sort.ts'
 import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 
 type Fields = { readonly [field: string]: Json }
@@ -112,8 +112,8 @@ describe('normal URNs', () => {
       replaceWith: [old],
       viewOf: old,
     })
-    const given = deploymentOf(resource('a', { aliases: [old] }), referring)
-    const now = normalizeUrns({ ...given, snippets: [{ uuid: 'u', references: { x: old } }] })
+    const deployment = deploymentOf(resource('a', { aliases: [old] }), referring)
+    const now = normalizeUrns({ ...deployment, snippets: [{ uuid: 'u', references: { x: old } }] })
     expect(JSON.stringify(now)).not.toContain('::old')
     expect(now.resources?.[0]).not.toHaveProperty('aliases')
     expect(now.resources?.[1]).toMatchObject({ viewOf: urnOf('a'), replaceWith: [urnOf('a')] })
@@ -121,22 +121,22 @@ describe('normal URNs', () => {
 
   test('a rename within the dependencies by property takes empty lists out of them', () => {
     const old = urnOf('old')
-    const given = deploymentOf(
+    const deployment = deploymentOf(
       resource('a', { aliases: [old] }),
       resource('b', { propertyDependencies: { k: [old], m: [] } }),
       resource('c', { propertyDependencies: { m: [] } }),
     )
-    const lists = normalizeUrns(given).resources?.map(one => one['propertyDependencies'])
+    const lists = normalizeUrns(deployment).resources?.map(one => one['propertyDependencies'])
     expect(lists).toEqual([undefined, { k: [urnOf('a')] }, { m: [] }])
   })
 
   test('children of what was renamed get the type of their parent into their URN', () => {
-    const given = deploymentOf(
+    const deployment = deploymentOf(
       resource('a', { custom: false, aliases: [urnOf('a', 'x:y:Old')] }, 'x:y:New'),
       resource('b', { parent: urnOf('a', 'x:y:Old') }, 'x:y:Old$a:b:C'),
       resource('c', { parent: urnOf('b', 'x:y:Old$a:b:C') }, 'x:y:Old$a:b:C$a:b:C'),
     )
-    expect(normalizeUrns(given).resources?.map(({ urn }) => urn)).toEqual([
+    expect(normalizeUrns(deployment).resources?.map(({ urn }) => urn)).toEqual([
       urnOf('a', 'x:y:New'),
       urnOf('b', 'x:y:New$a:b:C'),
       urnOf('c', 'x:y:New$a:b:C$a:b:C'),
@@ -145,24 +145,24 @@ describe('normal URNs', () => {
 
   test('references to a provider keep their id', () => {
     const old = urnOf('old', providerType)
-    const given = deploymentOf(
+    const deployment = deploymentOf(
       { ...provider('p', 'x'), aliases: [old] },
       resource('a', { provider: `${old}::x` }),
     )
-    expect(normalizeUrns(given).resources?.[1]).toMatchObject(providedBy('p', 'x'))
+    expect(normalizeUrns(deployment).resources?.[1]).toMatchObject(providedBy('p', 'x'))
   })
 
   test('one alias cannot stand for two', () => {
-    const given = deploymentOf(
+    const deployment = deploymentOf(
       resource('a', { aliases: [urnOf('old')] }),
       resource('b', { aliases: [urnOf('old')] }),
     )
-    expect(() => normalizeUrns(given)).toThrow(/both have the alias/)
+    expect(() => normalizeUrns(deployment)).toThrow(/both have the alias/)
   })
 
   test('what has no aliases stays the same object', () => {
-    const given = deploymentOf(resource('a'), resource('b', on('a')))
-    expect(normalizeUrns(given)).toBe(given)
+    const deployment = deploymentOf(resource('a'), resource('b', on('a')))
+    expect(normalizeUrns(deployment)).toBe(deployment)
   })
 })
 

@@ -12,7 +12,7 @@ const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
  * The outputs of a stack as plain JSON. Secrets are `[secret]`, or what `open` makes of their
  * ciphertext: the JSON text of the value.
  */
-export function stackOutputs(
+export function readStackOutputs(
   deployment: StoredDeployment | undefined,
   open: ((ciphertext: string) => string) | undefined,
 ): ReadonlyMap<string, Json> {
@@ -21,14 +21,14 @@ export function stackOutputs(
   )
   const outputs = root?.['outputs']
   return isObject(outputs)
-    ? new Map(Object.entries(outputs).map(([name, value]) => [name, plainOf(value, open)]))
+    ? new Map(Object.entries(outputs).map(([name, value]) => [name, toPlain(value, open)]))
     : new Map()
 }
 
 /** Whether any output is, or holds, a secret. */
 export function hasSecretOutputs(deployment: StoredDeployment | undefined): boolean {
   let found = false
-  stackOutputs(deployment, () => {
+  readStackOutputs(deployment, () => {
     found = true
     return 'null'
   })
@@ -36,18 +36,18 @@ export function hasSecretOutputs(deployment: StoredDeployment | undefined): bool
 }
 
 /** An output as one line: a text as it is, anything else as JSON. */
-export function outputText(value: Json): string {
+export function formatOutput(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function plainOf(value: Json, open: ((ciphertext: string) => string) | undefined): Json {
-  if (isList(value)) return value.map(item => plainOf(item, open))
+function toPlain(value: Json, open: ((ciphertext: string) => string) | undefined): Json {
+  if (isList(value)) return value.map(item => toPlain(item, open))
   if (!isObject(value)) return value
-  if (value[signatureKey] === secretSignature) return secretOf(value, open)
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainOf(item, open)]))
+  if (value[signatureKey] === secretSignature) return openSecret(value, open)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item, open)]))
 }
 
-function secretOf(
+function openSecret(
   value: { readonly [key: string]: Json },
   open: ((ciphertext: string) => string) | undefined,
 ): Json {
@@ -57,10 +57,10 @@ function secretOf(
     typeof plaintext === 'string'
       ? plaintext
       : open(typeof ciphertext === 'string' ? ciphertext : '')
-  return plainOf(jsonOf(text), open)
+  return toPlain(parseJson(text), open)
 }
 
-function jsonOf(text: string): Json {
+function parseJson(text: string): Json {
   return JSON.parse(text) as Json
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { faultOf } from './form-fault.ts'
+import { formFaultOf } from './form-fault.ts'
 
 const form = z.strictObject({
   on: z.enum(['push', 'tag', 'pull-request']),
@@ -20,7 +20,7 @@ const whole = { on: 'push', rules: [{ folder: 'a' }], act: { do: 'up' } }
 function fault(value: unknown): string {
   const parsed = form.safeParse(value)
   if (parsed.success) return 'none'
-  const { at, must } = faultOf(parsed.error, value)
+  const { at, must } = formFaultOf(parsed.error, value)
   return `${at}: ${must}`
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { printable } from './printable.ts'
+import { toPrintable } from './printable.ts'
 
 /** Where a value from outside is not of its form, and what is to be there. */
 export interface FormFault {
@@ -13,29 +13,30 @@ export interface FormFault {
  * The first fault that a form found in a value, in words of ours; of the value only names of fields
  * are told, for the rest may be secret.
  */
-export function faultOf({ issues }: z.ZodError, value: unknown): FormFault {
+export function formFaultOf({ issues }: z.ZodError, value: unknown): FormFault {
   const [issue] = issues
   if (issue === undefined) return { at: '', must: 'must be of another form' }
-  const isMissing = issue.code !== 'unrecognized_keys' && valueAt(value, issue.path) === undefined
-  const must = mustOf(issue)
+  const isMissing =
+    issue.code !== 'unrecognized_keys' && readValueAt(value, issue.path) === undefined
+  const must = requirementOf(issue)
   return {
-    at: printable(issue.path.join('.')),
-    must: printable(isMissing ? `is missing; it ${must}` : must),
+    at: toPrintable(issue.path.join('.')),
+    must: toPrintable(isMissing ? `is missing; it ${must}` : must),
   }
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+function readValueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((found, key) => Object(found)[key], value)
 }
 
-function mustOf(issue: z.core.$ZodIssue): string {
+function requirementOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${kinds.get(issue.expected) ?? issue.expected}`
     case 'invalid_value':
-      return `must be ${oneOf(issue.values)}`
+      return `must be ${formatAlternatives(issue.values)}`
     case 'invalid_union':
-      return mustOfUnion(issue)
+      return unionRequirementOf(issue)
     case 'too_small':
       return issue.inclusive === false
         ? `must be more than ${issue.minimum}`
@@ -69,11 +70,12 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['record', 'an object'],
 ])
 
-function mustOfUnion(issue: z.core.$ZodIssueInvalidUnion): string {
-  if ('options' in issue && Array.isArray(issue.options)) return `must be ${oneOf(issue.options)}`
+function unionRequirementOf(issue: z.core.$ZodIssueInvalidUnion): string {
+  if ('options' in issue && Array.isArray(issue.options))
+    return `must be ${formatAlternatives(issue.options)}`
   // What is wrong inside one of the ways is no word about the value itself.
   const ways = issue.errors.flatMap(([first]) =>
-    first === undefined || first.path.length > 0 ? [] : [mustOf(first)],
+    first === undefined || first.path.length > 0 ? [] : [requirementOf(first)],
   )
   return ways.length < issue.errors.length || ways.length === 0
     ? 'must be of another form'
@@ -81,14 +83,14 @@ function mustOfUnion(issue: z.core.$ZodIssueInvalidUnion): string {
 }
 
 function boundOf(origin: string, bound: 'least' | 'most', limit: number | bigint): string {
-  const count = (one: string): string =>
+  const formatCount = (one: string): string =>
     `have at ${bound} ${limit} ${one}${Number(limit) === 1 ? '' : 's'}`
-  if (origin === 'string') return count('character')
-  return origin === 'array' || origin === 'set' ? count('item') : `be at ${bound} ${limit}`
+  if (origin === 'string') return formatCount('character')
+  return origin === 'array' || origin === 'set' ? formatCount('item') : `be at ${bound} ${limit}`
 }
 
 /** `push, tag or pull-request`. */
-function oneOf(values: readonly unknown[]): string {
+function formatAlternatives(values: readonly unknown[]): string {
   const texts = values.map(String)
   const last = texts.pop() ?? ''
   return texts.length === 0 ? last : `${texts.join(', ')} or ${last}`

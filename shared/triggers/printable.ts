@@ -3,7 +3,7 @@
  * that end lines, move the cursor, or turn the direction of writing are shown by their numbers, and
  * no more than `charsMax` characters are kept.
  */
-export function printable(text: string, charsMax = 200): string {
+export function toPrintable(text: string, charsMax = 200): string {
   const shown = text
     .slice(0, charsMax + 1)
     .replaceAll(unprintable, one => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`)

@@ -2,13 +2,13 @@ import { triggerLimits } from '../config/trigger-limits.ts'
 import type { EpochMs, StackId } from '../records/ids.ts'
 import type { DeploymentOptions } from '../records/log.ts'
 import type { DeploymentRequest, RequestedProgram } from '../records/request.ts'
-import { printable } from './printable.ts'
-import type { DeliveryAbout } from './receive-webhook.ts'
-import type { Trigger } from './rules.ts'
-import type { Schedule } from './schedule.ts'
+import { toPrintable } from './printable.ts'
+import type { WebhookDelivery } from './webhooks/receive-webhook.ts'
+import type { Trigger } from './webhooks/rules.ts'
+import type { Schedule } from './schedules/schedule.ts'
 
 /** When something is asked for, and who is to run its operations. */
-export interface Asking {
+export interface RequestContext {
   readonly at: EpochMs
   readonly execute: DeploymentOptions['execute']
 }
@@ -17,29 +17,29 @@ export interface Asking {
  * The request that a delivery makes of one of its triggers. Its key is that of the delivery: the
  * same delivery is the same request, and of several triggers each has a stack of its own.
  */
-export function webhookRequest(
+export function createWebhookRequest(
   trigger: Trigger,
-  { webhook, delivery }: DeliveryAbout,
-  asking: Asking,
+  { webhook, delivery }: WebhookDelivery,
+  context: RequestContext,
 ): DeploymentRequest {
   const { stack, operation, ref, answer } = trigger
   const { repository, commit } = answer
   return {
     stack,
     key: `webhook ${webhook} ${delivery}`,
-    at: asking.at,
+    at: context.at,
     by: `webhook ${webhook}`,
     dryRun: operation === 'preview',
-    options: optionsOf(asking, {
+    options: createOptions(context, {
       command: operation === 'preview' ? 'up' : operation,
-      message: printable(`${repository} ${ref} at ${commit.slice(0, 12)}`),
+      message: toPrintable(`${repository} ${ref} at ${commit.slice(0, 12)}`),
     }),
-    program: programOf(trigger, webhook),
+    program: toRequestedProgram(trigger, webhook),
     origin: { kind: 'webhook', webhook, ref, ...answer },
   }
 }
 
-function programOf({ program }: Trigger, webhook: string): RequestedProgram {
+function toRequestedProgram({ program }: Trigger, webhook: string): RequestedProgram {
   if (program.kind === 'uploaded') return { kind: 'last' }
   const { repository, commit, folder } = program
   return { kind: 'repository', repository, commit, folder, webhook }
@@ -49,26 +49,26 @@ function programOf({ program }: Trigger, webhook: string): RequestedProgram {
  * The request of a schedule's run. A refresh is asked for as a preview: it finds drift and changes
  * nothing of what is recorded.
  */
-export function scheduleRequest(
-  about: {
+export function createScheduleRequest(
+  run: {
     readonly stack: StackId
     readonly name: string
     readonly schedule: Schedule
     /** The time that the run was meant for. */
     readonly due: EpochMs
   },
-  asking: Asking,
+  context: RequestContext,
 ): DeploymentRequest {
-  const { stack, name, schedule, due } = about
+  const { stack, name, schedule, due } = run
   const { operation } = schedule
   const remediate = operation.kind === 'refresh' && operation.remediate
   return {
     stack,
     key: `schedule ${name} ${due}`,
-    at: asking.at,
+    at: context.at,
     by: `schedule ${name}`,
     dryRun: operation.kind === 'refresh',
-    options: optionsOf(asking, {
+    options: createOptions(context, {
       command: operation.kind,
       message: `schedule ${name}, due ${new Date(due).toISOString()}`,
     }),
@@ -78,7 +78,7 @@ export function scheduleRequest(
 }
 
 /** The request that removes the drift that another one found: what is there is read, then set. */
-export function remedyRequest(found: DeploymentRequest, at: EpochMs): DeploymentRequest {
+export function createRemedyRequest(found: DeploymentRequest, at: EpochMs): DeploymentRequest {
   return {
     ...found,
     key: `remedy of ${found.key}`,
@@ -89,12 +89,12 @@ export function remedyRequest(found: DeploymentRequest, at: EpochMs): Deployment
   }
 }
 
-function optionsOf(
-  { execute }: Asking,
-  about: Pick<DeploymentOptions, 'command' | 'message'>,
+function createOptions(
+  { execute }: RequestContext,
+  fields: Pick<DeploymentOptions, 'command' | 'message'>,
 ): DeploymentOptions {
   const { parallelOfTriggers: parallel } = triggerLimits
-  return { ...about, parallel, refresh: false, continueOnError: false, execute }
+  return { ...fields, parallel, refresh: false, continueOnError: false, execute }
 }
 
 /**
@@ -103,11 +103,16 @@ function optionsOf(
  * would have done.
  */
 export function isSuperseded(one: DeploymentRequest, next: DeploymentRequest): boolean {
-  const lines = [one, next].map(lineOf)
+  const lines = [one, next].map(supersessionKeyOf)
   return lines[0] !== undefined && lines[0] === lines[1]
 }
 
-function lineOf({ origin, program, options, dryRun }: DeploymentRequest): string | undefined {
+function supersessionKeyOf({
+  origin,
+  program,
+  options,
+  dryRun,
+}: DeploymentRequest): string | undefined {
   if (origin?.kind !== 'webhook' || origin.ref.startsWith('tag ')) return undefined
   const folder = program.kind === 'repository' ? program.folder : ''
   const { webhook, repository, ref } = origin

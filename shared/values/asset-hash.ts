@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { error } from '../errors/error.ts'
 import { isArchiveName, openArchive } from './archive-members.ts'
 import { compareUtf8 } from './go-json.ts'
-import { tarBlocks, tarEnd, type TarMember } from './tar-stream.ts'
+import { createTarBlocks, tarEnd, type TarMember } from './tar-stream.ts'
 import type { Archive, Asset, PropertyMap, PropertyValue } from './value.ts'
 import { contains } from './walk.ts'
 import { isList, isMap, isSpecial } from './value.ts'
@@ -21,7 +21,7 @@ export interface AssetReader {
   readonly fetch: (uri: string) => Promise<Uint8Array>
 }
 
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+const hashBytes = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
  * The map with the hashes of all assets and archives inside filled in; the same map when there are
@@ -54,10 +54,10 @@ async function hashInside(value: PropertyValue, reader: AssetReader): Promise<Pr
 /** The asset with the SHA-256 of its contents. Throws RESOURCE_INVALID when they cannot be read. */
 export async function hashAsset(asset: Asset, reader: AssetReader): Promise<Asset> {
   if (asset.hash !== '' || asset.source === undefined) return asset
-  return { ...asset, hash: sha256(await contentsOf(asset, reader)) }
+  return { ...asset, hash: hashBytes(await readContents(asset, reader)) }
 }
 
-async function contentsOf(asset: Asset, reader: AssetReader): Promise<Uint8Array> {
+async function readContents(asset: Asset, reader: AssetReader): Promise<Uint8Array> {
   const { source } = asset
   if (source === undefined)
     throw error('RESOURCE_INVALID', 'an asset without contents cannot be read')
@@ -79,19 +79,19 @@ async function contentsOf(asset: Asset, reader: AssetReader): Promise<Uint8Array
 export async function hashArchive(archive: Archive, reader: AssetReader): Promise<Archive> {
   const { source } = archive
   if (source === undefined) return archive
-  const hash = archive.hash === '' ? await contentHash(archive, source, reader) : archive.hash
+  const hash = archive.hash === '' ? await hashContent(archive, source, reader) : archive.hash
   if (!('assets' in source)) return { ...archive, hash }
   return { ...archive, hash, source: { assets: await hashEach(source.assets, reader) } }
 }
 
-async function contentHash(
+async function hashContent(
   archive: Archive,
   source: NonNullable<Archive['source']>,
   reader: AssetReader,
 ): Promise<string> {
   if ('assets' in source || !isArchiveName(nameOf(source)))
-    return hashMembers(membersOf(archive, reader))
-  return sha256(await fileBytes(source, reader))
+    return hashMembers(readMembers(archive, reader))
+  return hashBytes(await readSource(source, reader))
 }
 
 /** The original reads values from within, so that what is inside has its hash as well. */
@@ -115,7 +115,7 @@ async function hashMembers(members: AsyncIterable<TarMember>): Promise<string> {
   for await (const member of members) {
     if (seen.has(member.name)) continue
     seen.add(member.name)
-    for (const block of tarBlocks(member)) hash.update(block)
+    for (const block of createTarBlocks(member)) hash.update(block)
   }
   return hash.update(tarEnd).digest('hex')
 }
@@ -128,22 +128,25 @@ function nameOf(source: FileSource): string {
   return URL.canParse(source.uri) ? new URL(source.uri).pathname : source.uri
 }
 
-function fileBytes(source: FileSource, reader: AssetReader): Promise<Uint8Array> {
+function readSource(source: FileSource, reader: AssetReader): Promise<Uint8Array> {
   return 'path' in source ? reader.readFile(source.path) : reader.fetch(source.uri)
 }
 
 /** The files of an archive in the order in which they are hashed. Throws RESOURCE_INVALID. */
-async function* membersOf(archive: Archive, reader: AssetReader): AsyncGenerator<TarMember, void> {
+async function* readMembers(
+  archive: Archive,
+  reader: AssetReader,
+): AsyncGenerator<TarMember, void> {
   const { source } = archive
   if (source === undefined)
     throw error('RESOURCE_INVALID', 'an archive without contents cannot be read')
   if ('assets' in source) {
-    yield* assetMembers(source.assets, reader)
+    yield* readAssetMembers(source.assets, reader)
     return
   }
   const name = nameOf(source)
   if (isArchiveName(name)) {
-    yield* await openArchive(name, await fileBytes(source, reader))
+    yield* await openArchive(name, await readSource(source, reader))
     return
   }
   if (!('path' in source) || !(await reader.isDirectory(source.path)))
@@ -153,14 +156,14 @@ async function* membersOf(archive: Archive, reader: AssetReader): AsyncGenerator
 }
 
 /** An asset is called by its key, members of an archive by the key and their own name. */
-async function* assetMembers(
+async function* readAssetMembers(
   assets: ReadonlyMap<string, Asset | Archive>,
   reader: AssetReader,
 ): AsyncGenerator<TarMember, void> {
   for (const [key, member] of [...assets].sort(([a], [b]) => compareUtf8(a, b))) {
-    if (member.kind === 'asset') yield { name: key, data: await contentsOf(member, reader) }
+    if (member.kind === 'asset') yield { name: key, data: await readContents(member, reader) }
     else
-      for await (const { name, data } of membersOf(member, reader))
+      for await (const { name, data } of readMembers(member, reader))
         yield { name: posix.join(key, name), data }
   }
 }

@@ -27,7 +27,7 @@ export function diffInputs(olds: PropertyMap, news: PropertyMap): InputDiff | un
   const detailedDiff = new Map<string, InputDifference>()
   const a = stripMap(olds)
   const b = stripMap(news)
-  for (const key of keysOf(a, b)) {
+  for (const key of mergedKeysOf(a, b)) {
     const before = detailedDiff.size
     compare(a.get(key), b.get(key), { path: [key], found: detailedDiff })
     if (detailedDiff.size > before) changedKeys.push(key)
@@ -35,7 +35,7 @@ export function diffInputs(olds: PropertyMap, news: PropertyMap): InputDiff | un
   return changedKeys.length === 0 ? undefined : { changedKeys, detailedDiff }
 }
 
-function keysOf(a: PropertyMap, b: PropertyMap): readonly string[] {
+function mergedKeysOf(a: PropertyMap, b: PropertyMap): readonly string[] {
   return [...new Set([...a.keys(), ...b.keys()])].sort(compareUtf8)
 }
 
@@ -45,7 +45,7 @@ interface Trail {
   readonly found: Map<string, InputDifference>
 }
 
-function below(trail: Trail, segment: PathSegment): Trail {
+function descend(trail: Trail, segment: PathSegment): Trail {
   return { ...trail, path: [...trail.path, segment] }
 }
 
@@ -56,7 +56,7 @@ function note({ path, found }: Trail, kind: InputDifference['kind']): void {
 function compare(a: PropertyValue | undefined, b: PropertyValue | undefined, trail: Trail): void {
   if (equalValues(a, b)) return
   if (isMap(a) && isMap(b))
-    for (const key of keysOf(a, b)) compare(a.get(key), b.get(key), below(trail, key))
+    for (const key of mergedKeysOf(a, b)) compare(a.get(key), b.get(key), descend(trail, key))
   else if (isList(a) && isList(b)) compareItems(a, b, trail)
   else note(trail, (a ?? null) === null ? 'add' : (b ?? null) === null ? 'delete' : 'update')
 }
@@ -68,7 +68,7 @@ function compareItems(
   trail: Trail,
 ): void {
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
-    const here = below(trail, index)
+    const here = descend(trail, index)
     if (index >= a.length) note(here, 'add')
     else if (index >= b.length) note(here, 'delete')
     else compare(a[index], b[index], here)

@@ -11,13 +11,13 @@ export function compareUtf8(a: string, b: string): number {
   for (let at = 0; at < length; at++) {
     const x = a.charCodeAt(at)
     const y = b.charCodeAt(at)
-    if (x !== y) return byBytes(x) - byBytes(y)
+    if (x !== y) return toUtf8Rank(x) - toUtf8Rank(y)
   }
   return a.length - b.length
 }
 
 /** A code unit as UTF-8 sorts it: surrogates stand for what comes after all others. */
-function byBytes(unit: number): number {
+function toUtf8Rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }
 
@@ -25,13 +25,13 @@ function byBytes(unit: number): number {
  * Compact JSON with sorted keys and HTML characters escaped: the plaintext of secrets. It is put
  * together by hand, because an object of JavaScript has keys that look like numbers first.
  */
-export function htmlEscapedJson(json: Json): string {
-  if (typeof json === 'string') return quoted(json)
+export function formatGoJson(json: Json): string {
+  if (typeof json === 'string') return quoteText(json)
   if (typeof json === 'number') return Object.is(json, -0) ? '-0' : JSON.stringify(json)
   if (json === null || typeof json === 'boolean') return String(json)
-  if (isJsonList(json)) return `[${json.map(htmlEscapedJson).join(',')}]`
+  if (isJsonList(json)) return `[${json.map(formatGoJson).join(',')}]`
   const fields = Object.entries(json).sort(([a], [b]) => compareUtf8(a, b))
-  return `{${fields.map(([key, item]) => `${quoted(key)}:${htmlEscapedJson(item)}`).join(',')}}`
+  return `{${fields.map(([key, item]) => `${quoteText(key)}:${formatGoJson(item)}`).join(',')}}`
 }
 
 function isJsonList(json: Json): json is readonly Json[] {
@@ -39,15 +39,15 @@ function isJsonList(json: Json): json is readonly Json[] {
 }
 
 /** Go replaces lone surrogates, which have no UTF-8. */
-function quoted(text: string): string {
-  return escapedForHtml(JSON.stringify(text.toWellFormed()))
+function quoteText(text: string): string {
+  return escapeForHtml(JSON.stringify(text.toWellFormed()))
 }
 
 /** Printed JSON with the characters escaped that Go escapes for HTML. */
-export function escapedForHtml(json: string): string {
-  return json.replace(/[<>&\u2028\u2029]/g, escapeHtml)
+export function escapeForHtml(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, escapeCharacter)
 }
 
-function escapeHtml(character: string): string {
+function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -17,9 +17,9 @@ export function parsePath(text: string): readonly PathSegment[] {
   let at = 0
   while (at < text.length) {
     if (text[at] === '.') {
-      if (at === 0) throw malformed(text, 'it starts with a dot')
+      if (at === 0) throw malformedError(text, 'it starts with a dot')
       at += 1
-      if (at === text.length) throw malformed(text, 'it ends with a dot')
+      if (at === text.length) throw malformedError(text, 'it ends with a dot')
       continue
     }
     if (text[at] === '[') {
@@ -29,14 +29,14 @@ export function parsePath(text: string): readonly PathSegment[] {
       continue
     }
     const end = endOfName(text, at)
-    segments.push(nameSegment(text.slice(at, end)))
+    segments.push(toSegment(text.slice(at, end)))
     at = end
   }
   return segments
 }
 
 /** A name, or the wildcard, which Pulumi does not tell from a property called `*`. */
-function nameSegment(name: string): PathSegment {
+function toSegment(name: string): PathSegment {
   return name === '*' ? anySegment : name
 }
 
@@ -52,10 +52,10 @@ function parseBracket(
 ): { readonly segment: PathSegment; readonly next: number } {
   if (text[at + 1] === '"') return parseQuoted(text, at)
   const close = text.indexOf(']', at)
-  if (close < 0) throw malformed(text, 'a bracket is not closed')
+  if (close < 0) throw malformedError(text, 'a bracket is not closed')
   const inner = text.slice(at + 1, close)
   if (inner === '*') return { segment: anySegment, next: close + 1 }
-  if (!/^[+-]?\d+$/.test(inner)) throw malformed(text, `'${inner}' is not an index`)
+  if (!/^[+-]?\d+$/.test(inner)) throw malformedError(text, `'${inner}' is not an index`)
   return { segment: Number(inner), next: close + 1 }
 }
 
@@ -69,14 +69,14 @@ function parseQuoted(
       name += '"'
       here += 1
     } else if (text[here] === '"') {
-      if (text[here + 1] !== ']') throw malformed(text, 'a quoted name is not closed')
-      return { segment: nameSegment(name), next: here + 2 }
+      if (text[here + 1] !== ']') throw malformedError(text, 'a quoted name is not closed')
+      return { segment: toSegment(name), next: here + 2 }
     } else name += text[here]
   }
-  throw malformed(text, 'a quoted name is not closed')
+  throw malformedError(text, 'a quoted name is not closed')
 }
 
-function malformed(text: string, why: string): Error {
+function malformedError(text: string, why: string): Error {
   return error('VALUE_MALFORMED', `'${text}' is not a property path: ${why}`)
 }
 
@@ -132,7 +132,7 @@ export function resetPaths(
   let inputs = next
   const unresettable: string[] = []
   for (const text of paths) {
-    const path = readable(text)
+    const path = parseIfValid(text)
     if (path === undefined) continue
     const { value, isWhole } = reset(old, inputs, { path, fromSecret: false, intoSecret: false })
     if (isMap(value)) inputs = value
@@ -141,7 +141,7 @@ export function resetPaths(
   return { inputs, unresettable }
 }
 
-function readable(text: string): readonly PathSegment[] | undefined {
+function parseIfValid(text: string): readonly PathSegment[] | undefined {
   try {
     return parsePath(text)
   } catch {
@@ -177,7 +177,7 @@ function reset(old: PropertyValue, next: PropertyValue, place: Place): Reset {
 }
 
 /** The old value as it may stand in the new place. */
-function carried(value: PropertyValue, place: Place): PropertyValue {
+function carryOver(value: PropertyValue, place: Place): PropertyValue {
   return place.fromSecret && !place.intoSecret ? secretOf(value) : value
 }
 
@@ -196,7 +196,7 @@ function resetItem(
     return { value: next, isWhole: isNowhere && place.path.length === 0 }
   }
   if (place.path.length === 0)
-    return { value: next.with(index, carried(before, place)), isWhole: true }
+    return { value: next.with(index, carryOver(before, place)), isWhole: true }
   const { value, isWhole } = reset(before, after, place)
   return { value: next.with(index, value), isWhole }
 }
@@ -212,7 +212,7 @@ function resetKey(
     if (!isMap(next)) return { value: next, isWhole: before === undefined }
     const changed = new Map(next)
     if (before === undefined) changed.delete(key)
-    else changed.set(key, carried(before, place))
+    else changed.set(key, carryOver(before, place))
     return { value: changed, isWhole: true }
   }
   if (!isMap(old) || !isMap(next)) return { value: next, isWhole: !isMap(old) && !isMap(next) }
@@ -227,7 +227,7 @@ function resetAny(old: PropertyValue, next: PropertyValue, place: Place): Reset 
   if (isMap(next)) {
     if (!isMap(old)) return { value: next, isWhole: isLast }
     return isLast
-      ? { value: carriedMap(old, place), isWhole: true }
+      ? { value: carryOverMap(old, place), isWhole: true }
       : resetEachKey(old, next, place)
   }
   if (!isList(next)) return { value: next, isWhole: false }
@@ -235,8 +235,8 @@ function resetAny(old: PropertyValue, next: PropertyValue, place: Place): Reset 
   return resetEachItem(old, next, place)
 }
 
-function carriedMap(old: PropertyMap, place: Place): PropertyMap {
-  return new Map([...old].map(([key, value]) => [key, carried(value, place)]))
+function carryOverMap(old: PropertyMap, place: Place): PropertyMap {
+  return new Map([...old].map(([key, value]) => [key, carryOver(value, place)]))
 }
 
 function resetEachKey(old: PropertyMap, next: PropertyMap, place: Place): Reset {
@@ -260,7 +260,7 @@ function resetEachItem(
   for (const [index, before] of old.entries()) {
     const after = next[index]
     if (after === undefined) break
-    if (place.path.length === 0) changed[index] = carried(before, place)
+    if (place.path.length === 0) changed[index] = carryOver(before, place)
     else {
       const { value, isWhole } = reset(before, after, place)
       changed[index] = value

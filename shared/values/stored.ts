@@ -2,7 +2,7 @@ import { error } from '../errors/error.ts'
 import { isUrn } from '../names/urn.ts'
 import { unknownText } from '../names/provider-reference.ts'
 import type { Json } from './json.ts'
-import { compareUtf8, htmlEscapedJson } from './go-json.ts'
+import { compareUtf8, formatGoJson } from './go-json.ts'
 import type {
   Archive,
   Asset,
@@ -50,11 +50,11 @@ export function encodeStored(value: PropertyValue, seal: Seal): Json {
 export function encodeStoredMap(map: PropertyMap, seal: Seal): JsonObject {
   const entries: [string, Json][] = []
   for (const [key, item] of map) entries.push([key, encodeStored(item, seal)])
-  return objectOf(entries)
+  return toSortedObject(entries)
 }
 
 /** Sorted by bytes; `__proto__` stays a key. */
-function objectOf(entries: (readonly [string, Json])[]): JsonObject {
+function toSortedObject(entries: (readonly [string, Json])[]): JsonObject {
   return Object.fromEntries(entries.sort(([a], [b]) => compareUtf8(a, b)))
 }
 
@@ -81,12 +81,12 @@ function encodeSpecial(value: SpecialValue, seal: Seal): Json {
 }
 
 function encodeSecret(value: PropertyValue, seal: Seal): Json {
-  const inner = encodeStored(value, containsSecret(value) && isShowing(seal) ? seal : sealNothing)
-  return { [signatureKey]: signatures.secret, ...seal(htmlEscapedJson(inner)) }
+  const inner = encodeStored(value, containsSecret(value) && isRevealing(seal) ? seal : sealNothing)
+  return { [signatureKey]: signatures.secret, ...seal(formatGoJson(inner)) }
 }
 
 /** Whether secrets are shown, in which case inner ones are too. */
-function isShowing(seal: Seal): boolean {
+function isRevealing(seal: Seal): boolean {
   return 'plaintext' in seal('""')
 }
 
@@ -104,7 +104,9 @@ function encodeAsset(value: Asset | Archive): JsonObject {
   const { source } = value
   const fields: Record<string, Json> = { [signatureKey]: signatures[value.kind] }
   if (source !== undefined && 'assets' in source)
-    fields['assets'] = objectOf([...source.assets].map(([key, item]) => [key, encodeAsset(item)]))
+    fields['assets'] = toSortedObject(
+      [...source.assets].map(([key, item]) => [key, encodeAsset(item)]),
+    )
   if (value.hash !== '') fields['hash'] = value.hash
   if (source !== undefined && 'path' in source) fields['path'] = source.path
   if (source !== undefined && 'text' in source && source.text !== '') fields['text'] = source.text
@@ -152,9 +154,9 @@ function decodeSigned(json: JsonObject, signature: Json, open: Open): PropertyVa
     case signatures.reference:
       return decodeReference(json)
     case signatures.bytes:
-      return { kind: 'bytes', base64: matching(json['value'], base64Form, 'byte string') }
+      return { kind: 'bytes', base64: requireMatch(json['value'], base64Form, 'byte string') }
     case floatSignature:
-      return Buffer.from(matching(json['value'], floatForm, 'number'), 'hex').readDoubleBE()
+      return Buffer.from(requireMatch(json['value'], floatForm, 'number'), 'hex').readDoubleBE()
     default:
       throw error(
         'VALUE_MALFORMED',
@@ -189,14 +191,14 @@ function decodeReference(json: JsonObject): PropertyValue {
       `a resource reference in the state names '${urn}', which is no URN`,
     )
   const packageVersion = textOf(json['packageVersion'])
-  const id = boxedId(json['id'])
+  const id = unboxId(json['id'])
   if (id === undefined || id === null) return { kind: 'reference', urn, packageVersion }
   const isKnown = typeof id === 'string' && id !== '' && id !== unknownText
   return { kind: 'reference', urn, packageVersion, id: isKnown ? id : unknown }
 }
 
 /** Old versions of Pulumi wrote ids as `{"V": …}`. */
-function boxedId(id: Json | undefined): Json | undefined {
+function unboxId(id: Json | undefined): Json | undefined {
   if (typeof id !== 'object' || id === null || isJsonList(id) || !Object.hasOwn(id, 'V')) return id
   return id['V']
 }
@@ -224,14 +226,14 @@ function decodeArchive(json: JsonObject): Archive {
       kind: 'archive',
       hash,
       source: {
-        assets: new Map(Object.entries(assets).map(([key, item]) => [key, memberOf(item)])),
+        assets: new Map(Object.entries(assets).map(([key, item]) => [key, decodeMember(item)])),
       },
     }
   const isEmpty = hash === '' || hash === emptyArchiveHash
   return { kind: 'archive', hash, source: isEmpty ? { assets: new Map() } : undefined }
 }
 
-function memberOf(json: Json): Asset | Archive {
+function decodeMember(json: Json): Asset | Archive {
   const member = decodeStored(json, text => text)
   if (isSpecial(member) && (member.kind === 'asset' || member.kind === 'archive')) return member
   throw error(
@@ -247,7 +249,7 @@ function textOf(json: Json | undefined): string {
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const floatForm = /^[0-9a-fA-F]{16}$/
 
-function matching(json: Json | undefined, form: RegExp, what: string): string {
+function requireMatch(json: Json | undefined, form: RegExp, what: string): string {
   if (typeof json === 'string' && form.test(json)) return json
   throw error('VALUE_MALFORMED', `a ${what} in the state is malformed`)
 }

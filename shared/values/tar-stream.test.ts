@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { emptyArchiveHash } from './wire-options.ts'
-import { tarBlocks, tarEnd } from './tar-stream.ts'
+import { createTarBlocks, tarEnd } from './tar-stream.ts'
 
 function hashOf(...names: readonly string[]): string {
   const hash = createHash('sha256')
   for (const name of names)
-    for (const block of tarBlocks({ name, data: Buffer.from(`hi ${name}`) })) hash.update(block)
+    for (const block of createTarBlocks({ name, data: Buffer.from(`hi ${name}`) }))
+      hash.update(block)
   return hash.update(tarEnd).digest('hex')
 }
 

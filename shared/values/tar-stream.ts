@@ -12,31 +12,31 @@ const blockBytes = 512
  * One member in a tar as Go's writer makes it (ustar; a PAX header before names that do not fit),
  * for hashing: same bytes, same hash (docs/spec/property-values.md#assets-and-archives).
  */
-export function tarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
-  return [...headersOf(name, data.length), data, padding(data.length)]
+export function createTarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
+  return [...headersOf(name, data.length), data, createPadding(data.length)]
 }
 
 /** What stands after the last member. */
 export const tarEnd: Uint8Array = Buffer.alloc(2 * blockBytes)
 
-function padding(length: number): Uint8Array {
+function createPadding(length: number): Uint8Array {
   return Buffer.alloc((blockBytes - (length % blockBytes)) % blockBytes)
 }
 
 function headersOf(name: string, size: number): readonly Uint8Array[] {
   const split = splitName(name)
-  if (split !== undefined) return [header({ ...split, size, kind: '0' })]
-  const record = paxRecord('path', name)
+  if (split !== undefined) return [createHeader({ ...split, size, kind: '0' })]
+  const record = createPaxRecord('path', name)
   const ascii = toAscii(name)
   const slash = name.lastIndexOf('/') + 1
   const whole = posix.join(name.slice(0, slash), 'PaxHeaders.0', name.slice(slash))
   const paxName = toAscii(whole).slice(0, 100).replace(/\/+$/, '')
-  const pax = header({ name: paxName, prefix: '', size: record.length, kind: 'x' })
+  const pax = createHeader({ name: paxName, prefix: '', size: record.length, kind: 'x' })
   return [
     pax,
     record,
-    padding(record.length),
-    header({ name: ascii.slice(0, 100), prefix: '', size, kind: '0' }),
+    createPadding(record.length),
+    createHeader({ name: ascii.slice(0, 100), prefix: '', size, kind: '0' }),
   ]
 }
 
@@ -54,7 +54,7 @@ function splitName(name: string): { readonly name: string; readonly prefix: stri
   return { name: rest, prefix: name.slice(0, at) }
 }
 
-function paxRecord(key: string, value: string): Uint8Array {
+function createPaxRecord(key: string, value: string): Uint8Array {
   const body = ` ${key}=${value}\n`
   const bytes = Buffer.byteLength(body)
   let length = bytes + String(bytes).length
@@ -62,7 +62,7 @@ function paxRecord(key: string, value: string): Uint8Array {
   return Buffer.from(`${length}${body}`)
 }
 
-function header(entry: {
+function createHeader(entry: {
   readonly name: string
   readonly prefix: string
   readonly size: number

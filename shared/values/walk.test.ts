@@ -7,7 +7,7 @@ import {
   dependenciesOf,
   downgradeOutputs,
   redactMap,
-  remarkSecrets,
+  restoreSecretMarks,
   stripMap,
   stripSecrets,
 } from './walk.ts'
@@ -15,11 +15,11 @@ import { signatureKey as sig, signatures } from './wire-options.ts'
 
 const map = (fields: Record<string, PropertyValue>): PropertyMap => new Map(Object.entries(fields))
 const urn = (name: string): Urn => `urn:pulumi:dev::p::a:b:C::${name}` as Urn
-const output = (given: Partial<Output>): Output => ({
+const output = (fields: Partial<Output>): Output => ({
   kind: 'output',
   secret: false,
   dependencies: [],
-  ...given,
+  ...fields,
 })
 
 describe('a look into values', () => {
@@ -64,14 +64,14 @@ describe('secrecy of what a provider returned', () => {
   test('follows the names of what was sent: objects are entered, lists are not', () => {
     const sent = map({ a: secretOf(1), b: map({ c: secretOf(1), d: 2 }), e: [secretOf(1)], f: 1 })
     const returned = map({ a: 1, b: map({ c: 1, d: 2 }), e: [1], f: 1, g: 1 })
-    expect(remarkSecrets(sent, returned)).toEqual(
+    expect(restoreSecretMarks(sent, returned)).toEqual(
       map({ a: secretOf(1), b: map({ c: secretOf(1), d: 2 }), e: secretOf([1]), f: 1, g: 1 }),
     )
   })
 
   test('is not marked twice, and is not taken away', () => {
     const returned = map({ a: secretOf(1), b: secretOf(2) })
-    expect(remarkSecrets(map({ a: secretOf(1), b: 1 }), returned)).toBe(returned)
+    expect(restoreSecretMarks(map({ a: secretOf(1), b: 1 }), returned)).toBe(returned)
   })
 })
 

@@ -80,7 +80,7 @@ function mapMap(map: PropertyMap, replace: (special: SpecialValue) => PropertyVa
   return changed ?? map
 }
 
-const bare = (special: SpecialValue): PropertyValue => {
+const unwrapSpecial = (special: SpecialValue): PropertyValue => {
   if (special.kind === 'secret') return special.value
   if (special.kind === 'output') return special.value ?? unknown
   return special
@@ -88,28 +88,28 @@ const bare = (special: SpecialValue): PropertyValue => {
 
 /** The value without secret and output wrappers; an output that is not known becomes unknown. */
 export function stripSecrets(value: PropertyValue): PropertyValue {
-  return mapSpecials(value, bare)
+  return mapSpecials(value, unwrapSpecial)
 }
 
 /** `stripSecrets` of each value. */
 export function stripMap(map: PropertyMap): PropertyMap {
-  return mapMap(map, bare)
+  return mapMap(map, unwrapSpecial)
 }
 
-const hidden = (special: SpecialValue): PropertyValue => {
+const maskSpecial = (special: SpecialValue): PropertyValue => {
   if (special.kind === 'secret') return '[secret]'
   if (special.kind !== 'output') return special
   return special.secret ? '[secret]' : (special.value ?? unknown)
 }
 
 /** The value with `[secret]` in the place of each secret. */
-export function blindValue(value: PropertyValue): PropertyValue {
-  return mapSpecials(value, hidden)
+export function maskSecrets(value: PropertyValue): PropertyValue {
+  return mapSpecials(value, maskSpecial)
 }
 
 /** `blindValue` of each value. */
-export function blindMap(map: PropertyMap): PropertyMap {
-  return mapMap(map, hidden)
+export function maskSecretsInMap(map: PropertyMap): PropertyMap {
+  return mapMap(map, maskSpecial)
 }
 
 /** The URNs that output values inside depend on. */
@@ -137,12 +137,12 @@ export function downgradeOutputs(map: PropertyMap): PropertyMap {
  * What a provider returned, with marks of secrecy copied by name from what was sent: objects are
  * followed, lists are not. Source: docs/spec/provider-protocol.md#re-applying-secretness.
  */
-export function remarkSecrets(sent: PropertyMap, returned: PropertyMap): PropertyMap {
+export function restoreSecretMarks(sent: PropertyMap, returned: PropertyMap): PropertyMap {
   let marked: Map<string, PropertyValue> | undefined
   for (const [key, value] of returned) {
     const source = sent.get(key)
     if (source === undefined) continue
-    const mapped = remark(source, value)
+    const mapped = restoreSecretMark(source, value)
     if (mapped === value) continue
     marked ??= new Map(returned)
     marked.set(key, mapped)
@@ -150,8 +150,8 @@ export function remarkSecrets(sent: PropertyMap, returned: PropertyMap): Propert
   return marked ?? returned
 }
 
-function remark(sent: PropertyValue, returned: PropertyValue): PropertyValue {
-  if (isMap(sent) && isMap(returned)) return remarkSecrets(sent, returned)
+function restoreSecretMark(sent: PropertyValue, returned: PropertyValue): PropertyValue {
+  if (isMap(sent) && isMap(returned)) return restoreSecretMarks(sent, returned)
   return !isSecret(returned) && containsSecret(sent) ? secretOf(returned) : returned
 }
 

@@ -56,7 +56,7 @@ export interface WirePass {
 }
 
 /** The place of a pass as text: `tags.list[2]`. */
-export function placeOf(pass: WirePass): string {
+export function pathTextOf(pass: WirePass): string {
   let text = ''
   for (const part of pass.path) {
     if (typeof part === 'number') text += `[${part}]`
@@ -66,7 +66,7 @@ export function placeOf(pass: WirePass): string {
 }
 
 /** Sets a property, also one that is called `__proto__`. */
-export function put(fields: Record<string, unknown>, key: string, value: unknown): void {
+export function setProperty(fields: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') fields[key] = value
   else
     Object.defineProperty(fields, key, {

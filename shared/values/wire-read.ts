@@ -13,7 +13,7 @@ import {
 import {
   emptyArchiveHash,
   emptyAssetHash,
-  placeOf,
+  pathTextOf,
   signatureKey,
   signatures,
   unknownTexts,
@@ -52,12 +52,12 @@ export function readValue(value: unknown, pass: WirePass): PropertyValue | undef
       if (Object.hasOwn(value, signatureKey)) return readSpecial(value as Fields, pass)
       return readMap(value as Fields, pass)
     default:
-      throw malformed(pass, `is a ${typeof value}`)
+      throw malformedError(pass, `is a ${typeof value}`)
   }
 }
 
-function malformed(pass: WirePass, how: string): Error {
-  return error('VALUE_MALFORMED', `the value of '${placeOf(pass)}' ${how}`)
+function malformedError(pass: WirePass, how: string): Error {
+  return error('VALUE_MALFORMED', `the value of '${pathTextOf(pass)}' ${how}`)
 }
 
 function readList(items: readonly unknown[], pass: WirePass): PropertyValue[] {
@@ -72,7 +72,7 @@ function readList(items: readonly unknown[], pass: WirePass): PropertyValue[] {
 
 function readUnknown(pass: WirePass): PropertyValue | undefined {
   const { options } = pass
-  if (options.unknowns === 'reject') throw malformed(pass, 'is unknown where it must be known')
+  if (options.unknowns === 'reject') throw malformedError(pass, 'is unknown where it must be known')
   if (options.unknowns === 'drop') return undefined
   if (options.outputs && options.upgrade === true)
     return { kind: 'output', secret: false, dependencies: [] }
@@ -93,19 +93,19 @@ function readSpecial(fields: Fields, pass: WirePass): PropertyValue | undefined 
       return readReference(fields, pass)
     case signatures.bytes:
       if (typeof fields['value'] !== 'string')
-        throw malformed(pass, 'is a byte string without base64 text')
+        throw malformedError(pass, 'is a byte string without base64 text')
       return { kind: 'bytes', base64: fields['value'] }
     default:
-      throw malformed(pass, `has the unknown signature '${String(fields[signatureKey])}'`)
+      throw malformedError(pass, `has the unknown signature '${String(fields[signatureKey])}'`)
   }
 }
 
 function readSecret(fields: Fields, pass: WirePass): PropertyValue | undefined {
-  if (fields['value'] === undefined) throw malformed(pass, 'is a secret without a value')
-  return asSecret(readValue(fields['value'], pass), pass)
+  if (fields['value'] === undefined) throw malformedError(pass, 'is a secret without a value')
+  return toSecret(readValue(fields['value'], pass), pass)
 }
 
-function asSecret(value: PropertyValue | undefined, pass: WirePass): PropertyValue | undefined {
+function toSecret(value: PropertyValue | undefined, pass: WirePass): PropertyValue | undefined {
   const { options } = pass
   if (value === undefined || !options.secrets) return value
   if (!options.outputs || options.upgrade !== true) return secretOf(value)
@@ -115,13 +115,14 @@ function asSecret(value: PropertyValue | undefined, pass: WirePass): PropertyVal
 
 function readOutput(fields: Fields, pass: WirePass): PropertyValue | undefined {
   const secret = fields['secret'] ?? false
-  if (typeof secret !== 'boolean') throw malformed(pass, 'is an output whose secret is no boolean')
+  if (typeof secret !== 'boolean')
+    throw malformedError(pass, 'is an output whose secret is no boolean')
   const isKnown = fields['value'] !== undefined
   if (!pass.options.outputs) {
     const value = isKnown ? readValue(fields['value'], pass) : readUnknown(pass)
-    return secret ? asSecret(value, pass) : value
+    return secret ? toSecret(value, pass) : value
   }
-  const dependencies = dependenciesOf(fields['dependencies'], pass)
+  const dependencies = readDependencies(fields['dependencies'], pass)
   const value = isKnown ? readValue(fields['value'], pass) : undefined
   if (value === undefined || (isSpecial(value) && value.kind === 'unknown'))
     return { kind: 'output', secret, dependencies }
@@ -134,24 +135,24 @@ function readOutput(fields: Fields, pass: WirePass): PropertyValue | undefined {
   return { kind: 'output', value, secret, dependencies }
 }
 
-function dependenciesOf(list: unknown, pass: WirePass): readonly Urn[] {
+function readDependencies(list: unknown, pass: WirePass): readonly Urn[] {
   if (list === undefined) return []
   if (Array.isArray(list) && list.every(item => typeof item === 'string' && isUrn(item)))
     return list
-  throw malformed(pass, 'is an output whose dependencies are no list of URNs')
+  throw malformedError(pass, 'is an output whose dependencies are no list of URNs')
 }
 
-function textOf(fields: Fields, key: string, pass: WirePass): string {
+function readText(fields: Fields, key: string, pass: WirePass): string {
   const text = fields[key] ?? ''
-  if (typeof text !== 'string') throw malformed(pass, `has a '${key}' that is no string`)
+  if (typeof text !== 'string') throw malformedError(pass, `has a '${key}' that is no string`)
   return text
 }
 
 function readAsset(fields: Fields, pass: WirePass): Asset {
-  const hash = textOf(fields, 'hash', pass)
-  const path = textOf(fields, 'path', pass)
-  const uri = textOf(fields, 'uri', pass)
-  const text = textOf(fields, 'text', pass)
+  const hash = readText(fields, 'hash', pass)
+  const path = readText(fields, 'path', pass)
+  const uri = readText(fields, 'uri', pass)
+  const text = readText(fields, 'text', pass)
   if (path !== '') return { kind: 'asset', hash, source: { path } }
   if (uri !== '') return { kind: 'asset', hash, source: { uri } }
   const isEmptyText = hash === '' || hash === emptyAssetHash
@@ -159,9 +160,9 @@ function readAsset(fields: Fields, pass: WirePass): Asset {
 }
 
 function readArchive(fields: Fields, pass: WirePass): Archive {
-  const hash = textOf(fields, 'hash', pass)
-  const path = textOf(fields, 'path', pass)
-  const uri = textOf(fields, 'uri', pass)
+  const hash = readText(fields, 'hash', pass)
+  const path = readText(fields, 'path', pass)
+  const uri = readText(fields, 'uri', pass)
   if (path !== '') return { kind: 'archive', hash, source: { path } }
   if (uri !== '') return { kind: 'archive', hash, source: { uri } }
   const members = fields['assets']
@@ -170,13 +171,13 @@ function readArchive(fields: Fields, pass: WirePass): Archive {
     return { kind: 'archive', hash, source: isEmpty ? { assets: new Map() } : undefined }
   }
   if (typeof members !== 'object' || Array.isArray(members))
-    throw malformed(pass, 'is an archive whose assets are no object')
+    throw malformedError(pass, 'is an archive whose assets are no object')
   const assets = new Map<string, Asset | Archive>()
   for (const [name, member] of Object.entries(members)) {
     pass.path.push(name)
     const value = readValue(member, pass)
     if (!isSpecial(value) || (value.kind !== 'asset' && value.kind !== 'archive'))
-      throw malformed(pass, 'is a member of an archive, but neither asset nor archive')
+      throw malformedError(pass, 'is a member of an archive, but neither asset nor archive')
     assets.set(name, value)
     pass.path.pop()
   }
@@ -185,19 +186,20 @@ function readArchive(fields: Fields, pass: WirePass): Archive {
 
 function readReference(fields: Fields, pass: WirePass): PropertyValue | undefined {
   const urn = fields['urn']
-  if (typeof urn !== 'string' || urn === '') throw malformed(pass, 'is a reference without a URN')
+  if (typeof urn !== 'string' || urn === '')
+    throw malformedError(pass, 'is a reference without a URN')
   const id = readId(fields['id'], pass)
   if (!pass.options.references) {
     if (id === undefined) return urn
     return typeof id === 'string' ? id : readUnknown(pass)
   }
   const isValid = isUrn(urn)
-  const name = textOf(fields, 'name', pass) || (isValid ? nameOf(urn) : '')
-  const type = textOf(fields, 'type', pass) || (isValid ? typeOf(urn) : '')
+  const name = readText(fields, 'name', pass) || (isValid ? nameOf(urn) : '')
+  const type = readText(fields, 'type', pass) || (isValid ? typeOf(urn) : '')
   const reference: ResourceReference = {
     kind: 'reference',
     urn: urn as Urn,
-    packageVersion: textOf(fields, 'packageVersion', pass),
+    packageVersion: readText(fields, 'packageVersion', pass),
     name,
     type,
   }
@@ -216,5 +218,5 @@ function readId(id: unknown, pass: WirePass): ResourceReference['id'] | undefine
   if (inner === undefined) return undefined
   if (typeof inner === 'string') return inner === '' ? unknown : inner
   if (isSpecial(inner) && inner.kind === 'unknown') return unknown
-  throw malformed(pass, 'is a reference whose id is no string')
+  throw malformedError(pass, 'is a reference whose id is no string')
 }

@@ -13,7 +13,7 @@ import {
   type SpecialValue,
   unknown,
 } from './value.ts'
-import { placeOf, put, signatureKey, signatures, type WirePass } from './wire-options.ts'
+import { pathTextOf, setProperty, signatureKey, signatures, type WirePass } from './wire-options.ts'
 
 type Fields = Record<string, unknown>
 
@@ -23,7 +23,7 @@ export function writeMap(map: PropertyMap, pass: WirePass): Fields {
   for (const [key, value] of map) {
     pass.path.push(key)
     const written = writeValue(value, pass)
-    if (written !== undefined) put(fields, key, written)
+    if (written !== undefined) setProperty(fields, key, written)
     pass.path.pop()
   }
   return fields
@@ -66,7 +66,7 @@ function writeSpecial(value: SpecialValue, pass: WirePass): unknown {
       if (pass.options.bytes) return { [signatureKey]: signatures.bytes, value: value.base64 }
       throw error(
         'VALUE_MALFORMED',
-        `'${placeOf(pass)}' is a string that is not UTF-8, which the receiver cannot read`,
+        `'${pathTextOf(pass)}' is a string that is not UTF-8, which the receiver cannot read`,
       )
   }
 }
@@ -74,7 +74,7 @@ function writeSpecial(value: SpecialValue, pass: WirePass): unknown {
 function writeUnknown(pass: WirePass): unknown {
   const { options } = pass
   if (options.unknowns === 'reject')
-    throw error('VALUE_MALFORMED', `'${placeOf(pass)}' is unknown where it must be known`)
+    throw error('VALUE_MALFORMED', `'${pathTextOf(pass)}' is unknown where it must be known`)
   if (options.unknowns === 'drop') return undefined
   if (options.outputs && options.upgrade === true) return { [signatureKey]: signatures.output }
   return unknownText
@@ -120,7 +120,7 @@ function writeArchive(archive: Archive, pass: WirePass): Fields {
   if ('assets' in source) {
     const members: Fields = {}
     for (const [name, member] of source.assets)
-      put(
+      setProperty(
         members,
         name,
         member.kind === 'asset' ? writeAsset(member, pass) : writeArchive(member, pass),

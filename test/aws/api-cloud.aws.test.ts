@@ -77,7 +77,7 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
     succeeded(await run('destroy', '--yes', '--skip-preview'))
     expect(place.objects()).toEqual([])
     succeeded(await run('stack', 'rm', '--yes', 'dev'))
-    expect(await place.desk.platform.catalog.stack(place.stack)).toBeUndefined()
+    expect(await place.desk.platform.catalog.getStack(place.stack)).toBeUndefined()
     for (const said of [up, changed]) expect(`${said.out}${said.err}`).not.toContain(secretText)
     // Every change of the API was written down before it was made, and how it ended.
     const audited = await place.desk.platform.audit.read(0, 100)
@@ -138,7 +138,7 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
       expect([what, await statusOf(token, what, what.startsWith('POST') ? {} : undefined)]).toEqual(
         [what, status],
       )
-    expect(await place.desk.platform.requests.waiting(place.stack, 10)).toEqual([])
+    expect(await place.desk.platform.requests.listWaiting(place.stack, 10)).toEqual([])
     const refused = (await place.desk.platform.audit.read(0, 100)).filter(
       ({ status }) => status === 403,
     )

@@ -40,12 +40,12 @@ whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
       const first = client.start(up)
       const deployment = deploymentIdOf(place.stack, 1)
       const isGivenUp = async (): Promise<boolean> =>
-        (await platform.chains.deadLetters(deployment)).length > 0
+        (await platform.chains.listDeadLetters(deployment)).length > 0
       await until(isGivenUp, { what: `a dead letter: ${place.said()}`, limitMs: 120_000 })
       gate.open()
       expect(succeeded(await run('redrive')).err).toMatch(/\d+ given up .* tried again/)
       expect(succeeded(await first.done).out).toMatch(/created/)
-      expect(await platform.chains.deadLetters(deployment)).toEqual([])
+      expect(await platform.chains.listDeadLetters(deployment)).toEqual([])
       // No executor lives that could begin anything of the second one.
       gate.close()
       for (const one of place.cloud.environments('step-executor')) one.kill('the gate is closed')
@@ -60,7 +60,7 @@ whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
         false,
         expect.stringMatching(/cancelled/i),
       ])
-      const history = await platform.catalog.history(place.stack, 10)
+      const history = await platform.catalog.listHistory(place.stack, 10)
       expect(
         history.map(({ result }) => result),
         place.said(),

@@ -3,7 +3,7 @@ import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand } from '@
 import { expect, test } from 'vitest'
 import { createBlobSweep } from '../../shared/platform/aws/blobs/blob-sweep.ts'
 import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
-import { type AwsSettings, createS3 } from '../../shared/platform/aws/clients.ts'
+import { type AwsSettings, createS3Client } from '../../shared/platform/aws/clients.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { blobSweepContract } from '../contract/blob-sweep.ts'
 import { blobsContract } from '../contract/blobs.ts'
@@ -20,10 +20,10 @@ async function openBlobs(
   plain: AwsSettings,
   { rules = [], bytesMax }: { rules?: readonly FaultRule[]; bytesMax?: number } = {},
 ) {
-  const direct = createS3(plain)
+  const direct = createS3Client(plain)
   const bucket = await madeBucket(direct)
   const { settings, counts } = withFaults(plain, rules, 23)
-  const s3 = createS3(settings)
+  const s3 = createS3Client(settings)
   const place = { s3, bucket, prefix }
   const close = async (): Promise<void> => {
     direct.destroy()
@@ -138,14 +138,14 @@ whenServed('blobs over S3', ['S3'], settings => {
   })
 
   test('a bucket that is not there and a wrong secret are said as such', async () => {
-    const { s3, bucket } = { s3: createS3(settings()), bucket: 'antichain-not-there' }
+    const { s3, bucket } = { s3: createS3Client(settings()), bucket: 'antichain-not-there' }
     const blobs = createBlobs({ s3, bucket, prefix, clock })
     await expect(blobs.put(bytesOf('x'))).rejects.toMatchObject({ code: 'STORE_MISSING' })
     const hash = createHash('sha256').update('x').digest('hex') as Parameters<typeof blobs.get>[0]
     await expect(blobs.get(hash)).rejects.toMatchObject({ code: 'STORE_MISSING' })
     const secret = process.env['AWS_SECRET_ACCESS_KEY']
     process.env['AWS_SECRET_ACCESS_KEY'] = 'wrong'
-    const other = createBlobs({ s3: createS3(settings()), bucket, prefix, clock })
+    const other = createBlobs({ s3: createS3Client(settings()), bucket, prefix, clock })
     const refused = await other.put(bytesOf('x')).catch((thrown: unknown) => thrown)
     process.env['AWS_SECRET_ACCESS_KEY'] = secret
     expect(refused).toMatchObject({ code: 'STORE_CREDENTIALS' })

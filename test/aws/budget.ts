@@ -78,8 +78,8 @@ export async function spendOn(
     // What is asked by the clock grows with the time and not with the steps: a generator reads the
     // heads that it awaits every two seconds. Here hints tell it, and by the clock leases are
     // renewed only.
-    const every: Platform['clock']['every'] = (ms, call) =>
-      ms === limits.leaseRenewMs ? platform.clock.every(ms, call) : () => undefined
+    const every: Platform['clock']['repeat'] = (ms, call) =>
+      ms === limits.leaseRenewMs ? platform.clock.repeat(ms, call) : () => undefined
     const clock = { ...platform.clock, every }
     const send: Platform['chains']['send'] = async messages => {
       const items = messages.length

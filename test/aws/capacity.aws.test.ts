@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { expect, test } from 'vitest'
 import { startCountingProxy } from '../../bench/cost/counting-proxy.ts'
-import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { Billed } from '../sim/model-capacity.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
 import { hasDynoxide, openDynoxide } from './dynoxide.ts'
@@ -110,10 +110,10 @@ async function compare(): Promise<void> {
   const found: Record<string, unknown> = {}
   const expected: Record<string, unknown> = {}
   for (const [name, request] of Object.entries(requests)) {
-    proxy.taken()
+    proxy.takeCounts()
     await client.send(request() as never).catch(() => undefined)
     await Promise.resolve(model.client.send(request() as never)).catch(() => undefined)
-    const { readUnits, writeUnits, reads, writes } = proxy.taken()
+    const { readUnits, writeUnits, reads, writes } = proxy.takeCounts()
     found[name] = { readUnits, writeUnits, requests: reads + writes }
     expected[name] = {
       readUnits: billed?.readUnits,

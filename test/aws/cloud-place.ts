@@ -11,14 +11,14 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { createAssets } from '../../infra/assets.ts'
-import { type LocalCloud, startCloud } from '../../infra/local/cloud.ts'
-import { type Desk, openDesk } from '../../infra/local/desk.ts'
-import type { Called } from '../../infra/local/fleet.ts'
+import { type LocalCloud, startCloud } from '../../infra/local-cloud/cloud.ts'
+import { type ControlClient, openControlClient } from '../../infra/local-cloud/control-client.ts'
+import type { CompletedCall } from '../../infra/local-cloud/fleet.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
-import type { QueueName } from '../../shared/config/aws-places.ts'
-import { emulatorCredentials } from '../../infra/emulators/servers.ts'
-import { tellCalls } from '../../infra/local/tell-calls.ts'
-import { readSettings } from '../../infra/settings.ts'
+import type { QueueName } from '../../shared/config/aws-resource-names.ts'
+import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
+import { createCallReporter } from '../../infra/local-cloud/log-calls.ts'
+import { readInstallationSettings } from '../../infra/settings.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import {
@@ -45,7 +45,7 @@ export function createBundles(): {
 } {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-cloud-bundles-'))
   const assets = createAssets('existing', folder)
-  const made = new Map(functionsTable.map(row => [row.name, assets.code(row)]))
+  const made = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
   return {
     code: row => (assets.absent.has(row.entry) ? undefined : made.get(row.name)),
     remove: () => rmSync(folder, { recursive: true, force: true }),
@@ -73,7 +73,7 @@ export interface CloudPlaceOptions extends StackFileAbout {
 /** A place. */
 export interface CloudPlace {
   readonly cloud: LocalCloud
-  readonly desk: Desk
+  readonly desk: ControlClient
   readonly stack: StackId
   /** The program's folder. */
   readonly program: string
@@ -89,7 +89,7 @@ export interface CloudPlace {
   readonly exported: () => Promise<string>
   readonly objects: () => readonly CloudObject[]
   readonly asked: () => readonly AskedChange[]
-  readonly calls: readonly (Called & { readonly name: FunctionName })[]
+  readonly calls: readonly (CompletedCall & { readonly name: FunctionName })[]
   /** Diagnostics of a deployment. */
   readonly told: (deployment: DeploymentId) => Promise<string>
   /** What the environments have said. */
@@ -111,12 +111,12 @@ export async function createCloudPlace(
   if (options.sdk === 'above') symlinkSync(sdkModules, join(root, 'node_modules'))
   const stackFile = await createProgram(program, fixture, options)
   const stack = stackIdOf(fixture, 'dev')
-  const calls: (Called & { readonly name: FunctionName })[] = []
+  const calls: (CompletedCall & { readonly name: FunctionName })[] = []
   const lines: string[] = []
   const say = (line: string): void => void lines.push(`${new Date().toISOString()} ${line}`)
-  const calling = tellCalls(say, true)
+  const calling = createCallReporter(say, true)
   const through = options.through ?? options.aws
-  const settings = readSettings({
+  const settings = readInstallationSettings({
     'antichain:installation': `t${randomBytes(4).toString('hex')}`,
     'antichain:region': options.aws.region,
     // Two cores cannot start more at once.
@@ -128,23 +128,23 @@ export async function createCloudPlace(
   const cloud = await startCloud({
     settings,
     aws: through,
-    code: options.code,
+    bundleOf: options.code,
     folder: join(root, 'functions'),
     variables: { ...variablesOf(through, goldCloud), ...options.variables },
     tidyMs: options.tidyMs ?? 3_600_000,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     ...(options.hidden === undefined ? {} : { hidden: options.hidden }),
     ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
-    told: {
-      called: (name, called) => {
+    reporter: {
+      onCall: (name, called) => {
         calls.push({ name, ...called })
-        calling.called(name, called)
+        calling.onCall(name, called)
       },
-      said: calling.said,
-      failed: calling.failed,
+      onLine: calling.onLine,
+      onFailure: calling.onFailure,
     },
   })
-  const desk = openDesk(options.aws, cloud.services)
+  const desk = openControlClient(options.aws, cloud.services)
   await desk.platform.catalog.createStack(stack, desk.platform.clock.now())
   const said = (): string => lines.join('\n')
   return {
@@ -161,20 +161,20 @@ export async function createCloudPlace(
       return desk.upload(program)
     },
     deploy: async (command, archive, limitMs = 100_000) => {
-      const key = await desk.ask({ stack, command, program: archive, parallel })
-      const end = await desk.over(stack, key, limitMs).catch((thrown: unknown) => {
+      const key = await desk.requestDeployment({ stack, command, program: archive, parallel })
+      const end = await desk.awaitEnd(stack, key, limitMs).catch((thrown: unknown) => {
         throw new Error(said(), { cause: thrown })
       })
       if (!('deployment' in end) || !('result' in end)) throw new Error(JSON.stringify(end))
       return end
     },
     told: async deployment => {
-      const lines = await desk.told(deployment)
+      const lines = await desk.readEvents(deployment)
       const said = lines.filter(line => line.includes('diagnosticEvent'))
       return said.map(line => line.slice(0, 800)).join('\n')
     },
     exported: async () => {
-      const text = await desk.snapshot(stack)
+      const text = await desk.readSnapshot(stack)
       expect(verifyExport(text, { sealed: true })).toEqual([])
       return text
     },

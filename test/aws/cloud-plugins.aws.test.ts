@@ -7,8 +7,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { awsVariables, bucketPrefixes } from '../../shared/config/aws-places.ts'
-import { createS3 } from '../../shared/platform/aws/clients.ts'
+import { awsVariables, bucketPrefixes } from '../../shared/config/aws-resource-names.ts'
+import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
 import { whenServed } from './served.ts'
 
@@ -73,7 +73,7 @@ whenServed('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
   }, async () => {
     const there = await placed()
     await push(there)
-    const s3 = createS3(settings())
+    const s3 = createS3Client(settings())
     const Bucket = there.cloud.services.places(['bucket'], 'short')[awsVariables.bucket] ?? ''
     const listed = { Bucket, Prefix: bucketPrefixes.plugins }
     const { Contents: all = [] } = await s3.send(new ListObjectsV2Command(listed))

@@ -6,8 +6,8 @@ import { CreateKeyCommand } from '@aws-sdk/client-kms'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emulatorCredentials } from '../../infra/emulators/servers.ts'
-import { type AwsSettings, createKms } from '../../shared/platform/aws/clients.ts'
+import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
+import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
 import { everythingStored } from './everything-stored.ts'
 import { whenServed } from './served.ts'
@@ -16,7 +16,7 @@ import { secretText } from './stack-file.ts'
 const role = 'arn:aws:iam::123456789012:role/antichain-deploy-shop'
 
 async function keyOf(aws: AwsSettings): Promise<string> {
-  const kms = createKms(aws, aws.region)
+  const kms = createKmsClient(aws, aws.region)
   const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
   kms.destroy()
   return `awskms:///${KeyMetadata?.Arn ?? ''}?region=${aws.region}`

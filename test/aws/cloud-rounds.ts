@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { FunctionName } from '../../infra/functions-table.ts'
-import { killOne } from '../../infra/local/kills.ts'
+import { killOne } from '../../infra/local-cloud/random-kills.ts'
 import { until } from '../e2e/place.ts'
 import { checkAsked, checkGoal, soundState } from '../e2e/round-checks.ts'
 import { doings } from '../e2e/rounds.ts'

@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createToken } from '../../functions/api/tokens.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
-import { startReceiver } from '../../shared/triggers/local-receiver.fixture.ts'
-import { signatureOf } from '../../shared/triggers/signature.ts'
+import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
 import { deliver, type Files, type GithubHost, pullRequestOf, pushOf } from '../e2e/github.ts'
 import { repository, signedDelivery, startGithub, withPackage } from '../e2e/github.ts'
 import { until } from '../e2e/place.ts'
@@ -90,16 +90,18 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
   }
 
   const hook = (): string => `${place.cloud.webhookUrl}site`
-  const history = () => place.desk.platform.catalog.history(place.stack, 10)
+  const history = () => place.desk.platform.catalog.listHistory(place.stack, 10)
 
   /** Delivers what is to be accepted, and waits for the end of what it asked for. */
   async function ended(event: string, about: object) {
     const { status, body } = await deliver(hook(), signedDelivery(secret, event, about))
     expect([status, body]).toMatchObject([202, { kind: 'accepted' }])
     const [asked] = body['asked'] as { request: string }[]
-    return place.desk.over(place.stack, asked?.request ?? '', 240_000).catch((thrown: unknown) => {
-      throw new Error(place.said(), { cause: thrown })
-    })
+    return place.desk
+      .awaitEnd(place.stack, asked?.request ?? '', 240_000)
+      .catch((thrown: unknown) => {
+        throw new Error(place.said(), { cause: thrown })
+      })
   }
 
   describe('a webhook', () => {
@@ -134,7 +136,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
       await until(async () => (await runs()) === 1, { what: 'one deployment', limitMs: 120_000 })
       const isOver = async () => (await history())[0]?.result !== undefined
       await until(isOver, { what: 'its end', limitMs: 120_000 })
-      expect(await place.desk.platform.requests.waiting(place.stack, 10)).toEqual([])
+      expect(await place.desk.platform.requests.listWaiting(place.stack, 10)).toEqual([])
       expect(await runs()).toBe(1)
     }, 300_000)
 
@@ -164,10 +166,10 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
         secret,
       })
       changeBehindItsBack(place)
-      const { version } = (await place.desk.platform.catalog.stack(place.stack)) ?? {}
+      const { version } = (await place.desk.platform.catalog.getStack(place.stack)) ?? {}
       const due = await scheduleSoon()
       const key = `schedule drift ${due}`
-      const end = await place.desk.over(place.stack, key, 120_000).catch((thrown: unknown) => {
+      const end = await place.desk.awaitEnd(place.stack, key, 120_000).catch((thrown: unknown) => {
         throw new Error(place.said(), { cause: thrown })
       })
       expect(end).toMatchObject({ kind: 'previewed', result: 'succeeded', changes: { update: 1 } })
@@ -184,7 +186,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
         urns: [expect.stringContaining('::thing')],
       })
       // It only looked.
-      expect((await place.desk.platform.catalog.stack(place.stack))?.version).toBe(version)
+      expect((await place.desk.platform.catalog.getStack(place.stack))?.version).toBe(version)
       expect(receiver.received).toHaveLength(1)
     } finally {
       receiver.close()

@@ -28,11 +28,11 @@ async function open(draws: readonly number[] = []) {
   const uuid = (): string => `${count++}`
   const clock = { now: () => epochMs(now.ms), sleep: async () => undefined }
   const region = 'eu-test-1'
-  const catalog = {
+  const catalogTable = {
     ...{ client: model.client, clock, region, name: names.catalog },
     random: { bytes, uuid },
   }
-  const audit = () => createAudit({ catalog, random: { bytes, uuid } })
+  const audit = () => createAudit({ catalogTable, random: { bytes, uuid } })
   return { audit, now, asked, items: () => model.tables.all(names.catalog) }
 }
 

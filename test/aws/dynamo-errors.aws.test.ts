@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dynamoLimits as limits } from '../../shared/config/dynamo-limits.ts'
-import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import { createDecisionLog } from '../../shared/platform/aws/dynamo/decision-log.ts'
 import {
   epochMs,
@@ -70,7 +70,7 @@ if (hasDynoxide())
         })
         const end = { owner: claim.owner, attempt: 2, verdict: 'succeeded' } as const
         expect(await operations.select(deployment, one, end)).toBe(true)
-        const head = (await quiet.operations.heads(deployment, [one])).get(one)
+        const head = (await quiet.operations.getHeads(deployment, [one])).get(one)
         expect(head).toMatchObject({ attempt: 2, givenBack: 1, end: { verdict: 'succeeded' } })
         expect(seen.struck.get(kind)).toBe(4)
       },
@@ -82,9 +82,9 @@ if (hasDynoxide())
       const record = { number: logNumber(0), at: epochMs(1), decisions: [] }
       const [mine, other] = ['w', 'v'].map(name => ({ ...record, writer: writerToken(name) }))
       if (mine === undefined || other === undefined) throw new Error('there are two')
-      expect(await ports.log.append(deployment, mine)).toBe('mine')
-      expect(await ports.log.append(deployment, other)).toBe('taken')
-      expect(await ports.log.read(deployment, logNumber(0), 9)).toEqual([mine])
+      expect(await ports.decisionLog.append(deployment, mine)).toBe('mine')
+      expect(await ports.decisionLog.append(deployment, other)).toBe('taken')
+      expect(await ports.decisionLog.read(deployment, logNumber(0), 9)).toEqual([mine])
     })
 
     test('a deployment whose start met a conflict and lost its reply is started once', async () => {
@@ -97,7 +97,7 @@ if (hasDynoxide())
       await ports.catalog.createStack(stack, epochMs(1))
       const about = { command: 'up', message: '', holder, at: epochMs(1) } as const
       expect(await ports.catalog.start(stack, about)).toMatchObject({ kind: 'started' })
-      expect((await ports.catalog.stack(stack))?.deployments).toBe(1)
+      expect((await ports.catalog.getStack(stack))?.deployments).toBe(1)
       expect(seen.requests.get('TransactWriteItems')).toBe(3)
     })
 
@@ -106,7 +106,7 @@ if (hasDynoxide())
       const deployment = freshDeployment()
       const ids = Array.from({ length: 90 }, (_, at) => operationId(at + 1))
       await Promise.all(ids.map(id => ports.operations.begin(deployment, id, claim)))
-      expect((await ports.operations.heads(deployment, ids)).size).toBe(90)
+      expect((await ports.operations.getHeads(deployment, ids)).size).toBe(90)
       expect(seen.struck.get('unprocessed')).toBeGreaterThan(1)
     })
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 import type { Open } from '../contract/opened.ts'
 import { createDraw } from '../sim/draw.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createJournalHints } from '../../shared/platform/aws/dynamo/hints.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
-import { silentLog } from '../../shared/platform/system/log.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import { hintsContract } from '../contract/nudges.ts'
@@ -16,8 +16,14 @@ async function processes() {
   await createTables(model.client, names)
   const clock = createSystemClock()
   const random = createSystemRandom()
-  const journal = { client: model.client, clock, random, region: 'eu-test-1', name: names.journal }
-  const open = () => createJournalHints({ journal, clock, random, log: silentLog })
+  const journalTable = {
+    client: model.client,
+    clock,
+    random,
+    region: 'eu-test-1',
+    name: names.journal,
+  }
+  const open = () => createJournalHints({ journalTable, clock, random, logger: silentLogger })
   return { open, items: () => model.tables.all(names.journal) }
 }
 

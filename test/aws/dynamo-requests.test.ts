@@ -65,7 +65,7 @@ describe('requests of one call', () => {
     const { of, ports, fresh } = await open()
     const deployment = freshDeployment()
     const append = (of: RecordPorts, number: number) => () =>
-      of.log.append(deployment, { ...record, number: logNumber(number) })
+      of.decisionLog.append(deployment, { ...record, number: logNumber(number) })
     expect(await of(append(ports, 0))).toEqual(['PutItem'])
     expect(await of(append(ports, 1))).toEqual(['PutItem'])
     const next = fresh()
@@ -73,7 +73,7 @@ describe('requests of one call', () => {
     expect(await of(append(next, 3))).toEqual(['PutItem'])
     expect(await of(append(fresh(), 9))).toEqual(['GetItem'])
     const reader = fresh()
-    await reader.log.read(deployment, logNumber(0), 100)
+    await reader.decisionLog.read(deployment, logNumber(0), 100)
     expect(await of(append(reader, 4))).toEqual(['PutItem'])
   })
 
@@ -81,7 +81,7 @@ describe('requests of one call', () => {
     const { of, ports } = await open()
     const deployment = freshDeployment()
     const ids = Array.from({ length: limits.idsPerReadMax }, (_, at) => operationId(at + 1))
-    const heads = await of(() => ports.operations.heads(deployment, ids))
+    const heads = await of(() => ports.operations.getHeads(deployment, ids))
     expect(heads).toEqual(Array.from({ length: 5 }, () => 'BatchGetItem'))
     await ports.leases.register(deployment, executor, holder)
     expect(await of(() => ports.leases.renew(deployment, executor, []))).toEqual(['UpdateItem'])

@@ -1,4 +1,4 @@
-import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 import type { Open } from '../contract/opened.ts'
 import { hasDynoxide, openDynoxide } from './dynoxide.ts'

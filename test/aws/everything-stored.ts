@@ -1,10 +1,14 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb'
 import { GetObjectCommand, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
-import { awsVariables, deadLettersOf } from '../../shared/config/aws-places.ts'
-import { type AwsSettings, createS3, createSqs } from '../../shared/platform/aws/clients.ts'
-import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
-import type { Services } from '../../infra/local/services.ts'
+import { awsVariables, deadLetterQueueOf } from '../../shared/config/aws-resource-names.ts'
+import {
+  type AwsSettings,
+  createS3Client,
+  createSqsClient,
+} from '../../shared/platform/aws/clients.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
+import type { Services } from '../../infra/local-cloud/services.ts'
 
 /** Something that a service holds. */
 export interface Held {
@@ -50,7 +54,7 @@ async function itemsOf(settings: AwsSettings, services: Services): Promise<reado
 }
 
 async function objectsOf(settings: AwsSettings, services: Services): Promise<readonly Held[]> {
-  const s3 = createS3(settings)
+  const s3 = createS3Client(settings)
   const Bucket = services.places(['bucket'], 'short')[awsVariables.bucket] ?? ''
   const { Versions = [], IsTruncated } = await s3.send(new ListObjectVersionsCommand({ Bucket }))
   if (IsTruncated === true) throw new Error('more objects than one page')
@@ -66,10 +70,10 @@ async function objectsOf(settings: AwsSettings, services: Services): Promise<rea
 
 /** What waits in queues and lies among dead letters; it is seen again after a second. */
 async function messagesOf(settings: AwsSettings, services: Services): Promise<readonly Held[]> {
-  const sqs = createSqs(settings)
+  const sqs = createSqsClient(settings)
   const all: Held[] = []
   for (const { url } of Object.values(services.queues))
-    for (const QueueUrl of [url, deadLettersOf(url)]) {
+    for (const QueueUrl of [url, deadLetterQueueOf(url)]) {
       const command = new ReceiveMessageCommand({
         ...{ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 1 },
       })

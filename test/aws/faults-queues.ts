@@ -42,7 +42,7 @@ export function withFaults(
   const counts: FaultCounts = { requests: new Map(), faults: new Map() }
   const draw = chanceOf(seed)
   const heard = new Map<string, string>()
-  const around = (handler: AwsHandler, service: AwsService): AwsHandler => {
+  const wrapHandler = (handler: AwsHandler, service: AwsService): AwsHandler => {
     const handle: AwsHandler['handle'] = async (request, options) => {
       const operation = operationOf(request)
       count(counts.requests, operation)
@@ -72,7 +72,7 @@ export function withFaults(
       httpHandlerConfigs: () => handler.httpHandlerConfigs(),
     }
   }
-  return { settings: { ...settings, around }, counts }
+  return { settings: { ...settings, wrapHandler }, counts }
 }
 
 async function faulty(

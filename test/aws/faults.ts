@@ -1,6 +1,6 @@
 import type { NodeHttpHandler } from '@smithy/node-http-handler'
 import { Readable } from 'node:stream'
-import { createRequestHandler } from '../../shared/platform/aws/dynamo/client.ts'
+import { createRequestHandler } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { Draw } from '../sim/draw.ts'
 
 /** What goes wrong with one request; `after` the effect: it took place, and nobody hears of it. */

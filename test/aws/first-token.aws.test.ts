@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { firstToken } from '../../cli/platform/first-token.ts'
-import { callerOf } from '../../functions/api/tokens.ts'
-import { namesOf } from '../../shared/config/aws-places.ts'
-import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
+import { createInstallationToken } from '../../cli/platform/create-installation-token.ts'
+import { authenticate } from '../../functions/api/tokens.ts'
+import { installationNamesOf } from '../../shared/config/aws-resource-names.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { type Dynoxide, hasDynoxide, openDynoxide } from './dynoxide.ts'
 import { createTables, recordsOver } from './records.ts'
@@ -27,19 +27,23 @@ if (hasDynoxide()) {
   })
 
   test('the first token of an installation lets its maker in, and its text is stored nowhere', async () => {
-    const { catalogTable: catalog, journalTable: journal } = namesOf(installation)
+    const { catalogTable: catalog, journalTable: journal } = installationNamesOf(installation)
     await createTables(client, { catalog, journal })
     const asked: string[] = []
     const send = (...args: Parameters<DynamoDBClient['send']>) => {
       asked.push(args[0].constructor.name)
       return client.send(...args)
     }
-    const { id, token } = await firstToken({ send: send as DynamoDBClient['send'] }, where, about)
+    const { id, token } = await createInstallationToken(
+      { send: send as DynamoDBClient['send'] },
+      where,
+      about,
+    )
     // What a person needs to be allowed on the table, and no more: nothing is read.
     const needed = ['PutItemCommand', 'TransactWriteItemsCommand', 'UpdateItemCommand']
     expect([...new Set(asked)].toSorted()).toEqual(needed)
     const { documents, audit } = recordsOver(client, { catalog, journal })
-    const caller = await callerOf({ documents, clock: createSystemClock() }, token)
+    const caller = await authenticate({ documents, clock: createSystemClock() }, token)
     expect(caller).toEqual({ id, name: 'me', role: 'admin', stacks: '*' })
     const page = await documents.list('token', '')
     const secret = token.slice('act_'.length + id.length + 1)
@@ -55,6 +59,8 @@ if (hasDynoxide()) {
 
   test('where there is no such installation nothing is made, and it is said', async () => {
     const other = { ...where, installation: 'absent' }
-    await expect(firstToken(client, other, about)).rejects.toMatchObject({ code: 'STORE_MISSING' })
+    await expect(createInstallationToken(client, other, about)).rejects.toMatchObject({
+      code: 'STORE_MISSING',
+    })
   })
 }

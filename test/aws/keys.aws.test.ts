@@ -6,11 +6,11 @@ import {
 } from '@aws-sdk/client-kms'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AwsSettings, createKms } from '../../shared/platform/aws/clients.ts'
-import { createKmsKeeper, type KmsKeeper } from '../../shared/platform/aws/keys.ts'
-import { createCloudManager } from '../../shared/secrets/cloud.ts'
-import { managerFromState } from '../../shared/secrets/manager.ts'
-import { symmetricCrypter } from '../../shared/secrets/symmetric.ts'
+import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
+import { createKmsKeeper, type KmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
+import { createCloudManager } from '../../shared/secrets/cloud-secrets.ts'
+import { openManagerFromState } from '../../shared/secrets/secrets-from-state.ts'
+import { createSymmetricCrypter } from '../../shared/secrets/symmetric-crypter.ts'
 import { whenServed } from './served.ts'
 
 whenServed('keys in KMS', ['KMS'], settings => {
@@ -21,7 +21,7 @@ whenServed('keys in KMS', ['KMS'], settings => {
     const alias = `alias/antichain-${randomUUID()}`
     const given = (): AwsSettings => settings()
     beforeAll(async () => {
-      kms = createKms(given(), given().region)
+      kms = createKmsClient(given(), given().region)
       keeper = createKmsKeeper(given())
       const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
       arn = KeyMetadata?.Arn ?? ''
@@ -43,7 +43,7 @@ whenServed('keys in KMS', ['KMS'], settings => {
         expect(made).toMatchObject({ type: 'cloud', state: { url } })
         const state = JSON.parse(JSON.stringify(made.state)) as unknown
         const fresh = createKmsKeeper(given())
-        const opened = await managerFromState({ type: 'cloud', state }, undefined, fresh)
+        const opened = await openManagerFromState({ type: 'cloud', state }, undefined, fresh)
         fresh.close()
         expect(opened.state).toEqual(made.state)
         expect(opened.crypter.decrypt(made.crypter.encrypt('hush'))).toBe('hush')
@@ -56,15 +56,15 @@ whenServed('keys in KMS', ['KMS'], settings => {
       const sealed = await kms.send(new EncryptCommand({ KeyId: arn, Plaintext: key }))
       const encryptedkey = Buffer.from(sealed.CiphertextBlob ?? []).toString('base64')
       const state = { url: `awskms://${alias}`, encryptedkey }
-      const opened = await managerFromState({ type: 'cloud', state }, undefined, keeper)
-      expect(opened.crypter.decrypt(symmetricCrypter(key).encrypt('theirs'))).toBe('theirs')
+      const opened = await openManagerFromState({ type: 'cloud', state }, undefined, keeper)
+      expect(opened.crypter.decrypt(createSymmetricCrypter(key).encrypt('theirs'))).toBe('theirs')
     })
 
     test('is refused with another context, a damaged key, no key, or no such key', async () => {
       const url = `awskms://${alias}?context_stack=dev`
       const { state } = await createCloudManager(url, keeper)
       const open = (changed: Readonly<Record<string, string>>) =>
-        managerFromState({ type: 'cloud', state: { ...state, ...changed } }, undefined, keeper)
+        openManagerFromState({ type: 'cloud', state: { ...state, ...changed } }, undefined, keeper)
       const damaged = Buffer.from(state['encryptedkey'] ?? '', 'base64')
       damaged[damaged.length - 1] = (damaged.at(-1) ?? 0) ^ 1
       const cases = [

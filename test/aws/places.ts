@@ -7,7 +7,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 import { limits } from '../../shared/config/limits.ts'
-import type { QueueUrls } from '../../shared/platform/aws/queues/poll.ts'
+import type { QueueUrls } from '../../shared/platform/aws/queues/receive-messages.ts'
 
 /** Queues for one suite, as the infrastructure makes them, and how they are removed. */
 export async function madeQueue(

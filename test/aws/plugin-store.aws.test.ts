@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { createPluginStore } from '../../shared/platform/aws/blobs/plugin-store.ts'
-import { createUploads } from '../../shared/platform/aws/blobs/uploads.ts'
-import { createS3 } from '../../shared/platform/aws/clients.ts'
+import { createUploads } from '../../shared/platform/aws/blobs/presigned-uploads.ts'
+import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import { madeBucket } from './places.ts'
@@ -14,7 +14,7 @@ const bytesOf = (text: string): Uint8Array => Buffer.from(text)
 
 whenServed('plugins in S3', ['S3'], settings => {
   const opened = async () => {
-    const s3 = createS3(settings())
+    const s3 = createS3Client(settings())
     const bucket = await madeBucket(s3)
     const prefix = 'plugins/'
     return {
@@ -58,15 +58,20 @@ whenServed('plugins in S3', ['S3'], settings => {
     const sent = async (text: string): Promise<BlobHash> => {
       const body = Buffer.from(text)
       const hash = createHash('sha256').update(body).digest('hex') as BlobHash
-      const { url, headers } = await uploads.placeOfPlugin(hash, body.length)
+      const { url, headers } = await uploads.createPluginAddress(hash, body.length)
       expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(200)
       return hash
     }
     const unsent = 'f'.repeat(64) as BlobHash
-    await expect(store.name(version, unsent)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' })
+    await expect(store.nameArchive(version, unsent)).rejects.toMatchObject({
+      code: 'DOCUMENT_UNKNOWN',
+    })
     const good = await sent('good')
-    expect([await store.name(version, good), await store.name(version, good)]).toEqual([true, true])
-    expect(await store.name(version, await sent('evil'))).toBe(false)
+    expect([
+      await store.nameArchive(version, good),
+      await store.nameArchive(version, good),
+    ]).toEqual([true, true])
+    expect(await store.nameArchive(version, await sent('evil'))).toBe(false)
     const found = await store.get(version)
     expect(Buffer.from(found?.bytes ?? []).toString()).toBe('good')
   })

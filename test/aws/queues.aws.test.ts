@@ -7,12 +7,12 @@ import {
 } from '@aws-sdk/client-sqs'
 import { expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
-import { type AwsSettings, createSqs } from '../../shared/platform/aws/clients.ts'
+import { type AwsSettings, createSqsClient } from '../../shared/platform/aws/clients.ts'
 import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.ts'
 import { createNotifications } from '../../shared/platform/aws/queues/notifications.ts'
 import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
-import { silentLog } from '../../shared/platform/system/log.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
 import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import { chainQueueContract } from '../contract/chain-queue.ts'
@@ -51,15 +51,15 @@ interface Options {
 
 /** A queue of chains over queues of its own. */
 async function openChains(plain: AwsSettings, options: Options = {}) {
-  const sqs = createSqs(plain)
+  const sqs = createSqsClient(plain)
   const queues = { short: await madeQueue(sqs, 'chains'), long: await madeQueue(sqs, 'long') }
   const { settings, counts } = withFaults(plain, options.rules ?? [], 7)
-  const faulty = createSqs(settings)
+  const faulty = createSqsClient(settings)
   const { visibilityMs = 2_000, bytesMax } = options
   const blobs = memoryBlobs()
   const chainsFor = (loanMs: number) =>
     createChainQueue({
-      ...{ sqs: faulty, queues, blobs, clock, log: silentLog, visibilityMs: loanMs },
+      ...{ sqs: faulty, queues, blobs, clock, logger: silentLogger, visibilityMs: loanMs },
       ...(bytesMax === undefined ? {} : { bytesMax }),
     })
   const chains = chainsFor(visibilityMs)
@@ -74,10 +74,10 @@ async function openChains(plain: AwsSettings, options: Options = {}) {
 
 /** One nudge queue of its own. */
 async function openNudges(plain: AwsSettings, rules: readonly FaultRule[] = []) {
-  const sqs = createSqs(plain)
+  const sqs = createSqsClient(plain)
   const queue = await madeQueue(sqs, 'nudges')
-  const faulty = createSqs(withFaults(plain, rules, 11).settings)
-  const nudges = createNudges({ sqs: faulty, url: queue.url, clock, log: silentLog })
+  const faulty = createSqsClient(withFaults(plain, rules, 11).settings)
+  const nudges = createNudges({ sqs: faulty, url: queue.url, clock, logger: silentLogger })
   const close = async (): Promise<void> => {
     await removeQueue(sqs, queue)
     sqs.destroy()
@@ -88,11 +88,11 @@ async function openNudges(plain: AwsSettings, rules: readonly FaultRule[] = []) 
 
 /** One queue of notifications of its own. */
 async function openNotifications(plain: AwsSettings, rules: readonly FaultRule[] = []) {
-  const sqs = createSqs(plain)
+  const sqs = createSqsClient(plain)
   const attempts = triggerLimits.notificationAttemptsMax
   const queue = await madeQueue(sqs, 'notifications', attempts)
-  const faulty = createSqs(withFaults(plain, rules, 13).settings)
-  const deps = { sqs: faulty, queue, clock, log: silentLog, visibilityMs: 1_000 }
+  const faulty = createSqsClient(withFaults(plain, rules, 13).settings)
+  const deps = { sqs: faulty, queue, clock, logger: silentLogger, visibilityMs: 1_000 }
   const notifications = createNotifications(deps)
   const close = async (): Promise<void> => {
     await removeQueue(sqs, queue)
@@ -175,7 +175,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     for (let count = 1; count <= 5; count += 1)
       expect(await chains.receive(1, 10_000)).toMatchObject([{ message: sent }])
     expect(await chains.receive(1, ports.visibilityMs * 2)).toEqual([])
-    expect(await chains.deadLetters(sent.deployment)).toEqual([sent])
+    expect(await chains.listDeadLetters(sent.deployment)).toEqual([sent])
     await close()
   })
 
@@ -233,7 +233,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
       }
     expect(isFound).toBe(true)
     expect(await deadCount()).toBe(3)
-    expect(await ports.chains.deadLetters(message.deployment)).toEqual([])
+    expect(await ports.chains.listDeadLetters(message.deployment)).toEqual([])
     await close()
   })
 
@@ -243,7 +243,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     const missing = { code: 'STORE_MISSING', message: expect.stringContaining('chains-') }
     await expect(ports.chains.send(messagesOf(1))).rejects.toMatchObject(missing)
     await expect(ports.chains.receive(1, 0)).rejects.toMatchObject(missing)
-    await expect(ports.chains.deadLetters(freshDeployment())).rejects.toMatchObject(missing)
+    await expect(ports.chains.listDeadLetters(freshDeployment())).rejects.toMatchObject(missing)
     queues.short = await madeQueue(sqs, 'chains')
     await close()
   })
@@ -272,7 +272,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     })
     const [{ Body: body = '', ReceiptHandle: handle = '' } = {}] =
       (await sqs.send(receive)).Messages ?? []
-    await ports.chains.sendAgain('short', { id: '1', handle, body, deliveries: 1 })
+    await ports.chains.requeue('short', { id: '1', handle, body, deliveries: 1 })
     const [again, none] = await ports.chains.receive(10, 1_000)
     expect(again).toMatchObject({ message, deliveries: 1 })
     expect(none).toBeUndefined()
@@ -297,7 +297,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
 })
 
 async function attributeOf(
-  sqs: ReturnType<typeof createSqs>,
+  sqs: ReturnType<typeof createSqsClient>,
   url: string,
   name: QueueAttributeName,
 ): Promise<number> {

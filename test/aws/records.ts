@@ -5,7 +5,7 @@ import {
   type TableDefinition,
   type TableNames,
   tables,
-} from '../../shared/platform/aws/dynamo/tables.ts'
+} from '../../shared/platform/aws/dynamo/table-definitions.ts'
 import { createRecords, type RecordPorts } from '../../shared/platform/aws/records.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { BlobsPort } from '../../shared/ports/records.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { TableNames } from '../../shared/platform/aws/dynamo/tables.ts'
+import type { TableNames } from '../../shared/platform/aws/dynamo/table-definitions.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
-import { lateKeyOf, type LateOutcome } from '../../shared/records/late.ts'
+import { lateKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf } from '../../shared/records/ids.ts'
 import {
@@ -74,8 +74,8 @@ test('all that an executor writes is in the journal, and nothing of it expires t
   await executor.catalog.putLate(stack, item)
   await executor.catalog.noteSlow(stack, 'create t:m:T', 7)
 
-  expect(await owner.catalog.late(stack, 9)).toEqual([item])
-  expect(await owner.catalog.slow(stack)).toEqual(new Map([['create t:m:T', 7]]))
+  expect(await owner.catalog.listLate(stack, 9)).toEqual([item])
+  expect(await owner.catalog.listSlow(stack)).toEqual(new Map([['create t:m:T', 7]]))
   const kept = model.tables.all(names.journal).filter(one => one['expires'] === undefined)
   expect(new Set(kept.map(one => one['pk']?.S))).toEqual(
     new Set([`late ${stack}`, `slow ${stack}`]),

@@ -9,8 +9,8 @@ import {
 } from '@aws-sdk/client-scheduler'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startScheduler } from '../../infra/local/scheduler.ts'
-import { timeAfter } from '../../infra/local/scheduler-times.ts'
+import { startScheduler } from '../../infra/local-cloud/scheduler.ts'
+import { nextTimeAfter } from '../../infra/local-cloud/scheduler-times.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createScheduler, createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import type { PlacedCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
@@ -83,11 +83,11 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
       ['ThrottlingException', 429, 'STORE_UNAVAILABLE'],
     ])('%s is told by its code', async (name, httpStatusCode, code) => {
       const thrown = Object.assign(new Error('no'), { name, $metadata: { httpStatusCode } })
-      const around: AwsSettings['around'] = handler => ({
+      const wrapHandler: AwsSettings['wrapHandler'] = handler => ({
         ...handler,
         handle: () => Promise.reject(thrown),
       })
-      const refused = createSchedulerClient({ ...settings(), around })
+      const refused = createSchedulerClient({ ...settings(), wrapHandler })
       const placing = createScheduler(refused, { group, role, target })
       await expect(placing.place(calls('rate(1 day)'))).rejects.toMatchObject({ code })
       refused.destroy()
@@ -104,7 +104,7 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
         got.push({ arn, event: event as { name: string; placed: string } })
         return { kind: 'answered', json: 'null' }
       },
-      failed: why => void failures.push(why),
+      onFailure: why => void failures.push(why),
     })
     try {
       const soon = new Date(Date.now() + 2_000).toISOString().slice(0, 19)
@@ -133,7 +133,7 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
     ['cron(0 4 L * ? 2027)', 'UTC', '2026-02-01T10:00:00Z', undefined],
   ])('%s in %s after %s is %s', (expression, zone, after, next) => {
     const times = { expression, zone, createdAt: Date.parse('2026-01-01T00:00:00Z') }
-    const found = timeAfter(times, Date.parse(after))
+    const found = nextTimeAfter(times, Date.parse(after))
     expect(found === undefined ? undefined : new Date(found).toISOString()).toBe(
       next?.replace('Z', '.000Z'),
     )

@@ -1,9 +1,9 @@
 import { CreateKeyCommand } from '@aws-sdk/client-kms'
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type AwsSettings, createKms } from '../../shared/platform/aws/clients.ts'
-import { createKmsKeeper } from '../../shared/platform/aws/keys.ts'
-import { createKmsSealing, type KmsSealing } from '../../shared/platform/aws/sealing.ts'
+import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
+import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
+import { createKmsSealing, type KmsSealing } from '../../shared/platform/aws/kms-sealing.ts'
 import { sealingContract } from '../contract/marks.ts'
 import { whenServed } from './served.ts'
 
@@ -51,7 +51,7 @@ whenServed('secrets of triggers under KMS', ['KMS'], settings => {
 async function opened(
   settings: AwsSettings,
 ): Promise<{ readonly sealing: KmsSealing; readonly keyId: string }> {
-  const kms = createKms(settings, settings.region)
+  const kms = createKmsClient(settings, settings.region)
   const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
   kms.destroy()
   const keyId = KeyMetadata?.KeyId ?? ''

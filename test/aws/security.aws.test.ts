@@ -9,16 +9,20 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CountingProxy, startCountingProxy } from '../../bench/cost/counting-proxy.ts'
 import { createToken } from '../../functions/api/tokens.ts'
-import { awsVariables, type QueueName } from '../../shared/config/aws-places.ts'
-import { createSqs } from '../../shared/platform/aws/clients.ts'
-import { createDynamoClient } from '../../shared/platform/aws/dynamo/client.ts'
-import { awsPlaces } from '../../shared/platform/aws/places.ts'
+import { awsVariables, type QueueName } from '../../shared/config/aws-resource-names.ts'
+import { createSqsClient } from '../../shared/platform/aws/clients.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
+import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { createTriggerPlatform } from '../../shared/platform/aws/trigger-platform.ts'
-import { silentLog } from '../../shared/platform/system/log.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { type DeploymentId, stackIdOf } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
-import { signatureOf } from '../../shared/triggers/signature.ts'
-import { sealWebhook, webhookDraft, webhookKey } from '../../shared/triggers/webhook-document.ts'
+import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import {
+  sealWebhook,
+  webhookDraft,
+  webhookKeyOf,
+} from '../../shared/triggers/webhooks/webhook-document.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
 import { secretText } from './stack-file.ts'
 import { everythingStored } from './everything-stored.ts'
@@ -74,15 +78,19 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
   /** A webhook with secrets that is called once, and a token. */
   async function makeTriggers(): Promise<string> {
     const all = Object.keys(awsVariables) as (keyof typeof awsVariables)[]
-    const places = awsPlaces(place.cloud.services.places(all, 'short'))
-    const platform = createTriggerPlatform({ settings: proxy.settings, places, log: silentLog })
+    const resources = readAwsResources(place.cloud.services.places(all, 'short'))
+    const platform = createTriggerPlatform({
+      settings: proxy.settings,
+      resources,
+      log: silentLogger,
+    })
     const draft = webhookDraft.parse({
       ...{ form: 'signed', secrets: [webhookSecret] },
       credential: secrets['the credential of a webhook'],
       rules: [{ on: 'push', repository: 'acme/other', branches: ['main'], stack: place.stack }],
     })
     const sealed = await sealWebhook(platform.sealing, 'main', draft)
-    expect(await platform.documents.put(webhookKey('main'), sealed, 0)).toBe(1)
+    expect(await platform.documents.put(webhookKeyOf('main'), sealed, 0)).toBe(1)
     const known = await call(webhookSecret)
     expect(known).toMatchObject({ statusCode: 200 })
     expect(await call('a forged secret, as long as it')).toMatchObject({ statusCode: 401 })
@@ -114,7 +122,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
 
   /** Sends to a queue as somebody who got hold of its address. */
   async function forge(queue: QueueName, bodies: readonly unknown[]): Promise<void> {
-    const sqs = createSqs(settings())
+    const sqs = createSqsClient(settings())
     const QueueUrl = place.cloud.services.queues[queue].url
     for (const body of bodies) {
       const MessageBody = typeof body === 'string' ? body : JSON.stringify(body)
@@ -128,7 +136,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
   }, async () => {
     const deployment = ends[0] ?? ''
     const [asked, exported] = [place.asked(), await place.exported()]
-    const history = await place.desk.platform.catalog.history(place.stack, 10)
+    const history = await place.desk.platform.catalog.listHistory(place.stack, 10)
     const before = place.calls.length
     const chains = [
       // Operations that were done, that the log does not hold, of nobody's deployment, of none.
@@ -157,7 +165,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     await expect.poll(isHandled, { timeout: 240_000, interval: 200 }).toBe(true)
     expect(place.asked()).toEqual(asked)
     expect(await place.exported()).toBe(exported)
-    expect(await place.desk.platform.catalog.history(place.stack, 10)).toEqual(history)
+    expect(await place.desk.platform.catalog.listHistory(place.stack, 10)).toEqual(history)
     // No text of a message starts a line of a log or is one.
     const lines = place.said().split('\n')
     expect(lines.filter(line => line.startsWith('rm -rf'))).toEqual([])

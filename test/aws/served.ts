@@ -7,7 +7,7 @@ import { isTruthy } from '../../shared/config/truthy.ts'
 import {
   type AwsService,
   type AwsSettings,
-  awsSettings,
+  readAwsSettings,
 } from '../../shared/platform/aws/clients.ts'
 
 /** The services that a suite needs and that nothing in the environment serves. */
@@ -25,7 +25,7 @@ export function whenServed(
   suites: (settings: () => AwsSettings) => void,
 ): void {
   const absent = missing(services)
-  const settings = (): AwsSettings => awsSettings(process.env)
+  const settings = (): AwsSettings => readAwsSettings(process.env)
   if (absent.length > 0 && isTruthy(process.env['CI'])) {
     test(`${name}: ${absent.join(', ')} must be served`, () => {
       expect(absent).toEqual([])

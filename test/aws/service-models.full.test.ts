@@ -10,7 +10,7 @@ import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
 import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.ts'
 import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
-import { silentLog } from '../../shared/platform/system/log.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { blobSweepContract } from '../contract/blob-sweep.ts'
 import { blobsContract } from '../contract/blobs.ts'
 import { chainQueueContract } from '../contract/chain-queue.ts'
@@ -20,7 +20,7 @@ import { createModelBucket } from '../sim/model-bucket.ts'
 import { createModelQueues } from '../sim/model-queues.ts'
 
 const clock = createSystemClock()
-const log = silentLog
+const logger = silentLogger
 const close = async (): Promise<void> => undefined
 const noChoice = { chooses: false }
 
@@ -68,7 +68,7 @@ function openChains() {
   }
   const { blobs } = openBlobs()
   const chainsFor = (visibilityMs: number) =>
-    createChainQueue({ sqs, queues, blobs, clock, log, visibilityMs })
+    createChainQueue({ sqs, queues, blobs, clock, logger, visibilityMs })
   return { chains: chainsFor(1_000), lasting: chainsFor(60_000), visibilityMs: 1_000 }
 }
 
@@ -78,7 +78,7 @@ chainQueueContract('model of SQS', async () => ({ ports: openChains(), close }),
 nudgesContract(
   'model of SQS',
   async () => ({
-    ports: { nudges: createNudges({ sqs: sqsOf(['nudges']), url: 'nudges', clock, log }) },
+    ports: { nudges: createNudges({ sqs: sqsOf(['nudges']), url: 'nudges', clock, logger }) },
     close,
   }),
   noChoice,

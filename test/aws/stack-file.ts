@@ -1,7 +1,7 @@
-import { createKmsKeeper } from '../../shared/platform/aws/keys.ts'
+import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
-import { createCloudManager } from '../../shared/secrets/cloud.ts'
-import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
+import { createCloudManager } from '../../shared/secrets/cloud-secrets.ts'
+import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
 
 /** The passphrase of stacks in the local cloud, where they have no key. */
 export const passphrase = 'open sesame'

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { createKms } from '../../shared/platform/aws/clients.ts'
+import { createKmsClient } from '../../shared/platform/aws/clients.ts'
 import { createPlace, filesHolding, type Place, type Ran, succeeded } from '../e2e/place.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { whenServed } from './served.ts'
@@ -19,7 +19,7 @@ whenServed('secrets of a stack under a key of KMS', ['KMS'], settings => {
     timeout: 240_000,
   }, async () => {
     const { region, endpoints } = settings()
-    const kms = createKms(settings(), region)
+    const kms = createKmsClient(settings(), region)
     const AliasName = `alias/antichain-${randomUUID()}`
     const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
     await kms.send(new CreateAliasCommand({ AliasName, TargetKeyId: KeyMetadata?.KeyId }))

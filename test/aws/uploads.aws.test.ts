@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
-import { createUploads } from '../../shared/platform/aws/blobs/uploads.ts'
-import { type AwsSettings, createS3 } from '../../shared/platform/aws/clients.ts'
+import { createUploads } from '../../shared/platform/aws/blobs/presigned-uploads.ts'
+import { type AwsSettings, createS3Client } from '../../shared/platform/aws/clients.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
-import type { UploadPlace } from '../../shared/ports/uploads.ts'
+import type { UploadAddress } from '../../shared/ports/uploads.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import { madeBucket } from './places.ts'
 import { whenServed } from './served.ts'
@@ -15,7 +15,7 @@ const hashOf = (bytes: Uint8Array): BlobHash =>
   createHash('sha256').update(bytes).digest('hex') as BlobHash
 
 async function open(settings: AwsSettings, expiresMs?: number) {
-  const s3 = createS3(settings)
+  const s3 = createS3Client(settings)
   const bucket = await madeBucket(s3)
   const place = { s3, bucket, prefix }
   return {
@@ -33,7 +33,7 @@ async function open(settings: AwsSettings, expiresMs?: number) {
 
 /** Sends bytes to a place, with other headers where a test wants so. */
 async function send(
-  { url, headers }: UploadPlace,
+  { url, headers }: UploadAddress,
   bytes: Uint8Array,
   other: Readonly<Record<string, string | undefined>> = {},
 ): Promise<number> {
@@ -52,18 +52,18 @@ whenServed('uploads to S3', ['S3'], settings => {
 
   test('an address takes the blob that it was made for, which is then a blob like any other', async () => {
     const { uploads, blobs, close } = await open(settings())
-    const place = await uploads.place(hashOf(bytes), bytes.length)
+    const place = await uploads.createAddress(hashOf(bytes), bytes.length)
     expect(place.isThere).toBe(false)
     expect(await send(place, bytes)).toBe(200)
-    expect((await uploads.place(hashOf(bytes), bytes.length)).isThere).toBe(true)
-    expect((await uploads.placeOfPlugin(hashOf(bytes), bytes.length)).isThere).toBe(false)
+    expect((await uploads.createAddress(hashOf(bytes), bytes.length)).isThere).toBe(true)
+    expect((await uploads.createPluginAddress(hashOf(bytes), bytes.length)).isThere).toBe(false)
     expect(Buffer.from(await blobs.get(hashOf(bytes)))).toEqual(Buffer.from(bytes))
     close()
   })
 
   test('other bytes, more or fewer of them, and another checksum are refused', async () => {
     const { uploads, versions, close } = await open(settings())
-    const place = await uploads.place(hashOf(bytes), bytes.length)
+    const place = await uploads.createAddress(hashOf(bytes), bytes.length)
     const longer = new Uint8Array(5_001).fill(7)
     const shorter = new Uint8Array(4_999).fill(7)
     const lengthOf = ({ length }: Uint8Array) => ({ 'content-length': String(length) })
@@ -83,7 +83,7 @@ whenServed('uploads to S3', ['S3'], settings => {
 
   test('an address is for one object, and what stands there stays', async () => {
     const { uploads, versions, close } = await open(settings())
-    const place = await uploads.place(hashOf(bytes), bytes.length)
+    const place = await uploads.createAddress(hashOf(bytes), bytes.length)
     const elsewhere = place.url.replace(hashOf(bytes), hashOf(others))
     expect(await send({ ...place, url: elsewhere }, bytes)).toBe(403)
     expect(await send(place, bytes)).toBe(200)
@@ -94,7 +94,7 @@ whenServed('uploads to S3', ['S3'], settings => {
 
   test('an address is good for its time only', async () => {
     const { uploads, versions, close } = await open(settings(), 1_000)
-    const place = await uploads.place(hashOf(bytes), bytes.length)
+    const place = await uploads.createAddress(hashOf(bytes), bytes.length)
     while (Date.now() < startOf(place) + 3_000) await new Promise(done => setTimeout(done, 200))
     expect(await send(place, bytes)).toBe(403)
     expect(await versions()).toBe(0)
@@ -103,7 +103,7 @@ whenServed('uploads to S3', ['S3'], settings => {
 })
 
 /** When an address was signed. */
-function startOf({ url }: UploadPlace): number {
+function startOf({ url }: UploadAddress): number {
   const [, y, mo, d, h, mi, s] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(
       new URL(url).searchParams.get('X-Amz-Date') ?? '',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
-import { lateKeyOf, type LateOutcome } from '../../shared/records/late.ts'
+import { lateKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import {
   type Open,
@@ -33,12 +33,12 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
 
     test('a stack is made once and read as made', async () => {
       const id = freshStack()
-      expect(await catalog.stack(id)).toBeUndefined()
+      expect(await catalog.getStack(id)).toBeUndefined()
       expect(await catalog.createStack(id, epochMs(5))).toBe(true)
       expect(await catalog.createStack(id, epochMs(5))).toBe(false)
       const created = { id, createdAt: 5, current: '', version: 0, snapshot: '', deployments: 0 }
-      expect(await catalog.stack(id)).toEqual(created)
-      const { stacks, unreadable } = await catalog.stacks('contract')
+      expect(await catalog.getStack(id)).toEqual(created)
+      const { stacks, unreadable } = await catalog.listStacks('contract')
       expect(stacks).toContainEqual(created)
       expect(unreadable).toEqual([])
     })
@@ -46,10 +46,10 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
     test('stacks are listed by project', async () => {
       const id = stackIdOf(`project-${freshStack().split('/')[2]}`, 'dev')
       await catalog.createStack(id, epochMs(5))
-      const listed = await catalog.stacks(id.split('/')[1])
+      const listed = await catalog.listStacks(id.split('/')[1])
       expect(listed.stacks.map(stack => stack.id)).toEqual([id])
-      expect((await catalog.stacks('no-such-project')).stacks).toEqual([])
-      expect((await catalog.stacks()).stacks.map(stack => stack.id)).toContain(id)
+      expect((await catalog.listStacks('no-such-project')).stacks).toEqual([])
+      expect((await catalog.listStacks()).stacks.map(stack => stack.id)).toContain(id)
     })
 
     test('deployments are numbered, and one runs at a time', async () => {
@@ -57,7 +57,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       const first = deploymentIdOf(id, 1)
       expect(await catalog.start(id, about)).toEqual({ kind: 'started', deployment: first })
       expect(await catalog.start(id, about)).toEqual({ kind: 'busy', deployment: first })
-      expect((await catalog.stack(id))?.current).toBe(first)
+      expect((await catalog.getStack(id))?.current).toBe(first)
       await catalog.release(first, end)
       expect(await catalog.start(id, about)).toEqual({
         kind: 'started',
@@ -71,7 +71,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       await catalog.noteSlow(id, 'delete t:m:T', 9_000.4)
       await catalog.noteSlow(id, 'create t:m:T', 12_000)
       await catalog.noteSlow(other, 'create t:m:T', 1)
-      expect(await catalog.slow(id)).toEqual(
+      expect(await catalog.listSlow(id)).toEqual(
         new Map([
           ['create t:m:T', 12_000],
           ['delete t:m:T', 9_000],
@@ -85,14 +85,14 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       await catalog.putLate(id, item(1))
       await catalog.putLate(id, item(2))
       await catalog.putLate(id, { ...item(1), state: { ...item(1).state, id: 'another' } })
-      expect(await catalog.late(id, 10)).toEqual([item(1), item(2)])
-      expect(await catalog.late(id, 1)).toEqual([item(1)])
-      expect(await catalog.late(other, 10)).toEqual([])
+      expect(await catalog.listLate(id, 10)).toEqual([item(1), item(2)])
+      expect(await catalog.listLate(id, 1)).toEqual([item(1)])
+      expect(await catalog.listLate(other, 10)).toEqual([])
       const taken = [lateKeyOf(item(1))]
       await catalog.removeLate(other, taken)
       await catalog.removeLate(id, taken)
       await catalog.removeLate(id, taken)
-      expect(await catalog.late(id, 10)).toEqual([item(2)])
+      expect(await catalog.listLate(id, 10)).toEqual([item(2)])
     })
 
     test('what was taken stays taken, also when it is put for the first time afterwards', async () => {
@@ -101,7 +101,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       await catalog.putLate(id, item(1))
       await catalog.removeLate(id, [lateKeyOf(item(1)), lateKeyOf(item(2))])
       for (const attempt of [1, 2, 3]) await catalog.putLate(id, item(attempt))
-      expect(await catalog.late(id, 10)).toEqual([item(3)])
+      expect(await catalog.listLate(id, 10)).toEqual([item(3)])
     })
 
     test('of many that start at once one does', async () => {
@@ -123,16 +123,19 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       expect(await catalog.publish(id, 0, a)).toMatchObject({ version: 1 })
       expect(await catalog.publish(id, 0, b)).toEqual({ kind: 'conflict', version: 1 })
       expect(await catalog.publish(id, 2, b)).toEqual({ kind: 'conflict', version: 1 })
-      expect(await catalog.stack(id)).toMatchObject({ version: 1, snapshot: a })
+      expect(await catalog.getStack(id)).toMatchObject({ version: 1, snapshot: a })
       await catalog.publish(id, 1, b)
-      expect(await catalog.versions(id, 10)).toEqual([
+      expect(await catalog.listVersions(id, 10)).toEqual([
         { version: 2, snapshot: b },
         { version: 1, snapshot: a },
       ])
-      expect(await catalog.versions(id, 1)).toHaveLength(1)
-      expect(await catalog.versions(id, 10, 2)).toEqual([{ version: 1, snapshot: a }])
-      expect(await catalog.versions(id, 1, 9)).toEqual([{ version: 2, snapshot: b }])
-      expect([await catalog.versions(id, 9, 1), await catalog.versions(id, 9, 0)]).toEqual([[], []])
+      expect(await catalog.listVersions(id, 1)).toHaveLength(1)
+      expect(await catalog.listVersions(id, 10, 2)).toEqual([{ version: 1, snapshot: a }])
+      expect(await catalog.listVersions(id, 1, 9)).toEqual([{ version: 2, snapshot: b }])
+      expect([await catalog.listVersions(id, 9, 1), await catalog.listVersions(id, 9, 0)]).toEqual([
+        [],
+        [],
+      ])
     })
 
     test('a repeated publish finds its own', async () => {
@@ -148,7 +151,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       await catalog.publish(id, 0, a)
       await catalog.publish(id, 1, b)
       expect((await catalog.publish(id, 0, a)).kind).toBe('conflict')
-      expect(await catalog.stack(id)).toMatchObject({ version: 2, snapshot: b })
+      expect(await catalog.getStack(id)).toMatchObject({ version: 2, snapshot: b })
       expect(await catalog.publish(id, 2, b)).toMatchObject({ version: 3 })
     })
 
@@ -158,21 +161,24 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
         ['a', 'b', 'c'].map(digit => catalog.publish(id, 0, blobHash(digit))),
       )
       expect(answers.filter(answer => answer.kind === 'conflict')).toHaveLength(2)
-      expect(await catalog.versions(id, 10)).toHaveLength(1)
+      expect(await catalog.listVersions(id, 10)).toHaveLength(1)
     })
 
     test('history has the end of a deployment, newest first', async () => {
       const id = await made()
       const { deployment } = await catalog.start(id, about)
       const begun = { deployment, command: 'up', message: 'first', startedAt: 100 }
-      expect(await catalog.history(id, 10)).toEqual([begun])
+      expect(await catalog.listHistory(id, 10)).toEqual([begun])
       await catalog.release(deployment, end)
       const { at: endedAt, result, changes, version } = end
       const ended = { ...begun, endedAt, result, changes, version }
-      expect(await catalog.history(id, 10)).toEqual([ended])
+      expect(await catalog.listHistory(id, 10)).toEqual([ended])
       await catalog.start(id, { ...about, message: 'second' })
-      expect((await catalog.history(id, 10)).map(line => line.message)).toEqual(['second', 'first'])
-      expect(await catalog.history(id, 1)).toHaveLength(1)
+      expect((await catalog.listHistory(id, 10)).map(line => line.message)).toEqual([
+        'second',
+        'first',
+      ])
+      expect(await catalog.listHistory(id, 1)).toHaveLength(1)
     })
 
     test('history begins before a number, and one line is read without the others', async () => {
@@ -182,7 +188,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
         await catalog.release(deployment, end)
       }
       const told = async (limit: number, before: number): Promise<readonly string[]> =>
-        (await catalog.history(id, limit, before)).map(({ message }) => message)
+        (await catalog.listHistory(id, limit, before)).map(({ message }) => message)
       expect(await told(10, 3)).toEqual(['second', 'first'])
       expect(await told(1, 3)).toEqual(['second'])
       expect(await told(10, 9)).toEqual(['third', 'second', 'first'])
@@ -195,8 +201,8 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       await catalog.release(first.deployment, end)
       const second = await catalog.start(id, about)
       await catalog.release(first.deployment, { ...end, result: 'failed' })
-      expect((await catalog.stack(id))?.current).toBe(second.deployment)
-      expect((await catalog.history(id, 10))[1]?.result).toBe('succeeded')
+      expect((await catalog.getStack(id))?.current).toBe(second.deployment)
+      expect((await catalog.listHistory(id, 10))[1]?.result).toBe('succeeded')
     })
 
     test('a stack is removed with its history, unless something runs', async () => {
@@ -206,9 +212,9 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       await catalog.release(deployment, end)
       await catalog.publish(id, 0, blobHash('a'))
       expect(await catalog.removeStack(id)).toBe(true)
-      expect(await catalog.stack(id)).toBeUndefined()
-      expect(await catalog.history(id, 10)).toEqual([])
-      expect(await catalog.versions(id, 10)).toEqual([])
+      expect(await catalog.getStack(id)).toBeUndefined()
+      expect(await catalog.listHistory(id, 10)).toEqual([])
+      expect(await catalog.listVersions(id, 10)).toEqual([])
     })
 
     test('a stack that is made again uses no deployment id a second time', async () => {
@@ -216,7 +222,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
       await catalog.release((await catalog.start(id, about)).deployment, end)
       await catalog.removeStack(id)
       expect(await catalog.createStack(id, epochMs(9))).toBe(true)
-      expect(await catalog.stack(id)).toMatchObject({ createdAt: 9, version: 0, snapshot: '' })
+      expect(await catalog.getStack(id)).toMatchObject({ createdAt: 9, version: 0, snapshot: '' })
       expect((await catalog.start(id, about)).deployment).toBe(deploymentIdOf(id, 2))
     })
   })

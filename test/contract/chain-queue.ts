@@ -130,8 +130,8 @@ export function chainQueueContract(
         expect((await receiveOne()).deliveries).toBe(count)
       }
       expect(await chains.receive(1, visibilityMs * 3)).toEqual([])
-      expect(await chains.deadLetters(message.deployment)).toEqual([message])
-      expect(await chains.deadLetters(freshDeployment())).toEqual([])
+      expect(await chains.listDeadLetters(message.deployment)).toEqual([message])
+      expect(await chains.listDeadLetters(freshDeployment())).toEqual([])
     })
 
     test('a dead letter that is redriven is a message like a new one, and those of others stay', async () => {
@@ -140,8 +140,8 @@ export function chainQueueContract(
       for (let count = 0; count < 10; count += 1) await receiveOne()
       expect(await chains.receive(1, visibilityMs * 3)).toEqual([])
       expect(await chains.redrive(message.deployment)).toBe(1)
-      expect(await chains.deadLetters(message.deployment)).toEqual([])
-      expect(await chains.deadLetters(other.deployment)).toEqual([other])
+      expect(await chains.listDeadLetters(message.deployment)).toEqual([])
+      expect(await chains.listDeadLetters(other.deployment)).toEqual([other])
       const again = await receiveOne()
       expect(again.message).toEqual(message)
       expect(again.deliveries).toBe(1)

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
-} from '../../shared/platform/embedded/platform.ts'
+} from '../../shared/platform/embedded/embedded-platform.ts'
 import { type OperationId, deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
 import { executorId, operationId, ownerToken } from './opened.ts'
 
@@ -78,7 +78,7 @@ async function missing(
   const lost: OperationId[] = []
   for (let from = 0; from < acknowledged.length; from += 500) {
     const page = acknowledged.slice(from, from + 500)
-    const heads = await platform.operations.heads(deployment, page)
+    const heads = await platform.operations.getHeads(deployment, page)
     lost.push(...page.filter(id => heads.get(id)?.owner !== `${name}-${id}`))
   }
   return lost
@@ -91,7 +91,7 @@ test('every acknowledged write of a killed process is there', async () => {
     await writing.reached(400)
     await writing.kill()
     const platform = await openEmbeddedPlatform({ home })
-    expect(platform.role()).toBe('owner')
+    expect(platform.getRole()).toBe('owner')
     expect(await missing(platform, name, writing.acknowledged)).toEqual([])
     await platform.close()
   }
@@ -101,7 +101,7 @@ test('when the owner is killed another takes over, and nobody notices', async ()
   const owner = await startWriting('owner')
   const client = await startWriting('client')
   await using platform = await openEmbeddedPlatform({ home })
-  expect([owner.role, client.role, platform.role()]).toEqual(['owner', 'client', 'client'])
+  expect([owner.role, client.role, platform.getRole()]).toEqual(['owner', 'client', 'client'])
   await Promise.all([owner.reached(200), client.reached(200)])
 
   const deployment = deploymentIdOf(stackIdOf('killed', 'here'), 1)
@@ -122,7 +122,7 @@ test('when the owner is killed another takes over, and nobody notices', async ()
   await client.kill()
   expect(await missing(platform, 'owner', owner.acknowledged)).toEqual([])
   expect(await missing(platform, 'client', client.acknowledged)).toEqual([])
-  expect(platform.role()).toBe('owner')
+  expect(platform.getRole()).toBe('owner')
 }, 60_000)
 
 test('of writes that race through two connections one wins each', async () => {

@@ -7,12 +7,12 @@ import { createNotifications } from '../../shared/platform/embedded/notification
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
-  platformOver,
-} from '../../shared/platform/embedded/platform.ts'
-import { createKeyFileSealing } from '../../shared/platform/embedded/sealing.ts'
+  createEmbeddedPlatform,
+} from '../../shared/platform/embedded/embedded-platform.ts'
+import { createKeyFileSealing } from '../../shared/platform/embedded/key-file-sealing.ts'
 import { type Store, openStore } from '../../shared/platform/embedded/store/store.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
-import { silentLog } from '../../shared/platform/system/log.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import { auditContract } from './audit.ts'
 import { blobsContract } from './blobs.ts'
@@ -71,12 +71,12 @@ const overTheSocket: Open<EmbeddedPlatform> = async () => {
 /** Every request is made twice and the first answer dropped, as by a client that lost a reply. */
 const whenRepliesAreLost: Open<EmbeddedPlatform> = async () => {
   const home = newHome()
-  const store = await openStore({ home, log: silentLog })
+  const store = await openStore({ home, logger: silentLogger })
   const call: Store['call'] = async (name, args) => {
     await store.call(name, args)
     return store.call(name, args)
   }
-  return opened(home, platformOver({ ...store, call }, { home, log: silentLog }))
+  return opened(home, createEmbeddedPlatform({ ...store, call }, { home, logger: silentLogger }))
 }
 
 const modes: readonly (readonly [string, Open<EmbeddedPlatform>])[] = [
@@ -115,8 +115,8 @@ for (const isOwner of [true, false])
   chainQueueContract(isOwner ? 'embedded, owner' : 'embedded, over the socket', async () => {
     const home = newHome()
     const visibilityMs = 40
-    const stores = [await openStore({ home, log: silentLog })]
-    if (!isOwner) stores.unshift(await openStore({ home, log: silentLog }))
+    const stores = [await openStore({ home, logger: silentLogger })]
+    if (!isOwner) stores.unshift(await openStore({ home, logger: silentLogger }))
     const [store] = stores
     if (store === undefined) throw new Error('a store was opened')
     const deps = { store, clock: createSystemClock(), random: createSystemRandom() }

@@ -98,9 +98,9 @@ export function notificationsContract(
         await notifications.postpone(receiptOf(delivery), 0)
       }
       expect(await next(500)).toBeUndefined()
-      expect(await notifications.deadLetters(10)).toEqual([sent])
+      expect(await notifications.listDeadLetters(10)).toEqual([sent])
       expect(await notifications.redrive()).toBe(1)
-      expect(await notifications.deadLetters(10)).toEqual([])
+      expect(await notifications.listDeadLetters(10)).toEqual([])
       const delivery = await next()
       expect(delivery).toMatchObject({ message: sent, deliveries: 1 })
       await notifications.remove(receiptOf(delivery))

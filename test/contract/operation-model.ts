@@ -98,7 +98,7 @@ export function operationModelContract(
           const expected = request.model(model, deployment)
           expect(plain(answer), trace.join(', ')).toEqual(plain(expected))
         }
-        const head = (await operations.heads(deployment, [id])).get(id) ?? freshHead
+        const head = (await operations.getHeads(deployment, [id])).get(id) ?? freshHead
         expect(plain(head)).toEqual(plain(model.at(`${deployment} ${id}`) ?? freshHead))
       }
       await Promise.all(Array.from({ length: sequences }, (_, seed) => run(seed + 1)))

@@ -141,7 +141,7 @@ export function operationTransitionsContract(
       return subject
     }
     const headOf = async ({ deployment }: Subject): Promise<Head> =>
-      (await operations.heads(deployment, [id])).get(id) ?? freshHead
+      (await operations.getHeads(deployment, [id])).get(id) ?? freshHead
 
     for (const [state, how, acts] of ways) {
       test(`${state} (${how}) is reached`, async () => {

@@ -42,7 +42,7 @@ export function operationsContract(
     })
 
     const headOf = async (deployment: DeploymentId, id: OperationId = one) =>
-      (await operations.heads(deployment, [id])).get(id)
+      (await operations.getHeads(deployment, [id])).get(id)
 
     test('an outcome of five megabytes comes back whole, wherever it is kept', async () => {
       const deployment = freshDeployment()
@@ -52,8 +52,8 @@ export function operationsContract(
       await operations.putOutcome(deployment, large)
       const end = { owner: ownerToken('a'), attempt: 1, verdict: 'succeeded' } as const
       expect(await operations.select(deployment, one, end)).toBe(true)
-      expect(await operations.outcome(deployment, one, 1)).toEqual(large)
-      const ends = await operations.ends(deployment, [one, operationId(2)])
+      expect(await operations.getOutcome(deployment, one, 1)).toEqual(large)
+      const ends = await operations.getEnds(deployment, [one, operationId(2)])
       expect([...ends.keys()]).toEqual([one])
       expect(ends.get(one)?.outcome).toEqual(large)
     })
@@ -180,23 +180,23 @@ export function operationsContract(
       await operations.putOutcome(deployment, outcomeOf(one, 1, 'first'))
       await operations.putOutcome(deployment, outcomeOf(one, 1, 'second'))
       await operations.putOutcome(deployment, outcomeOf(one, 2, 'third'))
-      expect(await operations.outcome(deployment, one, 1)).toEqual(outcomeOf(one, 1, 'first'))
-      expect(await operations.outcome(deployment, one, 2)).toEqual(outcomeOf(one, 2, 'third'))
-      expect(await operations.outcome(deployment, one, 3)).toBeUndefined()
+      expect(await operations.getOutcome(deployment, one, 1)).toEqual(outcomeOf(one, 1, 'first'))
+      expect(await operations.getOutcome(deployment, one, 2)).toEqual(outcomeOf(one, 2, 'third'))
+      expect(await operations.getOutcome(deployment, one, 3)).toBeUndefined()
     })
 
     test('ends have the outcome that was selected and no other', async () => {
       const deployment = freshDeployment()
       await operations.begin(deployment, one, claim('a'))
       await operations.putOutcome(deployment, outcomeOf(one, 1, 'first'))
-      const before = (await operations.ends(deployment, [one])).get(one)
+      const before = (await operations.getEnds(deployment, [one])).get(one)
       expect(before).toEqual({ head: await headOf(deployment) })
       await operations.lapse(deployment, one, ownerToken('a'), 1)
       await operations.begin(deployment, one, claim('b', 1))
       await operations.putOutcome(deployment, outcomeOf(one, 2, 'second'))
       const end = { owner: ownerToken('b'), attempt: 2, verdict: 'succeeded' } as const
       await operations.select(deployment, one, end)
-      const after = (await operations.ends(deployment, [one])).get(one)
+      const after = (await operations.getEnds(deployment, [one])).get(one)
       expect(after?.outcome).toEqual(outcomeOf(one, 2, 'second'))
       expect(after?.head.end).toEqual({ verdict: 'succeeded', attempt: 2 })
     })
@@ -214,17 +214,19 @@ export function operationsContract(
           await operations.select(deployment, id, end)
         }),
       )
-      expect([...(await operations.heads(deployment, ids)).keys()].sort(byNumber)).toEqual(present)
-      const ends = await operations.ends(deployment, ids)
+      expect([...(await operations.getHeads(deployment, ids)).keys()].sort(byNumber)).toEqual(
+        present,
+      )
+      const ends = await operations.getEnds(deployment, ids)
       expect([...ends.keys()].sort(byNumber)).toEqual(present)
       expect(ends.get(operationId(500))?.outcome).toEqual(outcomeOf(operationId(500), 1, large))
     })
 
     test('more than 500 ids are an error, none are no read', async () => {
       const ids = Array.from({ length: 501 }, (_, index) => operationId(index + 1))
-      await expect(operations.heads(freshDeployment(), ids)).rejects.toThrow('500')
-      await expect(operations.ends(freshDeployment(), ids)).rejects.toThrow('500')
-      expect(await operations.heads(freshDeployment(), [])).toEqual(new Map())
+      await expect(operations.getHeads(freshDeployment(), ids)).rejects.toThrow('500')
+      await expect(operations.getEnds(freshDeployment(), ids)).rejects.toThrow('500')
+      expect(await operations.getHeads(freshDeployment(), [])).toEqual(new Map())
     })
 
     test('deployments do not see each other', async () => {

@@ -65,13 +65,13 @@ const cases: readonly Case[] = [
   {
     kind: 'log',
     said: 'log record',
-    reads: ({ log }, deployment) => log.read(deployment, logNumber(0), 10),
+    reads: ({ decisionLog }, deployment) => decisionLog.read(deployment, logNumber(0), 10),
     writes: () => [],
   },
   {
     kind: 'head',
     said: 'head',
-    reads: ({ operations }, deployment) => operations.heads(deployment, [one]),
+    reads: ({ operations }, deployment) => operations.getHeads(deployment, [one]),
     writes: ({ operations }, deployment) => [
       () => operations.arrive(deployment, one, operationId(9)),
       () =>
@@ -94,7 +94,7 @@ const cases: readonly Case[] = [
   {
     kind: 'outcome',
     said: 'outcome',
-    reads: ({ operations }, deployment) => operations.outcome(deployment, one, 1),
+    reads: ({ operations }, deployment) => operations.getOutcome(deployment, one, 1),
     writes: () => [],
   },
   {
@@ -126,7 +126,7 @@ const cases: readonly Case[] = [
   {
     kind: 'stack',
     said: 'stack record',
-    reads: ({ catalog }, deployment) => catalog.stack(stackOf(deployment)),
+    reads: ({ catalog }, deployment) => catalog.getStack(stackOf(deployment)),
     writes: ({ catalog }, deployment) => [
       () => catalog.publish(stackOf(deployment), 1, blobHash('b')),
     ],
@@ -134,7 +134,7 @@ const cases: readonly Case[] = [
   {
     kind: 'history',
     said: 'history record',
-    reads: ({ catalog }, deployment) => catalog.history(stackOf(deployment), 10),
+    reads: ({ catalog }, deployment) => catalog.listHistory(stackOf(deployment), 10),
     writes: ({ catalog }, deployment) => [
       () =>
         catalog.release(deployment, {
@@ -148,19 +148,19 @@ const cases: readonly Case[] = [
   {
     kind: 'snapshot',
     said: 'snapshot record',
-    reads: ({ catalog }, deployment) => catalog.versions(stackOf(deployment), 10),
+    reads: ({ catalog }, deployment) => catalog.listVersions(stackOf(deployment), 10),
     writes: () => [],
   },
   {
     kind: 'late',
     said: 'late outcome',
-    reads: ({ catalog }, deployment) => catalog.late(stackOf(deployment), 10),
+    reads: ({ catalog }, deployment) => catalog.listLate(stackOf(deployment), 10),
     writes: () => [],
   },
   {
     kind: 'request',
     said: 'request',
-    reads: ({ requests }, deployment) => requests.waiting(stackOf(deployment), 10),
+    reads: ({ requests }, deployment) => requests.listWaiting(stackOf(deployment), 10),
     writes: ({ requests }, deployment) => [
       () => requests.find(stackOf(deployment), 'a'),
       () => requests.put({ ...requestOf(stackOf(deployment)), by: 'another' }),
@@ -188,7 +188,7 @@ async function recorded(ports: Platform): Promise<DeploymentId> {
   const { deployment } = await ports.catalog.start(stack, about)
   await ports.catalog.publish(stack, 0, blobHash('a'))
   const record = { writer: writerToken('w'), at: epochMs(3), decisions: [] }
-  await ports.log.append(deployment, { number: logNumber(0), ...record })
+  await ports.decisionLog.append(deployment, { number: logNumber(0), ...record })
   await ports.control.create(deployment, holder)
   await ports.leases.register(deployment, executor, holder)
   await ports.events.append(deployment, 'w', 0, ['{}'])
@@ -226,7 +226,7 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
       ]
       tampering.damage('stack', damaged)
       tampering.renew('stack', newer)
-      const { stacks } = await ports.catalog.stacks()
+      const { stacks } = await ports.catalog.listStacks()
       expect(stacks.map(({ id }) => id)).toContain(stackOf(good))
       expect(await listed(ports, stackOf(damaged))).toMatchObject({ code: 'RECORD_DAMAGED' })
       expect(await listed(ports, stackOf(newer))).toMatchObject({ code: 'RECORD_TOO_NEW' })
@@ -237,17 +237,17 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
       const deployment = await recorded(ports)
       const record = { writer: writerToken('w'), at: epochMs(3), decisions: [] }
       for (const number of [1, 2, 3])
-        await ports.log.append(deployment, { number: logNumber(number), ...record })
+        await ports.decisionLog.append(deployment, { number: logNumber(number), ...record })
       tampering.lose(deployment, 2)
       for (const from of [0, 1, 2]) {
-        const thrown = await ports.log
+        const thrown = await ports.decisionLog
           .read(deployment, logNumber(from), 10)
           .catch((why: unknown) => why)
         expect(thrown).toMatchObject({ code: 'RECORD_DAMAGED' })
         expect(String(thrown)).toContain(`(deployment ${deployment}, number 2) is missing`)
       }
-      expect(await ports.log.read(deployment, logNumber(0), 2)).toHaveLength(2)
-      expect(await ports.log.read(deployment, logNumber(3), 10)).toHaveLength(1)
+      expect(await ports.decisionLog.read(deployment, logNumber(0), 2)).toHaveLength(2)
+      expect(await ports.decisionLog.read(deployment, logNumber(3), 10)).toHaveLength(1)
     })
 
     test.each(cases)('a $said of a newer version is refused by name and version', async each => {
@@ -281,7 +281,7 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
 
 /** How stacks are listed when the record of one cannot be read. */
 async function listed({ catalog }: Platform, stack: StackId): Promise<unknown> {
-  const { stacks, unreadable } = await catalog.stacks()
+  const { stacks, unreadable } = await catalog.listStacks()
   expect(stacks.map(({ id }) => id)).not.toContain(stack)
   return unreadable.find(({ id }) => id === stack)?.why
 }

@@ -40,7 +40,7 @@ export function requestsContract(
       while ((await requests.forget(epochMs(before), 100)) > 0);
     }
     const keys = async (stack: StackId, limit = 10): Promise<readonly string[]> =>
-      (await requests.waiting(stack, limit)).map(({ key }) => key)
+      (await requests.listWaiting(stack, limit)).map(({ key }) => key)
 
     test('requests wait in the order in which they were put, each stack by itself', async () => {
       const [stack, other] = [freshStack(), freshStack()]
@@ -48,7 +48,7 @@ export function requestsContract(
       expect(await requests.put(request(other, 'd'))).toBe(true)
       expect(await keys(stack)).toEqual(['b', 'a', 'c'])
       expect(await keys(stack, 2)).toEqual(['b', 'a'])
-      expect(await requests.waiting(other, 1)).toEqual([request(other, 'd')])
+      expect(await requests.listWaiting(other, 1)).toEqual([request(other, 'd')])
     })
 
     test('the same request again is the same one, another under its key is none', async () => {
@@ -56,7 +56,7 @@ export function requestsContract(
       expect(await requests.put(request(stack, 'a'))).toBe(true)
       expect(await requests.put(request(stack, 'a'))).toBe(true)
       expect(await requests.put(request(stack, 'a', 2))).toBe(false)
-      expect(await requests.waiting(stack, 10)).toEqual([request(stack, 'a')])
+      expect(await requests.listWaiting(stack, 10)).toEqual([request(stack, 'a')])
     })
 
     test('of twenty that put one key at once, one does', async () => {
@@ -65,7 +65,7 @@ export function requestsContract(
         Array.from({ length: 20 }, (_, at) => requests.put(request(stack, 'a', at + 1))),
       )
       expect(answers.filter(Boolean)).toHaveLength(1)
-      const [kept] = await requests.waiting(stack, 10)
+      const [kept] = await requests.listWaiting(stack, 10)
       expect(kept?.at).toBe(answers.indexOf(true) + 1)
     })
 
@@ -116,7 +116,7 @@ export function requestsContract(
       const refused = requests.put({ ...request(stack, 'a'), by: `${by}x` })
       await expect(refused).rejects.toMatchObject({ code: 'CLI_USAGE' })
       expect(await requests.put({ ...request(stack, 'a'), by })).toBe(true)
-      expect((await requests.waiting(stack, 1))[0]?.by).toBe(by)
+      expect((await requests.listWaiting(stack, 1))[0]?.by).toBe(by)
     })
 
     test('a key that was forgotten is free again, and what has it then is not forgotten', async () => {
@@ -126,7 +126,7 @@ export function requestsContract(
       await forgetAll(50)
       expect(await requests.put(request(stack, 'a', 2))).toBe(true)
       await forgetAll(50)
-      expect(await requests.waiting(stack, 9)).toEqual([request(stack, 'a', 2)])
+      expect(await requests.listWaiting(stack, 9)).toEqual([request(stack, 'a', 2)])
     })
 
     test('no more are forgotten at once than asked for', async () => {
@@ -186,10 +186,10 @@ export function requestsContract(
 
     test('the program that was last uploaded stands', async () => {
       const stack = freshStack()
-      expect(await requests.program(stack)).toBeUndefined()
+      expect(await requests.getProgram(stack)).toBeUndefined()
       await requests.putProgram(stack, blobHash('a'))
       await requests.putProgram(stack, blobHash('b'))
-      expect(await requests.program(stack)).toBe(blobHash('b'))
+      expect(await requests.getProgram(stack)).toBe(blobHash('b'))
     })
   })
 }

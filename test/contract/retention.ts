@@ -49,7 +49,14 @@ function pinOf(archive: BlobHash): Extract<Decision, { kind: 'pin' }> {
 
 type Ports = Pick<
   Platform,
-  'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'requests' | 'retention'
+  | 'decisionLog'
+  | 'operations'
+  | 'control'
+  | 'leases'
+  | 'events'
+  | 'catalog'
+  | 'requests'
+  | 'retention'
 >
 
 /** Removal of records, versions, and the mark. */
@@ -67,7 +74,7 @@ export function retentionContract(name: string, open: Open<Ports>): void {
       await ports.control.create(deployment, holder)
       await ports.leases.register(deployment, executor, holder)
       for (const number of [0, 1, 2])
-        await ports.log.append(deployment, {
+        await ports.decisionLog.append(deployment, {
           number: logNumber(number),
           writer: writerToken('w'),
           at: epochMs(1),
@@ -96,15 +103,15 @@ export function retentionContract(name: string, open: Open<Ports>): void {
       const hashes = new Set<string>()
       let cursor: string | undefined = ''
       while (cursor !== undefined) {
-        const page: Awaited<ReturnType<Ports['retention']['references']>> =
-          await ports.retention.references(cursor)
+        const page: Awaited<ReturnType<Ports['retention']['listReferences']>> =
+          await ports.retention.listReferences(cursor)
         for (const hash of page.hashes) hashes.add(hash)
         cursor = page.next
       }
       return hashes
     }
     const found = async (deployment: DeploymentId) =>
-      (await ports.retention.deployments()).find(kept => kept.deployment === deployment)
+      (await ports.retention.listDeployments()).find(kept => kept.deployment === deployment)
 
     test('a deployment is told with what its removal is decided by', async () => {
       const { deployment } = await ran()
@@ -120,14 +127,14 @@ export function retentionContract(name: string, open: Open<Ports>): void {
       expect(await ports.retention.removeRecords(deployment, 100)).toBe(true)
       await ports.control.close(deployment)
       expect(await ports.retention.removeRecords(deployment, 100)).toBe(true)
-      expect(await ports.log.read(deployment, logNumber(0), 9)).toHaveLength(3)
+      expect(await ports.decisionLog.read(deployment, logNumber(0), 9)).toHaveLength(3)
     })
 
     test('records go a few at a time, the first of the log first, the control record last', async () => {
       const { deployment } = await ran()
       await finish(deployment)
       expect(await ports.retention.removeRecords(deployment, 1)).toBe(false)
-      await expect(ports.log.read(deployment, logNumber(0), 1)).rejects.toMatchObject({
+      await expect(ports.decisionLog.read(deployment, logNumber(0), 1)).rejects.toMatchObject({
         code: 'RECORDS_REMOVED',
       })
       let calls = 1
@@ -138,9 +145,9 @@ export function retentionContract(name: string, open: Open<Ports>): void {
         expect((await ports.control.read(deployment))?.closed).not.toBe(false)
       }
       expect(await found(deployment)).toBeUndefined()
-      expect(await ports.log.read(deployment, logNumber(0), 9)).toEqual([])
-      expect(await ports.operations.ends(deployment, [1, 2].map(operationId))).toEqual(new Map())
-      expect(await ports.operations.outcome(deployment, operationId(1), 1)).toBeUndefined()
+      expect(await ports.decisionLog.read(deployment, logNumber(0), 9)).toEqual([])
+      expect(await ports.operations.getEnds(deployment, [1, 2].map(operationId))).toEqual(new Map())
+      expect(await ports.operations.getOutcome(deployment, operationId(1), 1)).toBeUndefined()
       expect(await ports.control.read(deployment)).toBeUndefined()
       expect(await ports.leases.list(deployment)).toEqual([])
       expect((await ports.events.read(deployment, 0, 9)).events).toEqual([])
@@ -152,9 +159,9 @@ export function retentionContract(name: string, open: Open<Ports>): void {
       await finish(one.deployment)
       await finish(other.deployment)
       while (!(await ports.retention.removeRecords(one.deployment, 100)));
-      expect(await ports.log.read(other.deployment, logNumber(0), 9)).toHaveLength(3)
+      expect(await ports.decisionLog.read(other.deployment, logNumber(0), 9)).toHaveLength(3)
       expect(await ports.leases.list(other.deployment)).toHaveLength(1)
-      expect((await ports.catalog.history(one.stack, 9))[0]?.result).toBe('succeeded')
+      expect((await ports.catalog.listHistory(one.stack, 9))[0]?.result).toBe('succeeded')
     })
 
     test('a stack that was removed left records without history', async () => {
@@ -175,9 +182,9 @@ export function retentionContract(name: string, open: Open<Ports>): void {
       for (const [at, digit] of ['a', 'b', 'e'].entries())
         await ports.catalog.publish(stack, at, blobHash(digit))
       await ports.retention.removeVersions(stack, 1)
-      expect((await ports.catalog.versions(stack, 9)).map(one => one.version)).toEqual([3, 2])
+      expect((await ports.catalog.listVersions(stack, 9)).map(one => one.version)).toEqual([3, 2])
       await ports.retention.removeVersions(stack, 99)
-      expect((await ports.catalog.versions(stack, 9)).map(one => one.version)).toEqual([3])
+      expect((await ports.catalog.listVersions(stack, 9)).map(one => one.version)).toEqual([3])
     })
 
     test('every blob that a record or version names is a reference', async () => {
@@ -196,7 +203,7 @@ export function retentionContract(name: string, open: Open<Ports>): void {
       const hashes = await references()
       expect(blobs.filter(blob => !hashes.has(blob))).toEqual([])
       await ports.retention.removeVersions(stack, 129)
-      expect(await ports.catalog.versions(stack, 999)).toHaveLength(1)
+      expect(await ports.catalog.listVersions(stack, 999)).toHaveLength(1)
     })
 
     test('so is every program: of a request, of a pin, and the one uploaded last', async () => {
@@ -211,14 +218,14 @@ export function retentionContract(name: string, open: Open<Ports>): void {
       await ports.requests.end(other, 'ended', { kind: 'superseded', by: 'waits' })
       await ports.catalog.createStack(third, epochMs(1))
       const { deployment } = await ports.catalog.start(third, about)
-      await ports.log.append(deployment, {
+      await ports.decisionLog.append(deployment, {
         number: logNumber(0),
         writer: writerToken('w'),
         at: epochMs(1),
         decisions: [pinOf(blobHash('4'))],
       })
       // Larger than an item may be: the decisions are in a blob then.
-      await ports.log.append(deployment, {
+      await ports.decisionLog.append(deployment, {
         number: logNumber(1),
         writer: writerToken('w'),
         at: epochMs(1),

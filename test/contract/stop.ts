@@ -35,13 +35,13 @@ export function stopContract(
         deployment,
         holdsLease: () => true,
         isAbandoned: () => false,
-        leftBegun: () => expect.fail('an attempt stayed begun'),
+        onUnsettledBegin: () => expect.fail('an attempt stayed begun'),
       }
       const all = { operations, control, clock: createSystemClock(), random: createSystemRandom() }
       return beginUnlessStopped(all, context, { operation, executor })
     }
     const headOf = async (deployment: DeploymentId): Promise<Head> =>
-      (await ports.operations.heads(deployment, [one])).get(one) ?? freshHead
+      (await ports.operations.getHeads(deployment, [one])).get(one) ?? freshHead
     const opened = async (): Promise<DeploymentId> => {
       const deployment = freshDeployment()
       await ports.control.create(deployment, holder)

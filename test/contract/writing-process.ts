@@ -2,14 +2,14 @@
  * A process that writes to a store until it is killed: `writing-process.ts <home> <name>`. It says
  * its role first, then the number of every operation whose begin was acknowledged.
  */
-import { openEmbeddedPlatform } from '../../shared/platform/embedded/platform.ts'
+import { openEmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
 import { executorId, operationId, ownerToken } from './opened.ts'
 
 const [home = '', name = ''] = process.argv.slice(2)
 const deployment = deploymentIdOf(stackIdOf('killed', name), 1)
 const platform = await openEmbeddedPlatform({ home })
-process.stdout.write(`${platform.role()}\n`)
+process.stdout.write(`${platform.getRole()}\n`)
 
 let last = 0
 async function writeForEver(): Promise<never> {

@@ -8,8 +8,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { create } from 'tar'
-import { type Received, startReceiver } from '../../shared/triggers/local-receiver.fixture.ts'
-import { bodySignatureOf } from '../../shared/triggers/signature.ts'
+import {
+  type ReceivedRequest,
+  startReceiver,
+} from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { bodySignatureOf } from '../../shared/triggers/webhooks/signature.ts'
 
 /** Files of a repository by their paths. */
 export type Files = Readonly<Record<string, string | Uint8Array>>
@@ -44,7 +47,7 @@ export async function startGithub(token: string): Promise<GithubHost> {
     if (got.url.includes('/statuses/')) return { status: 201, body: '{}' }
     return got.url.includes('/comments') ? commented(got, comments) : { status: 404 }
   }
-  const told = (part: string): readonly Received[] =>
+  const told = (part: string): readonly ReceivedRequest[] =>
     receiver.received.filter(({ url }) => url.includes(part))
   return {
     origin: receiver.origin,
@@ -60,7 +63,7 @@ export async function startGithub(token: string): Promise<GithubHost> {
   }
 }
 
-function commented({ method, url, body }: Received, comments: Map<number, string>) {
+function commented({ method, url, body }: ReceivedRequest, comments: Map<number, string>) {
   if (method === 'GET') {
     const all = [...comments].map(([id, text]) => ({ id, body: text }))
     return { status: 200, body: JSON.stringify(all) }

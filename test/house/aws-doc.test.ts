@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { measuredBudget, measuredRun } from '../../bench/cost/measured.ts'
+import { measuredBudget, measuredRun } from '../../bench/cost/measured-forms.ts'
 import { prices } from '../../bench/cost/prices.ts'
 import {
-  budgetTable,
-  costTable,
-  idleTable,
-  priceTable,
+  renderBudgetTable,
+  renderCostTable,
+  renderIdleTable,
+  renderPriceTable,
   withBlocks,
-} from '../../bench/cost/tables.ts'
+} from '../../bench/cost/cost-tables.ts'
 
 const docs = join(import.meta.dirname, '..', '..', 'docs')
 const figures = (name: string): unknown =>
@@ -19,10 +19,10 @@ test('the tables of docs/aws.md are written from prices and figures', async () =
   const file = join(docs, 'aws.md')
   const page = readFileSync(file, 'utf8')
   const blocks = {
-    prices: priceTable(),
-    cost: costTable(measuredRun.parse(figures('cost.json'))),
-    budget: budgetTable(measuredBudget.parse(figures('budget.json'))),
-    idle: idleTable(),
+    prices: renderPriceTable(),
+    cost: renderCostTable(measuredRun.parse(figures('cost.json'))),
+    budget: renderBudgetTable(measuredBudget.parse(figures('budget.json'))),
+    idle: renderIdleTable(),
   }
   expect(page).toContain(`as of ${prices.asOf}`)
   await expect(withBlocks(page, blocks)).toMatchFileSnapshot(file)

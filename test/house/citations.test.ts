@@ -11,7 +11,7 @@ const link = /\]\(([^)\s:]*?)(#[a-z0-9_-]+)?\)/g
 const foreign = /(?<![\w/-])(?:engine|state|provider-protocol|lifecycle|design|style)\.md\b/
 
 /** Its rules for changed files name pages that exist nowhere. */
-const invented = 'shared/triggers/rules.test.ts'
+const invented = 'shared/triggers/webhooks/rules.test.ts'
 
 const pages = sources(/\.md$/)
 const written = sources(/\.(ts|mjs|md|sh)$/)

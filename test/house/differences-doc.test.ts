@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { missingCommands, missingOptions } from '../../cli/missing.ts'
+import { unsupportedCommands, unsupportedOptions } from '../../cli/arguments/unsupported.ts'
 
 const page = readFileSync(
   join(import.meta.dirname, '..', '..', 'docs', 'differences.md'),
@@ -14,7 +14,7 @@ const listed = new Set(
 )
 
 const options = new Set(
-  Object.values(missingOptions)
+  Object.values(unsupportedOptions)
     .flat()
     .map(option => /--[\w-]+/.exec(option)?.[0] ?? option),
 )
@@ -29,6 +29,6 @@ test('docs/differences.md lists no option that is not refused', () => {
 })
 
 test('docs/differences.md lists every command that is refused by name', () => {
-  const commands = Object.values(missingCommands).flat()
+  const commands = Object.values(unsupportedCommands).flat()
   expect(commands.filter(command => !listed.has(command))).toEqual([])
 })

@@ -2,7 +2,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Effect, EffectList } from '../../shared/records/effect.ts'
-import { orderOfEffects, passedOnBy, unlisted } from '../../shared/records/order-of-effects.ts'
+import {
+  orderOfEffects,
+  forwardingFiles,
+  unlistedCalls,
+} from '../../shared/records/order-of-effects.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const file = join(root, 'docs', 'order-of-effects.md')
@@ -47,7 +51,7 @@ test('docs/order-of-effects.md is the table', async () => {
     const after = perOf[per] === '' ? '' : `\n${perOf[per].trim()}\n`
     return `\n## ${handler}: ${when}\n${after}\n${[...table, ...effects.map(rowOf)].join('\n')}\n`
   })
-  const left = unlisted.map(
+  const left = unlistedCalls.map(
     ({ calls, why }) => `- ${calls.map(call => `\`${call}\``).join(', ')}: ${why}.`,
   )
   const others = `
@@ -58,7 +62,7 @@ ${left.join('\n')}
 - Programs and plugins that are started and ended: they die with the process that started them, and
   [who comes next ends what is left of them](reliability.md).
 `
-  const passing = passedOnBy.map(path => `[${path.split('/').at(-1)}](../${path})`)
+  const passing = forwardingFiles.map(path => `[${path.split('/').at(-1)}](../${path})`)
   const passed = `- What ${passing.join(', ')} pass on: who asks them is named.\n`
   await expect(head + sections.join('') + others + passed).toMatchFileSnapshot(file)
 })
@@ -66,7 +70,7 @@ ${left.join('\n')}
 /** The methods of every port of the records, by the name that platforms give it. */
 function methodsOfPorts(): ReadonlySet<string> {
   const names: Readonly<Record<string, string>> = {
-    DecisionLog: 'log',
+    DecisionLog: 'decisionLog',
     ChainQueue: 'chains',
     BlobSweep: 'blobSweep',
   }
@@ -83,35 +87,35 @@ function methodsOfPorts(): ReadonlySet<string> {
 }
 
 const listedCalls = lists.flatMap(({ effects }) => effects)
-const ofRecords = /^(log\.append) .*$/
+const ofRecords = /^(decisionLog\.append) .*$/
 
 test('every method of a port is listed, or not listed for a reason', () => {
   const listed = new Set(listedCalls.map(({ call }) => call.replace(ofRecords, '$1')))
-  const known = new Set([...listed, ...unlisted.flatMap(({ calls }) => calls)])
+  const known = new Set([...listed, ...unlistedCalls.flatMap(({ calls }) => calls)])
   known.delete('provider call')
   expect([...methodsOfPorts()].filter(call => !known.has(call))).toEqual([])
   expect([...known].filter(call => !methodsOfPorts().has(call))).toEqual([])
-  expect(unlisted.flatMap(({ calls }) => calls).filter(call => listed.has(call))).toEqual([])
+  expect(unlistedCalls.flatMap(({ calls }) => calls).filter(call => listed.has(call))).toEqual([])
 })
 
 /** The source of everything that does effects, by its path. */
 function sources(): ReadonlyMap<string, string> {
-  const paths = ['shared/engine', 'functions', 'local', 'cli'].flatMap(folder =>
+  const paths = ['shared/engine', 'shared/runtime', 'functions', 'local', 'cli'].flatMap(folder =>
     globSync(`${folder}/**/*.ts`, { cwd: root }),
   )
   const own = paths.filter(
-    path => !/\.(test|fixture)\.ts$/.test(path) && !passedOnBy.includes(path),
+    path => !/\.(test|fixture)\.ts$/.test(path) && !forwardingFiles.includes(path),
   )
   return new Map(own.map(path => [path, readFileSync(join(root, path), 'utf8')]))
 }
 
 test('whoever asks a port for an effect is named beside it, and nobody else is', () => {
   const methods = methodsOfPorts()
-  const silent = new Set(unlisted.flatMap(({ calls }) => calls))
+  const silent = new Set(unlistedCalls.flatMap(({ calls }) => calls))
   const found = new Set<string>()
   for (const [path, text] of sources())
     for (const [, call = ''] of text.matchAll(/\b((?:\w+)\.(?:\w+))\(/g))
-      if (methods.has(call) && !silent.has(call) && call !== 'log.append')
+      if (methods.has(call) && !silent.has(call) && call !== 'decisionLog.append')
         found.add(`${call} by ${path}`)
   const listed = listedCalls
     .filter(({ call }) => methods.has(call))
@@ -121,8 +125,8 @@ test('whoever asks a port for an effect is named beside it, and nobody else is',
 
 test('whoever decides something that goes into the log is named beside it', () => {
   const decided = /(?:\bkind: '(?=[a-z-]+')([a-z-]+)'(?:, phase: '([a-z-]+)')?)/g
-  const rows = listedCalls.filter(({ call }) => call.startsWith('log.append '))
-  const kinds = new Set(rows.map(({ call }) => call.slice('log.append '.length)))
+  const rows = listedCalls.filter(({ call }) => call.startsWith('decisionLog.append '))
+  const kinds = new Set(rows.map(({ call }) => call.slice('decisionLog.append '.length)))
   const wrong: string[] = []
   for (const { call, by } of rows)
     for (const path of by) {
@@ -130,7 +134,7 @@ test('whoever decides something that goes into the log is named beside it', () =
       const all = [...text.matchAll(decided)].map(([, kind, phase]) =>
         phase === undefined ? kind : `${kind} ${phase}`,
       )
-      if (!all.includes(call.slice('log.append '.length))) wrong.push(`${call} by ${path}`)
+      if (!all.includes(call.slice('decisionLog.append '.length))) wrong.push(`${call} by ${path}`)
     }
   expect(wrong).toEqual([])
   const records = readFileSync(join(root, 'shared', 'records', 'log.ts'), 'utf8')

@@ -27,7 +27,17 @@ const layers: readonly (readonly string[])[] = [
   ['shared/engine/generator'],
   ['shared/engine/monitor'],
   ['shared/engine/commands'],
-  ['functions'],
+  ['shared/runtime'],
+  ['functions/aws'],
+  // Functions are peers: none imports another one.
+  [
+    'functions/api',
+    'functions/compaction',
+    'functions/schedule',
+    'functions/step-executor',
+    'functions/step-generator',
+    'functions/webhook',
+  ],
   ['local'],
   ['cli'],
   ['infra'],

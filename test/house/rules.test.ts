@@ -6,9 +6,10 @@ const isTest = (path: string): boolean => /\.test\.ts$|^test\//.test(path)
 
 /** Names that say nothing as a rule, each with what it says here. */
 const plainNames: Readonly<Record<string, string>> = {
-  'shared/secrets/manager.ts': 'what a stack keeps secrets with is called a secrets manager',
-  'shared/engine/monitor/monitor-service.ts': 'the gRPC service ResourceMonitor',
-  'shared/engine/monitor/engine-service.ts': 'the gRPC service Engine',
+  'shared/secrets/secrets-from-state.ts':
+    'what a stack keeps secrets with is called a secrets manager',
+  'shared/engine/monitor/monitor-handlers.ts': 'the gRPC service ResourceMonitor',
+  'shared/engine/monitor/engine-handlers.ts': 'the gRPC service Engine',
 }
 /** Files with tests that do not run everywhere, each with its reason. */
 const conditionalTests: Readonly<Record<string, string>> = {

@@ -14,7 +14,7 @@ const head = `# Transitions of a head
 This page is made from \`shared/records/transitions.ts\`; a test fails when the two differ. After a change write it anew
 with \`npm test -- test/house/transitions-doc.test.ts -u\`. The conditions of every store are made of these rows
 ([head-conditions.ts](../shared/records/head-conditions.ts); the embedded one writes them as
-[SQL](../shared/platform/embedded/store/head-statements.ts)), so no store states them a second time. The contract suite
+[SQL](../shared/platform/embedded/store/methods/head-statements.ts)), so no store states them a second time. The contract suite
 asks every store for each of these transitions, and for everything that is not here, which it must refuse
 ([operation-transitions.ts](../test/contract/operation-transitions.ts)). The simulation has the same conditions in words
 of its own ([heads.ts](../test/sim/heads.ts)): it checks each change of a head against this table and counts how often it

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
-import { ruleForm } from '../../shared/triggers/rules.ts'
-import { signatureOf } from '../../shared/triggers/signature.ts'
-import { webhookForms } from '../../shared/triggers/webhook-forms.ts'
+import { ruleForm } from '../../shared/triggers/webhooks/rules.ts'
+import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { webhookForms } from '../../shared/triggers/webhooks/webhook-forms.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'triggers.md'), 'utf8')
 const words = page.replaceAll(/\s+/g, ' ')

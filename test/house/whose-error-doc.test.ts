@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { whoseError } from '../../shared/providers/whose-error.ts'
+import { retryPolicy } from '../../shared/providers/retry-policy.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const file = join(root, 'docs', 'whose-error.md')
 
 const head = `# Whose error
 
-This page is made from \`shared/providers/whose-error.ts\`, where the code takes its classes, its tries and its pauses from;
+This page is made from \`shared/providers/retry-policy.ts\`, where the code takes its classes, its tries and its pauses from;
 a test fails when the two differ. After a change write it anew with \`npm test -- test/house/whose-error-doc.test.ts -u\`.
 
 What happens after an error follows from who produced it, never from its text or its code. Each pause is at most twice
@@ -19,7 +19,7 @@ replaced at most 3 times in a deployment.
 |---|---|---|---|
 `
 
-type Row = (typeof whoseError)[keyof typeof whoseError]
+type Row = (typeof retryPolicy)[keyof typeof retryPolicy]
 
 const seconds = (ms: number): string => (ms >= 60_000 ? `${ms / 60_000} min` : `${ms / 1000} s`)
 
@@ -36,7 +36,7 @@ function tries(row: Row): string {
 }
 
 test('docs/whose-error.md is the table', async () => {
-  const rows = Object.values(whoseError).map((row: Row) => {
+  const rows = Object.values(retryPolicy).map((row: Row) => {
     const end = 'ends' in row ? row.ends : ''
     return `| ${row.who} | ${row.happens} | ${end} | ${tries(row)} |\n`
   })
@@ -45,6 +45,6 @@ test('docs/whose-error.md is the table', async () => {
 
 test('what installs packages before any of our code can be loaded tries as often', () => {
   const text = readFileSync(join(root, 'cli', 'bootstrap', 'install.mjs'), 'utf8')
-  const { times } = whoseError.installation.again
+  const { times } = retryPolicy.installation.again
   expect(text).toContain(`const triesMax = ${times}\n`)
 })

@@ -6,7 +6,7 @@ import { validate } from 'dockerfile-utils'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAssets, handlerName, projectRoot } from '../../infra/assets.ts'
 import { type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
-import { imageLanguages, imagePackages, imageTools } from '../../infra/image-languages.ts'
+import { imageLanguages, imagePackagesOf, imageToolsOf } from '../../infra/image-languages.ts'
 
 const folders: string[] = []
 let folder: string
@@ -32,7 +32,7 @@ describe('a bundle', () => {
     'of the handler of %s can be loaded where there are no packages',
     name => {
       const row = rowOf(name, `functions/${name}/handle.ts`)
-      const target = createAssets('all', folder).code(row)
+      const target = createAssets('all', folder).bundleFunction(row)
       expect(readdirSync(target)).toContain('main.mjs')
       const said = execFileSync(
         process.execPath,
@@ -50,7 +50,9 @@ describe('a bundle', () => {
   )
 
   test('has beside it what is started as a file, executable as it was', () => {
-    const target = createAssets('none', folder).code(rowOf('step-executor', 'functions/none.ts'))
+    const target = createAssets('none', folder).bundleFunction(
+      rowOf('step-executor', 'functions/none.ts'),
+    )
     for (const file of ['pulumi-resource-pulumi-nodejs', 'dynamic-provider.mjs'])
       expect(existsSync(join(target, file))).toBe(true)
     expect(statSync(join(target, 'pulumi-resource-pulumi-nodejs')).mode & 0o111).not.toBe(0)
@@ -58,14 +60,14 @@ describe('a bundle', () => {
 
   test('of an entry that is not there is refused by name', () => {
     const assets = createAssets('all', folder)
-    expect(() => assets.code(rowOf('api', 'functions/api/none.ts'))).toThrow(
+    expect(() => assets.bundleFunction(rowOf('api', 'functions/api/none.ts'))).toThrow(
       expect.objectContaining({ code: 'PLATFORM_ENTRY_MISSING' }),
     )
   })
 
   test('of an entry that is not there stands empty where only the template is looked at', () => {
     const assets = createAssets('existing', folder)
-    const target = assets.code(rowOf('api', 'functions/api/none.ts'))
+    const target = assets.bundleFunction(rowOf('api', 'functions/api/none.ts'))
     expect(readdirSync(target)).toEqual(['main.absent'])
     expect([...assets.absent]).toEqual(['functions/api/none.ts'])
   })
@@ -110,10 +112,10 @@ describe('the image', () => {
     expect(of('RUN')[1]).toMatch(
       /^test -n "\$TOOLS" && npm install --global --ignore-scripts .*\$TOOLS && npm cache clean/,
     )
-    expect(imageTools(imageLanguages)).toMatch(/^pnpm@[\d.]+ yarn@1[\d.]+$/)
-    expect(imagePackages(imageLanguages)).toBe('git gzip tar unzip')
+    expect(imageToolsOf(imageLanguages)).toMatch(/^pnpm@[\d.]+ yarn@1[\d.]+$/)
+    expect(imagePackagesOf(imageLanguages)).toBe('git gzip tar unzip')
     expect(
-      imagePackages([...imageLanguages, { language: 'python', packages: ['git', 'python3.13'] }]),
+      imagePackagesOf([...imageLanguages, { language: 'python', packages: ['git', 'python3.13'] }]),
     ).toBe('git gzip python3.13 tar unzip')
   })
 
@@ -122,7 +124,7 @@ describe('the image', () => {
   })
 
   test('copies what its folder has, and starts what was copied', () => {
-    const target = createAssets('none', folder).image(imageRows)
+    const target = createAssets('none', folder).bundleImage(imageRows)
     expect(of('COPY')).toEqual(['functions/ ${LAMBDA_TASK_ROOT}/'])
     expect(readdirSync(target).toSorted()).toEqual(['Dockerfile', 'functions'])
     expect(readdirSync(join(target, 'functions')).toSorted()).toEqual([
@@ -139,7 +141,7 @@ describe('the image', () => {
       entry: `functions/${row.name}/handle.ts`,
       longEntry: `functions/${row.name}/handle.ts`,
     }))
-    const target = createAssets('all', folder).image(rows)
+    const target = createAssets('all', folder).bundleImage(rows)
     for (const { name } of rows)
       expect(readdirSync(join(target, 'functions', name)).toSorted()).toEqual([
         'dynamic-provider.mjs',

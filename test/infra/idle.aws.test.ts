@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { held } from '../../bench/cost/idle.ts'
+import { held } from '../../bench/cost/idle-cost.ts'
 import { synthesise } from './synthesised.ts'
 
 const { resources } = synthesise()

@@ -3,13 +3,13 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ownName, removeLeftovers } from '../../infra/leftovers.ts'
+import { processFolderName, removeLeftovers } from '../../infra/leftovers.ts'
 
 test('only folders of processes that are gone are removed', () => {
   const prefix = `antichain-leftovers-${process.pid}-test-`
   const { pid } = spawnSync(process.execPath, ['--version'])
   const made = (name: string): string => mkdtempSync(join(tmpdir(), name))
-  const own = made(ownName(prefix))
+  const own = made(processFolderName(prefix))
   // The first letters of a name that says no process may be digits, too.
   const others = [made(prefix), made(`${prefix}1a-`), made(`x${prefix}${pid}-`)]
   const left = made(`${prefix}${pid}-`)

@@ -3,9 +3,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Environment, startEnvironment } from '../../infra/local/environment.ts'
-import { failuresIn } from '../../infra/local/event-source.ts'
-import { startSupervisor, type Supervisor } from '../../shared/platform/system/supervisor.ts'
+import { type Environment, startEnvironment } from '../../infra/local-cloud/environment.ts'
+import { parseFailures } from '../../infra/local-cloud/event-source.ts'
+import {
+  startSupervisor,
+  type Supervisor,
+} from '../../shared/platform/system/process-supervisor.ts'
 import { until } from '../e2e/place.ts'
 
 const handlers = `
@@ -39,7 +42,7 @@ async function start(code = handlers): Promise<Environment> {
     memoryMb: 512,
     variables: { PLACE: 'here' },
     supervisor,
-    said: () => undefined,
+    onLine: () => undefined,
   })
 }
 
@@ -125,7 +128,7 @@ describe('the answer to a batch of messages', () => {
     ['"done"', ['a', 'b']],
     ['{', ['a', 'b']],
   ])('%s leaves %j to come again', (json, failed) => {
-    expect([...failuresIn(json, messages)]).toEqual(failed)
+    expect([...parseFailures(json, messages)]).toEqual(failed)
   })
 })
 

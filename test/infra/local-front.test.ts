@@ -2,8 +2,12 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { type HttpFront, startHttpFront } from '../../infra/local/http-front.ts'
-import { type HttpEvent, type HttpReply, httpReplyOf } from '../../infra/local/http-payload.ts'
+import { type HttpFront, startHttpFront } from '../../infra/local-cloud/http-front.ts'
+import {
+  type HttpEvent,
+  type HttpReply,
+  toHttpReply,
+} from '../../infra/local-cloud/http-payload.ts'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 
 let front: HttpFront | undefined
@@ -24,12 +28,12 @@ async function start(
       events.push(event)
       return invoke(event, signal)
     },
-    failed: why => void failures.push(why),
+    onFailure: why => void failures.push(why),
   })
   return front.url
 }
 
-const answered = (value: unknown) => httpReplyOf({ kind: 'answered', json: JSON.stringify(value) })
+const answered = (value: unknown) => toHttpReply({ kind: 'answered', json: JSON.stringify(value) })
 
 test('a request is handed over in the payload format 2.0, its text as text', async () => {
   const url = await start(async () => answered({ statusCode: 202, body: '{"ä":1}' }))
@@ -94,7 +98,7 @@ test('a function that failed, died, or answered without a form is the gateway th
     { kind: 'answered', json: '{"statusCode":"x"}' },
     { kind: 'answered', json: '{"plain":true}' },
   ] as const
-  const url = await start(async () => httpReplyOf(outcomes[events.length - 1] ?? outcomes[0]))
+  const url = await start(async () => toHttpReply(outcomes[events.length - 1] ?? outcomes[0]))
   const replies = []
   for (const _ of outcomes) {
     const reply = await fetch(url)

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
-import type { Outcome } from '../../infra/local/environment.ts'
-import type { HttpFront } from '../../infra/local/http-front.ts'
-import { startInvocations } from '../../infra/local/invocations.ts'
+import type { InvocationOutcome } from '../../infra/local-cloud/environment.ts'
+import type { HttpFront } from '../../infra/local-cloud/http-front.ts'
+import { startInvokeApi } from '../../infra/local-cloud/invoke-api.ts'
 
 let front: HttpFront | undefined
 let client: LambdaClient | undefined
@@ -12,10 +12,10 @@ afterEach(async () => {
 })
 
 /** Calls a function by the SDK; `outcome` is what becomes of the call. */
-async function called(FunctionName: string, outcome: Outcome) {
+async function called(FunctionName: string, outcome: InvocationOutcome) {
   const asked: unknown[] = []
-  const about = { settings: { installation: 'shop' }, told: { failed: () => undefined } }
-  front = await startInvocations(about, async (...call) => {
+  const about = { settings: { installation: 'shop' }, reporter: { onFailure: () => undefined } }
+  front = await startInvokeApi(about, async (...call) => {
     asked.push(call)
     return outcome
   })

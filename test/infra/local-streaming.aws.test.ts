@@ -3,10 +3,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Environment, type Outcome, startEnvironment } from '../../infra/local/environment.ts'
-import { type HttpFront, startHttpFront } from '../../infra/local/http-front.ts'
-import { streamedReply } from '../../infra/local/streamed-reply.ts'
-import { startSupervisor, type Supervisor } from '../../shared/platform/system/supervisor.ts'
+import {
+  type Environment,
+  type InvocationOutcome,
+  startEnvironment,
+} from '../../infra/local-cloud/environment.ts'
+import { type HttpFront, startHttpFront } from '../../infra/local-cloud/http-front.ts'
+import { streamReply } from '../../infra/local-cloud/streamed-reply.ts'
+import {
+  startSupervisor,
+  type Supervisor,
+} from '../../shared/platform/system/process-supervisor.ts'
 import { until } from '../e2e/place.ts'
 
 const handlers = `
@@ -37,7 +44,7 @@ describe('a function that streams', () => {
   let supervisor: Supervisor
   let environment: Environment
   let front: HttpFront
-  const outcomes: Outcome[] = []
+  const outcomes: InvocationOutcome[] = []
   const start = async (): Promise<void> => {
     environment = await startEnvironment({
       name: 'streams',
@@ -47,7 +54,7 @@ describe('a function that streams', () => {
       memoryMb: 512,
       variables: {},
       supervisor,
-      said: () => undefined,
+      onLine: () => undefined,
     })
   }
   beforeAll(async () => {
@@ -57,12 +64,17 @@ describe('a function that streams', () => {
     supervisor = startSupervisor()
     await start()
     const invoke = (event: unknown, gone: AbortSignal) =>
-      streamedReply(async streamed => {
+      streamReply(async streamed => {
         const outcome = await environment.invoke(event, 20_000, streamed)
         outcomes.push(outcome)
         return outcome
       }, gone)
-    front = await startHttpFront({ port: 0, routeKey: '$default', invoke, failed: () => undefined })
+    front = await startHttpFront({
+      port: 0,
+      routeKey: '$default',
+      invoke,
+      onFailure: () => undefined,
+    })
   })
   afterAll(async () => {
     await front.close()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { cloudHelp, cloudWords } from '../../infra/local/words.ts'
+import { cloudHelp, parseCloudArgs } from '../../infra/local-cloud/argv.ts'
 
 test('without words it is what the help says', () => {
-  expect(cloudWords([])).toEqual({
+  expect(parseCloudArgs([])).toEqual({
     help: false,
     deploy: undefined,
     stack: 'dev',
@@ -14,8 +14,8 @@ test('without words it is what the help says', () => {
     killsPerMinute: 0,
     verbose: false,
   })
-  expect(cloudWords(['--help']).help).toBe(true)
-  const { deploy, destroy } = cloudWords(['--deploy', 'there', '--destroy'])
+  expect(parseCloudArgs(['--help']).help).toBe(true)
+  const { deploy, destroy } = parseCloudArgs(['--deploy', 'there', '--destroy'])
   expect([deploy, destroy]).toEqual(['there', true])
 })
 
@@ -30,11 +30,11 @@ test.each([
 ])('%j is refused, with what to do', (args, message) => {
   const hint = '`npm run cloud -- --help` lists the options.'
   const refused = { code: 'CLI_USAGE', hint, message: expect.stringMatching(message) }
-  expect(() => cloudWords(args)).toThrow(expect.objectContaining(refused))
+  expect(() => parseCloudArgs(args)).toThrow(expect.objectContaining(refused))
 })
 
 test('the help names every option', () => {
-  for (const name of Object.keys(cloudWords([]))) {
+  for (const name of Object.keys(parseCloudArgs([]))) {
     const option = name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
     expect(cloudHelp).toContain(`--${option}`)
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createApp } from '../../infra/app.ts'
 import { createAssets } from '../../infra/assets.ts'
-import { type NagException, nagExceptions } from '../../infra/nag-exceptions.ts'
-import { readSettings } from '../../infra/settings.ts'
+import { type NagException, nagExceptionsOf } from '../../infra/nag-exceptions.ts'
+import { readInstallationSettings } from '../../infra/settings.ts'
 import { prefixed, usualContext } from './synthesised.ts'
 
 interface Finding {
@@ -41,9 +41,9 @@ function findings(settings: Record<string, unknown>, nag: 'argued' | 'bare'): re
 }
 
 function exceptionsOf(settings: Record<string, unknown>): readonly NagException[] {
-  const read = readSettings(prefixed(settings))
+  const read = readInstallationSettings(prefixed(settings))
   if ('problems' in read) throw new Error(read.problems.join())
-  return nagExceptions({ partition: 'aws', account: '<AWS::AccountId>' }, read)
+  return nagExceptionsOf({ partition: 'aws', account: '<AWS::AccountId>' }, read)
 }
 
 describe.each([

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { projectRoot } from '../../infra/assets.ts'
-import { readSettings, settingNames } from '../../infra/settings.ts'
-import { namesOf } from '../../shared/config/aws-places.ts'
+import { readInstallationSettings, settingNames } from '../../infra/settings.ts'
+import { installationNamesOf } from '../../shared/config/aws-resource-names.ts'
 import { prefixed, synthesise } from './synthesised.ts'
 
 describe('settings', () => {
   test('are texts, as the command line gives them', () => {
-    const read = readSettings(
+    const read = readInstallationSettings(
       prefixed({
         region: 'eu-central-1',
         logDays: '90',
@@ -28,15 +28,17 @@ describe('settings', () => {
     ['alarmEmail', 'nobody'],
     ['architecture', 'mips'],
   ])('%s may not be %s', (name, value) => {
-    const read = readSettings(prefixed({ region: 'eu-central-1', [name]: value }))
+    const read = readInstallationSettings(prefixed({ region: 'eu-central-1', [name]: value }))
     expect(read).toMatchObject({ problems: [expect.stringContaining(`antichain:${name}`)] })
   })
 
   test('that nobody knows are refused, and context of others is left alone', () => {
-    expect(readSettings(prefixed({ region: 'eu-central-1', size: '1' }))).toHaveProperty('problems')
-    expect(readSettings({ 'antichain:region': 'eu-central-1', size: '1' })).not.toHaveProperty(
-      'problems',
-    )
+    expect(
+      readInstallationSettings(prefixed({ region: 'eu-central-1', size: '1' })),
+    ).toHaveProperty('problems')
+    expect(
+      readInstallationSettings({ 'antichain:region': 'eu-central-1', size: '1' }),
+    ).not.toHaveProperty('problems')
   })
 
   test('stand in docs/aws.md, all of them and no others', () => {
@@ -69,7 +71,7 @@ describe('several installations in one account', () => {
 
   test('bear their names and the tags of their settings', () => {
     other.main.hasResourceProperties('AWS::SQS::Queue', {
-      QueueName: namesOf('other').queues.chains,
+      QueueName: installationNamesOf('other').queues.chains,
       Tags: [
         { Key: 'antichain:installation', Value: 'other' },
         { Key: 'antichain:part', Value: 'Queues' },

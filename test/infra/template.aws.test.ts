@@ -4,7 +4,7 @@ import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { projectRoot } from '../../infra/assets.ts'
 import { functionsTable } from '../../infra/functions-table.ts'
-import { awsVariables, queueNames } from '../../shared/config/aws-places.ts'
+import { awsVariables, queueNames } from '../../shared/config/aws-resource-names.ts'
 import { synthesise } from './synthesised.ts'
 
 const installation = synthesise()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { openLocal } from '../../local/local.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
-import { manifestOf } from '../../shared/state/deployment.ts'
+import { manifestOf } from '../../shared/state/snapshot-codec.ts'
 
 const homes: string[] = []
 afterEach(() => {
@@ -30,16 +30,16 @@ test('a stack has another name with its history, its versions and its state', as
   const local = await opened()
   const { catalog } = local.platform
   await local.renameStack(dev, prod)
-  expect(await catalog.stack(dev)).toBeUndefined()
-  expect(await catalog.stack(prod)).toMatchObject({ version: 2, current: '', deployments: 2 })
+  expect(await catalog.getStack(dev)).toBeUndefined()
+  expect(await catalog.getStack(prod)).toMatchObject({ version: 2, current: '', deployments: 2 })
   const urns = (await local.exportState(prod))?.resources?.map(({ urn }) => urn)
   expect(urns).toEqual(['urn:pulumi:prod::mall::pulumi:pulumi:Stack::mall-prod'])
   const before = await local.exportState(prod, 1)
   expect(before?.resources?.[0]?.urn).toContain('dev')
-  const commands = (await catalog.history(prod, 10)).map(({ command }) => command)
+  const commands = (await catalog.listHistory(prod, 10)).map(({ command }) => command)
   expect(commands).toEqual(['stack rename', 'stack import'])
   await local.renameStack(prod, dev)
-  expect(await catalog.stack(dev)).toMatchObject({ version: 3, deployments: 3 })
+  expect(await catalog.getStack(dev)).toMatchObject({ version: 3, deployments: 3 })
   await local.close()
 })
 
@@ -54,6 +54,6 @@ test('a name that is taken and a stack that is busy are refused, and nothing is 
   await catalog.start(dev, { command: 'up', message: '', holder, at: clock.now() })
   const busy = local.renameStack(dev, stackIdOf('shop', 'y'))
   await expect(busy).rejects.toMatchObject({ code: 'STACK_BUSY' })
-  expect(await catalog.stack(dev)).toMatchObject({ version: 1 })
+  expect(await catalog.getStack(dev)).toMatchObject({ version: 1 })
   await local.close()
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../local/cancel.ts'
-import { portsOf } from '../../local/local.ts'
+import { createGeneratorPorts } from '../../local/local.ts'
 import { limits } from '../../shared/config/limits.ts'
 import type { ExecutorId } from '../../shared/records/ids.ts'
 import { holder, one, openStage, registered, type Stage } from './stage.ts'
@@ -25,7 +25,7 @@ test('a forced cancel of a deployment whose generator died abandons what executo
   const owner = await begin(one, executor)
   const ended: unknown[] = []
   const ports = {
-    ...portsOf(platform),
+    ...createGeneratorPorts(platform),
     holder: { ...holder, pid: 2 },
     isAlive: ({ pid }: { readonly pid: number }) => pid === living.pid,
     endGroup(asked: unknown) {
@@ -55,7 +55,7 @@ test('a forced cancel closes what is held by a host of which nothing is known', 
     sleep: async (ms: number) => void (nowMs += ms),
   }
   const ports = {
-    ...portsOf(platform),
+    ...createGeneratorPorts(platform),
     clock,
     holder: { ...holder, host: 'now' },
     isAlive: () => undefined,
@@ -65,7 +65,7 @@ test('a forced cancel closes what is held by a host of which nothing is known', 
   expect(await cancel(ports, stack, true)).toMatchObject({ kind: 'closed' })
   expect(nowMs).toBeGreaterThan(limits.leaseMs)
   expect(await headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
-  expect(await platform.catalog.stack(stack)).toMatchObject({ current: '' })
+  expect(await platform.catalog.getStack(stack)).toMatchObject({ current: '' })
 })
 
 test('an edit of the state that died once it was published is in the history with its version', async () => {
@@ -73,8 +73,12 @@ test('an edit of the state that died once it was published is in the history wit
   const { stack, deployment } = await stage.opened()
   const snapshot = await platform.blobs.put(Buffer.from('{"version":3}'))
   await platform.catalog.publish(stack, 0, snapshot)
-  const ports = { ...portsOf(platform), holder: { ...holder, pid: 2 }, isAlive: () => false }
+  const ports = {
+    ...createGeneratorPorts(platform),
+    holder: { ...holder, pid: 2 },
+    isAlive: () => false,
+  }
   expect(await cancel(ports, stack, false)).toMatchObject({ kind: 'closed' })
-  const [line] = await platform.catalog.history(stack, 1)
+  const [line] = await platform.catalog.listHistory(stack, 1)
   expect(line).toMatchObject({ deployment, result: 'cancelled', version: 1 })
 })

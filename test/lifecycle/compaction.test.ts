@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
-import { compact, readState } from '../../functions/compaction/handle.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { compact, readState } from '../../shared/runtime/compaction/fold-and-publish.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type DeploymentId, deploymentIdOf } from '../../shared/records/ids.ts'
-import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { TestEngine } from './engine.ts'
 import { Killed } from './process.ts'
 import { cloudOfOthers, first, second } from './resume.ts'
@@ -54,7 +54,7 @@ test('two compactions at once, and one more, come to one version with the same b
   expect(new Set([...results, again].map(one => JSON.stringify(one))).size).toBe(1)
   const stack = await stackOf(platform)
   expect(stack).toMatchObject({ version: again.version, snapshot: again.snapshot })
-  expect(await platform.catalog.versions(stack.id, 9)).toHaveLength(2)
+  expect(await platform.catalog.listVersions(stack.id, 9)).toHaveLength(2)
 })
 
 test.each([
@@ -79,9 +79,9 @@ test.each([
     // The deployment itself is closed by the next one, from wherever it stood.
     const closing = await engine.run(second)
     expect(closing.result.result).toBe('succeeded')
-    const versions = await platform.catalog.versions(before.id, 9)
+    const versions = await platform.catalog.listVersions(before.id, 9)
     expect(versions.find(one => one.version === other.version)?.snapshot).toBe(other.snapshot)
-    const history = await platform.catalog.history(before.id, 9)
+    const history = await platform.catalog.listHistory(before.id, 9)
     expect(history.map(({ version }) => version)).toEqual([3, 2, 1])
   },
 )
@@ -96,7 +96,7 @@ test('a close that died between publish and release publishes nothing a second t
     expect(published).toMatchObject({ version: 2, current: deploymentIdOf(published.id, 2) })
     const next = await engine.run(second)
     expect(next.result.hasChanges).toBe(false)
-    const versions = await engine.platform.catalog.versions(published.id, 9)
+    const versions = await engine.platform.catalog.listVersions(published.id, 9)
     expect(versions.find(({ version }) => version === 2)?.snapshot).toBe(published.snapshot)
   }
 })

@@ -48,7 +48,7 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   findHeld: 'foundHeld',
   ask: 'scheduled',
   fetch: 'fetched',
-  tell: 'up',
+  recordEvents: 'up',
   attend: 'up',
   operate: 'waves',
   redo: 'again',

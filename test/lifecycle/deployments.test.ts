@@ -212,7 +212,7 @@ describe('refresh and preview', () => {
     expect(ran.result.changes).toEqual({ same: 1, update: 1, create: 1 })
     expect(ran.state).toEqual(before.state)
     expect(cloud.log).toEqual(['create a'])
-    const record = (await engine.platform.catalog.stacks()).stacks[0]
+    const record = (await engine.platform.catalog.listStacks()).stacks[0]
     expect(record?.deployments).toBe(1)
   })
 })

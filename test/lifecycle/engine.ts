@@ -2,13 +2,13 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deploy } from '../../local/deploy.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
-} from '../../shared/platform/embedded/platform.ts'
+} from '../../shared/platform/embedded/embedded-platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
@@ -17,7 +17,7 @@ import {
   type ScriptedProvider,
   serveScript,
 } from '../../shared/providers/pulumi/scripted-server.ts'
-import { heldTo } from '../../cli/plan-file.ts'
+import { withPlan } from '../../cli/operations/plan-file.ts'
 import type { Analyzer } from '../../shared/providers/analyzers/analyzer.ts'
 import { packHost } from './packs.ts'
 import { pluginHost, type Program, programHost, project, stackName } from './hosts.ts'
@@ -27,8 +27,8 @@ import type { ImportedResource } from '../../shared/records/import.ts'
 import type { Command, HiddenFeature } from '../../shared/records/log.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import type { Targeting } from '../../shared/records/log.ts'
-import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
-import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
 export type { Monitor, Program } from './hosts.ts'
@@ -155,7 +155,7 @@ export async function openEngine(
   const secrets = await managers
   const run: TestEngine['run'] = async (program, asked = {}) => {
     const events: EngineEventPayload[] = []
-    const request = heldTo(requestOf({ home, secrets, asked }), asked.plan)
+    const request = withPlan(requestOf({ home, secrets, asked }), asked.plan)
     const process = await openProcess({
       home,
       number: (number += 1),
@@ -167,7 +167,7 @@ export async function openEngine(
     })
     open.push(process)
     const instanceOf = (pkg: string): Provider => {
-      const instance = (packages.get(pkg) ?? provider).instance()
+      const instance = (packages.get(pkg) ?? provider).createInstance()
       return process.guardProvider(asked.provider?.(instance) ?? instance)
     }
     const hosts = () => ({
@@ -189,7 +189,7 @@ export async function openEngine(
     const { violations } = process.tracer
     if (violations.length > 0) throw new Error(`not in order: ${violations.join('; ')}`)
     if (result === 'killed') throw new Killed(process.effects)
-    const record = await platform.catalog.stack(id)
+    const record = await platform.catalog.getStack(id)
     const state = await readSnapshotBlob(platform.blobs, record?.snapshot ?? '')
     const fault = verifyIntegrity(state)
     if (fault !== undefined && record?.snapshot !== '')
@@ -270,7 +270,7 @@ function requestOf(given: {
       ...(asked.imports === undefined ? {} : { imports: asked.imports }),
     },
     program: asked.digest ?? 'the same',
-    ...(asked.digestNow === undefined ? {} : { programNow: asked.digestNow }),
+    ...(asked.digestNow === undefined ? {} : { readProgramDigest: asked.digestNow }),
     resume: asked.resume ?? false,
     wait: false,
     ...(asked.functionLimitMs === undefined ? {} : { functionLimitMs: asked.functionLimitMs }),

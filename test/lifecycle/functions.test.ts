@@ -88,7 +88,7 @@ test('what waits behind a preview has its turn, though its own nudge was used up
 test('a generator that dies is followed by one that its dead-man nudge wakes', async () => {
   const all = await opened()
   await all.ask('k')
-  const kill = { effect: 1, call: 'log.append registration', when: 'after' } as const
+  const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
   const [first] = all.nudges.splice(0)
   expect(first).toEqual({ stack: all.stack, delayMs: 90_000 })
@@ -122,7 +122,7 @@ test('a request that was served while a slow generator opened it is not begun ag
     expect(await all.goOn()).toContain('ended')
   }
   expect(await all.generate({}, { opening })).toBe('held')
-  const history = await all.platform.catalog.history(all.stack, 10)
+  const history = await all.platform.catalog.listHistory(all.stack, 10)
   expect(history.map(({ result }) => result)).toEqual(['succeeded'])
   expect(all.cloud.log).toHaveLength(3)
 })
@@ -146,22 +146,22 @@ test('generators whose time is short follow each other, and tell everything once
 test('a deployment that was told to stop while nobody held it is closed', async () => {
   const all = await opened()
   await all.ask('k')
-  const kill = { effect: 1, call: 'log.append registration', when: 'after' } as const
+  const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
   await all.platform.control.stop(`${all.stack}/1` as never, 'graceful')
   expect(await all.goOn()).toContain('ended')
-  const [line] = await all.platform.catalog.history(all.stack, 1)
+  const [line] = await all.platform.catalog.listHistory(all.stack, 1)
   expect(line?.result).toBe('cancelled')
-  expect((await all.platform.catalog.stack(all.stack))?.current).toBe('')
+  expect((await all.platform.catalog.getStack(all.stack))?.current).toBe('')
 })
 
 test('a life that takes over says that it lives before it looks who else does', async () => {
   const all = await opened()
   await all.ask('k')
-  const dies = { effect: 1, call: 'log.append registration', when: 'after' } as const
+  const dies = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill: dies })).rejects.toThrow(Killed)
   await all.generate(all.nudges.shift())
-  const kill = { effect: 1, call: 'log.append takeover', when: 'before' } as const
+  const kill = { effect: 1, call: 'decisionLog.append takeover', when: 'before' } as const
   await expect(all.generate(all.nudges.shift(), { kill })).rejects.toThrow(Killed)
   const leases = await all.platform.leases.list(`${all.stack}/1` as never)
   expect(leases.filter(({ executor }) => executor.startsWith('generator-'))).toHaveLength(2)
@@ -174,7 +174,7 @@ test('an environment of another stack leaves a request as it is, and what is hel
   expect(await all.generate({}, { mayServe: false })).toBe('elsewhere')
   expect(all.nudges).toEqual([])
   expect((await all.platform.requests.find(all.stack, 'k'))?.end).toBe(undefined)
-  const kill = { effect: 1, call: 'log.append registration', when: 'after' } as const
+  const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
   const [first] = all.nudges.splice(0)
   // To look at a holder needs nothing of the stack.
@@ -198,7 +198,7 @@ test('a stack whose role refuses it begins no deployment, and who asked is told'
 test('a role that is taken away in mid-deployment is told there, and what is left done later', async () => {
   const all = await opened()
   await all.ask('k')
-  const kill = { effect: 1, call: 'log.append registration', when: 'after' } as const
+  const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
   await all.generate(all.nudges.shift())
   const [again] = all.nudges.splice(0)

@@ -1,12 +1,12 @@
 import { serveDeliveries } from '../../functions/step-executor/serve-deliveries.ts'
-import { type Served, serveStack } from '../../functions/step-generator/serve-stack.ts'
+import { type ServeOutcome, serveStack } from '../../functions/step-generator/serve-stack.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { NudgeAbout } from '../../shared/ports/queue.ts'
+import type { NudgeOptions } from '../../shared/ports/queue.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
-import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
+import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Cloud } from './cloud.ts'
 import { openEngine, type Program } from './engine.ts'
@@ -15,7 +15,7 @@ import { Killed, type Killing, openProcess } from './process.ts'
 import { stackOf } from './things.ts'
 
 /** A nudge as a queue holds it. */
-export interface QueuedNudge extends NudgeAbout {
+export interface QueuedNudge extends NudgeOptions {
   readonly stack: StackId
   readonly delayMs: number
 }
@@ -30,11 +30,11 @@ export interface TestFunctions {
   readonly ask: (key: string, about?: Partial<DeploymentRequest['options']>) => Promise<boolean>
   readonly preview: (key: string) => Promise<boolean>
   /** Gives a nudge to a generator. Throws `Killed` when that dies. */
-  readonly generate: (nudge?: Partial<QueuedNudge>, about?: CallAbout) => Promise<Served>
+  readonly generate: (nudge?: Partial<QueuedNudge>, about?: CallAbout) => Promise<ServeOutcome>
   /** Gives what the queue has to an executor until `over` aborts. */
   readonly execute: (over: AbortSignal, about?: CallAbout) => Promise<void>
   /** Generators and executors for whatever comes, until nothing is left to do. */
-  readonly goOn: (about?: CallAbout) => Promise<readonly Served[]>
+  readonly goOn: (about?: CallAbout) => Promise<readonly ServeOutcome[]>
   readonly state: () => Promise<StoredDeployment>
   readonly close: () => Promise<void>
 }
@@ -96,16 +96,16 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
         },
       }),
     })
-    const instanceOf = () => process.guardProvider(engine.provider.instance())
+    const instanceOf = () => process.guardProvider(engine.provider.createInstance())
     const server = {
       platform: process.platform,
       mayServe: () => mayServe,
-      async environmentOf() {
+      async resolveVariables() {
         if (isRefused) throw error('STACK_ROLE_REFUSED', 'the role refuses the stack')
         return {}
       },
       requests: platform.requests,
-      tell: platform,
+      notifier: platform,
       ports: {
         ...process.ports,
         requests: platform.requests,
@@ -163,7 +163,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
   const goOn: TestFunctions['goOn'] = async (about = {}) => {
     const over = new AbortController()
     const executing = execute(over.signal, about)
-    const served: Served[] = []
+    const served: ServeOutcome[] = []
     try {
       for (let nudge = nudges.shift(); nudge !== undefined; nudge = nudges.shift()) {
         served.push(
@@ -171,7 +171,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
         )
         if (served.length > 60) throw new Error(`it does not end: ${served.join()}`)
         const { current } = await stackOf(platform)
-        const isWaiting = (await platform.requests.waiting(stack, 1)).length > 0
+        const isWaiting = (await platform.requests.listWaiting(stack, 1)).length > 0
         // Delayed ones that are left only look at what is over.
         if (current === '' && !isWaiting) nudges.splice(0)
       }

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { InvokeResponse } from '../../proto/gen/pulumi/provider.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import type { Urn } from '../../shared/names/urn.ts'
-import { envelopeOf } from '../../shared/state/deployment.ts'
+import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { createCloud } from './cloud.ts'
 import type { Asked, Program, TestEngine } from './engine.ts'
@@ -112,7 +112,7 @@ test('what went on after the end of its program is summed up as a whole', async 
   expect(result.changes).toMatchObject({ same: 2, update: 1, create: 1, delete: 1, replace: 1 })
   expect(result.changes).toEqual(whole.result.changes)
   const { stack } = await engine.run(edited)
-  const [, resumed] = await engine.platform.catalog.history(stack, 2)
+  const [, resumed] = await engine.platform.catalog.listHistory(stack, 2)
   expect(resumed?.changes).toEqual(result.changes)
 })
 
@@ -139,7 +139,7 @@ test('a program is answered when the record of its registration is durable, not 
   const engine = await engines.of(createCloud())
   const answered = Promise.withResolvers<string>()
   const program: Program = async () => answered.resolve('answered')
-  const kill = { effect: 1, call: 'log.append settled', when: 'before' } as const
+  const kill = { effect: 1, call: 'decisionLog.append settled', when: 'before' } as const
   await killed(engine, program, { kill })
   const waited = new Promise<string>(resolve => setTimeout(() => resolve('silence'), 300))
   expect(await Promise.race([answered.promise, waited])).toBe('silence')

@@ -31,7 +31,7 @@ function left({ events }: Pick<Ran, 'events'>): readonly string[] {
 /** Decisions of each life of a deployment, without its take-over. */
 async function decisionsOf(engine: TestEngine, number: number): Promise<readonly number[]> {
   const { id } = await stackOf(engine.platform)
-  const records = await engine.platform.log.read(
+  const records = await engine.platform.decisionLog.read(
     `${id}/${number}` as DeploymentId,
     0 as LogNumber,
     999,

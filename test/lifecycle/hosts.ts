@@ -13,7 +13,7 @@ import {
   type ResourceInvokeResponse,
   ResourceMonitorClient,
 } from '../../proto/gen/pulumi/resource.ts'
-import { requiredPackages } from '../../shared/programs/required-packages.ts'
+import { findRequiredPackages } from '../../shared/programs/required-packages.ts'
 import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 
@@ -71,7 +71,7 @@ export function programHost(program: Program | undefined): ProgramHost {
       const ended = runProgram({ client, monitorOf, call }, program).finally(() => client.close())
       return { ended, stop: () => Promise.resolve() }
     },
-    packages: ({ directory }) => Promise.resolve(requiredPackages(directory)),
+    listPackages: ({ directory }) => Promise.resolve(findRequiredPackages(directory)),
   }
 }
 

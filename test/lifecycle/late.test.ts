@@ -50,7 +50,7 @@ test('what a process made that was taken for dead is found by the next deploymen
   ])
   cloud.go()
   await deposed
-  const late = await engine.platform.catalog.late(second.stack, 10)
+  const late = await engine.platform.catalog.listLate(second.stack, 10)
   expect(late.map(({ urn, state }) => [urn, state['id']])).toEqual([
     ['urn:pulumi:dev::life::test:index:Thing::slow', 'slow-1'],
   ])
@@ -59,7 +59,7 @@ test('what a process made that was taken for dead is found by the next deploymen
   expect(cloud.log).toEqual(['create a', 'create slow'])
   // Its executor may have got no further than the outcome, and puts it where it belongs only now.
   for (const item of late) await engine.platform.catalog.putLate(second.stack, item)
-  expect(await engine.platform.catalog.late(second.stack, 10)).toEqual([])
+  expect(await engine.platform.catalog.listLate(second.stack, 10)).toEqual([])
   const told = third.events.flatMap(event =>
     'diagnosticEvent' in event ? [event.diagnosticEvent.message] : [],
   )
@@ -152,19 +152,19 @@ test.for(
   await engine.run(things({ a: { v: 1 } }))
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
   expect(cloud.log).toEqual(['create a', 'delete late-1'])
-  expect(await engine.platform.catalog.late(stack, 10)).toEqual([])
+  expect(await engine.platform.catalog.listLate(stack, 10)).toEqual([])
 })
 
 test('what came late is taken once by a deployment that is resumed', async () => {
   const cloud = createCloud()
   const { engine, stack } = await withInbox(cloud)
-  const kill = { effect: 1, call: 'log.append pin', when: 'after' } as const
+  const kill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
   const program = things({ a: { v: 1 } })
   expect(await engine.run(program, { kill }).catch((thrown: unknown) => thrown)).toBeInstanceOf(
     Killed,
   )
   await engine.run(program, { resume: true })
-  expect(await engine.platform.catalog.late(stack, 10)).toEqual([])
+  expect(await engine.platform.catalog.listLate(stack, 10)).toEqual([])
   await engine.run(program)
   expect(cloud.log).toEqual(['create a', 'delete late-1'])
 })

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CallResponse, type CallRequest } from '../../proto/gen/pulumi/provider.ts'
-import { failing, type Script } from '../../shared/providers/pulumi/scripted-server.ts'
+import { createFailure, type Script } from '../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from './cloud.ts'
 import type { Asked, Monitor, Program } from './engine.ts'
 import { Killed } from './process.ts'
@@ -109,7 +109,7 @@ describe('a method of a resource', () => {
   })
 
   test('that fails ends the deployment, and the reason is told', async () => {
-    const broken = () => Promise.reject(failing(status.UNKNOWN, 'it is broken'))
+    const broken = () => Promise.reject(createFailure(status.UNKNOWN, 'it is broken'))
     const engine = await engines.of(counting(broken))
     const ran = await engine.run(async monitor => {
       await thing(monitor, 'a', {})

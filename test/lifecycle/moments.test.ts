@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
-import { stateAt, storyOf } from '../../functions/compaction/moment.ts'
+import { readStateAt, readDeploymentTimeline } from '../../shared/runtime/state/state-at-time.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
-import { parseMoment } from '../../shared/records/moment.ts'
-import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { parsePointInTime } from '../../shared/records/point-in-time.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import { cloudOfOthers, first, scenarios, second } from './resume.ts'
 import { createEngines, stackOf, things } from './things.ts'
 import { Killed } from './process.ts'
@@ -23,13 +23,13 @@ test.each(scenarios)(
     const ran = await engine.run(program, asked)
     const { platform } = engine
     const stack = await stackOf(platform)
-    const { moments = [], record } = await storyOf(platform, stack, 2)
+    const { moments = [], record } = await readDeploymentTimeline(platform, stack, 2)
     const last = Number(moments.at(-1)?.moment.split(':')[1])
     expect(last).toBeGreaterThan(5)
     const seen = new Set<string>()
     for (let lamport = 0; lamport <= last; lamport += 1) {
       const moment = { kind: 'lamport', deployment: 2, lamport } as const
-      const state = await stateAt(platform, stack, moment, later)
+      const state = await readStateAt(platform, stack, moment, later)
       if (state === undefined) throw new Error('the stack had a state')
       expect(verifyIntegrity(state), `2:${lamport}`).toBeUndefined()
       seen.add(text(state.resources))
@@ -39,11 +39,11 @@ test.each(scenarios)(
     const times = new Set(moments.flatMap(({ at }) => [at - 1, at]))
     for (const at of times) {
       if (at >= (record.endedAt ?? 0)) continue
-      const state = await stateAt(platform, stack, { kind: 'time', at: at as EpochMs }, later)
+      const state = await readStateAt(platform, stack, { kind: 'time', at: at as EpochMs }, later)
       expect(state && verifyIntegrity(state), `at ${at}`).toBeUndefined()
     }
     const now = { kind: 'time', at: platform.clock.now() } as const
-    expect(text(await stateAt(platform, stack, now, later))).toBe(text(ran.state))
+    expect(text(await readStateAt(platform, stack, now, later))).toBe(text(ran.state))
   },
 )
 
@@ -53,11 +53,11 @@ test('a deployment that was left has moments too, and goes on', async () => {
   const killed = engine.run(second, { kill: { effect: 60, when: 'after' } })
   await expect(killed).rejects.toBeInstanceOf(Killed)
   const { platform } = engine
-  const { moments = [] } = await storyOf(platform, await stackOf(platform), 2)
+  const { moments = [] } = await readDeploymentTimeline(platform, await stackOf(platform), 2)
   for (const { moment } of moments) {
-    const parsed = parseMoment(moment)
+    const parsed = parsePointInTime(moment)
     if (parsed === undefined) throw new Error(moment)
-    const state = await stateAt(platform, await stackOf(platform), parsed, later)
+    const state = await readStateAt(platform, await stackOf(platform), parsed, later)
     expect(state && verifyIntegrity(state), moment).toBeUndefined()
   }
 })
@@ -68,9 +68,9 @@ test('a moment that the stack never had is refused with its reason', async () =>
   const { platform } = engine
   const stack = await stackOf(platform)
   const at = (moment: string, now = later) => {
-    const parsed = parseMoment(moment)
+    const parsed = parsePointInTime(moment)
     if (parsed === undefined) throw new Error(`not a moment: ${moment}`)
-    return stateAt(platform, stack, parsed, now)
+    return readStateAt(platform, stack, parsed, now)
   }
   const unknown = { code: 'MOMENT_UNKNOWN' }
   await expect(at('2:1')).rejects.toMatchObject(unknown)
@@ -80,5 +80,5 @@ test('a moment that the stack never had is refused with its reason', async () =>
   expect(await at(new Date(stack.createdAt).toISOString())).toBeUndefined()
   expect(await at('1:0')).toBeUndefined()
   for (const wrong of ['', '1', 'x:1', '1:-1', 'yesterday', '2026-13-40T00:00:00Z', '2026-01-01'])
-    expect(parseMoment(wrong), wrong).toBeUndefined()
+    expect(parsePointInTime(wrong), wrong).toBeUndefined()
 })

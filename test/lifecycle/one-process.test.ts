@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startDeployment } from '../../functions/step-generator/start.ts'
-import { portsOf } from '../../local/local.ts'
+import { startDeployment } from '../../functions/step-generator/start-deployment.ts'
+import { createGeneratorPorts } from '../../local/local.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
-} from '../../shared/platform/embedded/platform.ts'
+} from '../../shared/platform/embedded/embedded-platform.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
-import { createPassphraseManager } from '../../shared/secrets/passphrase.ts'
+import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
 
 const stack = stackIdOf('alone', 'dev')
 const home = mkdtempSync(join(tmpdir(), 'antichain-one-'))
@@ -38,7 +38,7 @@ const request = {
 } as unknown as DeployRequest
 
 test('two deployments of a stack that one process starts keep each other out', async () => {
-  const ports = portsOf(platform)
+  const ports = createGeneratorPorts(platform)
   const [first, second] = await Promise.allSettled([
     startDeployment(ports, request),
     startDeployment(ports, request),
@@ -50,7 +50,7 @@ test('two deployments of a stack that one process starts keep each other out', a
 })
 
 test('what a run of this process left is closed by its next one', async () => {
-  const ports = portsOf(platform)
+  const ports = createGeneratorPorts(platform)
   const left = await startDeployment(ports, request)
   // As when the store failed it: the run is over, the deployment is not closed.
   ports.here?.delete(left.deployment)

@@ -8,7 +8,8 @@ import { forgetPlaces } from './resume.ts'
 
 afterAll(forgetPlaces)
 
-const { start, program, settle, register, operate, plan, close, attend, tell } = orderOfEffects
+const { start, program, settle, register, operate, plan, close, attend, recordEvents } =
+  orderOfEffects
 
 /** The calls of a list, without some of its rows. */
 const callsOf = ({ effects }: EffectList, ...without: readonly number[]): string[] =>
@@ -17,7 +18,7 @@ const callsOf = ({ effects }: EffectList, ...without: readonly number[]): string
 /** As the table has it: providers are asked one thing or another, plans come with more. */
 const listed = (effect: string): string => {
   if (effect.startsWith('provider.')) return 'provider call'
-  return effect.endsWith(' + plan') ? 'log.append plan' : effect
+  return effect.endsWith(' + plan') ? 'decisionLog.append plan' : effect
 }
 
 const one: Program = async monitor => {
@@ -38,7 +39,7 @@ test('a deployment does what the table says, in its order', async () => {
       const ran = await engine.run(what)
       expect(ran.tracer.unfinished()).toEqual([])
       // Events are kept beside everything, by the clock.
-      return ran.effects.map(listed).filter(call => !callsOf(tell).includes(call))
+      return ran.effects.map(listed).filter(call => !callsOf(recordEvents).includes(call))
     }
     // Stack and provider are settled; one create, upon which nobody waits.
     expect(await effects(one)).toEqual([
@@ -67,12 +68,18 @@ test('what the table has in another order is told', async () => {
   const { createTracer } = await import('./order.ts')
   const tracer = createTracer()
   const [closing, stop, , , , closed] = callsOf(close)
-  tracer.note('log.append', ['d', { number: 1, decisions: [{ kind: 'closing' }] }])
-  expect([closing, stop, closed]).toEqual(['log.append closing', 'control.stop', 'control.close'])
+  tracer.note('decisionLog.append', ['d', { number: 1, decisions: [{ kind: 'closing' }] }])
+  expect([closing, stop, closed]).toEqual([
+    'decisionLog.append closing',
+    'control.stop',
+    'control.close',
+  ])
   expect(tracer.violations).toEqual([])
-  expect(tracer.unfinished()).toEqual(['process close: log.append closing'])
-  tracer.note('log.append', ['d', { number: 2, decisions: [{ kind: 'closing' }] }])
-  expect(tracer.violations).toEqual(['process close: log.append closing after log.append closing'])
+  expect(tracer.unfinished()).toEqual(['process close: decisionLog.append closing'])
+  tracer.note('decisionLog.append', ['d', { number: 2, decisions: [{ kind: 'closing' }] }])
+  expect(tracer.violations).toEqual([
+    'process close: decisionLog.append closing after decisionLog.append closing',
+  ])
   tracer.note('chains.send', [[]])
   expect(tracer.violations.at(-1)).toBe('chains.send by nobody: no list has it')
 })

@@ -1,6 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Effect, EffectList } from '../../shared/records/effect.ts'
-import { orderOfEffects, passedOnBy, unlisted } from '../../shared/records/order-of-effects.ts'
+import {
+  orderOfEffects,
+  forwardingFiles,
+  unlistedCalls,
+} from '../../shared/records/order-of-effects.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
 import type { ChainMessage, Delivery } from '../../shared/ports/queue.ts'
 
@@ -9,7 +13,7 @@ export const lists: ReadonlyMap<string, EffectList> = new Map(Object.entries(ord
 
 /** Whether a call of a port is an effect: whatever is not known to be none is one. */
 export const isEffect = (call: string): boolean => !silent.has(call)
-const silent = new Set(unlisted.flatMap(({ calls }) => calls))
+const silent = new Set(unlistedCalls.flatMap(({ calls }) => calls))
 
 /** A row of the table. */
 export interface Row {
@@ -132,7 +136,7 @@ export function createTracer(): Tracer {
       const by = callerOf()
       last = new Set()
       const rows =
-        call === 'log.append'
+        call === 'decisionLog.append'
           ? decisionsOf(args).flatMap(([what, id]) => step({ call: what, by: '' }, [id]))
           : step({ call, by }, args)
       const [noted] = [last]
@@ -226,12 +230,13 @@ function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string
     const { kind } = decision
     // It stands in one record with its phase, which tells of it.
     if (kind === 'pin' && decision.epoch > 1) return []
-    if (kind === 'phase') return [[`log.append phase ${decision.phase}`, 0]]
+    if (kind === 'phase') return [[`decisionLog.append phase ${decision.phase}`, 0]]
     // What the generator settles has no operation yet: each such hook is by itself.
-    if (kind === 'hooked') return [['log.append hooked', decision.operation ?? (settled -= 1)]]
-    if (kind === 'retried') return [['log.append retried', decision.operation.id]]
+    if (kind === 'hooked')
+      return [['decisionLog.append hooked', decision.operation ?? (settled -= 1)]]
+    if (kind === 'retried') return [['decisionLog.append retried', decision.operation.id]]
     const first = kind === 'registration' ? (decision.operations[0]?.id ?? -Number(number)) : 0
-    return [[`log.append ${kind}`, first]]
+    return [[`decisionLog.append ${kind}`, first]]
   })
 }
 
@@ -241,7 +246,7 @@ function chainsOf(first: unknown): readonly number[] {
   return (first as readonly ChainMessage[]).flatMap(({ operations }) => operations)
 }
 
-const source = /\/((?:shared\/engine|functions|local|cli)\/[\w/-]+\.ts)/
+const source = /\/((?:shared\/(?:engine|runtime)|functions|local|cli)\/[\w/-]+\.ts)/
 
 /** The file of the product that asked a port just now. */
 function callerOf(): string {
@@ -251,7 +256,7 @@ function callerOf(): string {
   Error.stackTraceLimit = stackTraceLimit
   for (const line of stack.split('\n')) {
     const [, file] = source.exec(line) ?? []
-    if (file !== undefined && !passedOnBy.includes(file)) return file
+    if (file !== undefined && !forwardingFiles.includes(file)) return file
   }
   return 'nobody'
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { portsOf } from '../../local/local.ts'
+import { createGeneratorPorts } from '../../local/local.ts'
 import { redrive } from '../../local/redrive.ts'
-import { sweep } from '../../shared/engine/deployment/sweep.ts'
+import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { EmbeddedPlatform } from '../../shared/platform/embedded/platform.ts'
+import type { EmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import type { EpochMs, ExecutorId, OwnerToken } from '../../shared/records/ids.ts'
 import { barrier, next, one, type OnStage, openStage, plan, type Stage } from './stage.ts'
@@ -31,7 +31,7 @@ describe('work that no delivery can handle', () => {
   test('ends at the fifth as failed with its cause, and its barrier opens', async () => {
     const deployment = await stage.opened({ operations: stumbling })
     await deployment.deliver(5).catch(() => undefined)
-    const ends = await platform.operations.ends(deployment.deployment, [one, barrier])
+    const ends = await platform.operations.getEnds(deployment.deployment, [one, barrier])
     expect(ends.get(one)?.head.end?.verdict).toBe('failed')
     expect(ends.get(one)?.outcome?.error?.message).toContain('a stone')
     expect(ends.get(barrier)?.head.end?.verdict).toBe('succeeded')
@@ -81,13 +81,13 @@ describe('work that no delivery can handle', () => {
       expect((await operations.begin(deployment, one, claim)).kind).toBe('begun')
       await sweep({ deployment, operations, chains, isGone }, only)
     }
-    const head = (await operations.heads(deployment, [one])).get(one)
+    const head = (await operations.getHeads(deployment, [one])).get(one)
     expect(head?.end).toEqual({ verdict: 'interrupted', attempt: 5 })
   })
 })
 
 describe('redrive', () => {
-  const ports = () => ({ ...portsOf(platform), isAlive: () => true })
+  const ports = () => ({ ...createGeneratorPorts(platform), isAlive: () => true })
 
   /** Delivers a message in vain until the queue gives it up. */
   async function givenUp({ deployment }: OnStage): Promise<void> {

@@ -1,11 +1,11 @@
-import { compact } from '../../functions/compaction/handle.ts'
-import type { GeneratorPorts } from '../../functions/step-generator/start.ts'
-import { portsOf } from '../../local/local.ts'
+import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
+import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
+import { createGeneratorPorts } from '../../local/local.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
-} from '../../shared/platform/embedded/platform.ts'
+} from '../../shared/platform/embedded/embedded-platform.ts'
 import type { Provider } from '../../shared/providers/provider.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
@@ -48,7 +48,7 @@ export interface TestProcess {
 
 /** The ports whose calls are effects of a process, except those that the table leaves out. */
 const portNames = [
-  'log',
+  'decisionLog',
   'blobs',
   'operations',
   'control',
@@ -63,10 +63,10 @@ const portNames = [
 
 /** An append is told by what it decides. */
 function nameOf(name: string, args: readonly unknown[]): string {
-  if (name !== 'log.append') return name
+  if (name !== 'decisionLog.append') return name
   const { decisions } = args[1] as LogRecord
   const kinds = decisions.map(one => (one.kind === 'phase' ? `phase ${one.phase}` : one.kind))
-  return `log.append ${kinds.join(' + ')}`
+  return `decisionLog.append ${kinds.join(' + ')}`
 }
 
 /** Tells of each effect whether it is the one to die at. */
@@ -176,7 +176,7 @@ export async function openProcess(about: {
   return {
     platform,
     ports: {
-      ...portsOf(platform),
+      ...createGeneratorPorts(platform),
       holder,
       // Runs of a test follow each other: whoever is not this one is dead.
       isAlive: other => other.pid === about.number,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { portsOf } from '../../local/local.ts'
-import { finishClose } from '../../shared/engine/deployment/close.ts'
+import { createGeneratorPorts } from '../../local/local.ts'
+import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
 import { limits } from '../../shared/config/limits.ts'
-import { createLiveness } from '../../shared/engine/deployment/liveness.ts'
-import { settleOrphans } from '../../shared/engine/deployment/settle-orphans.ts'
-import { sweep } from '../../shared/engine/deployment/sweep.ts'
-import { keepSweeping } from '../../shared/engine/deployment/sweeper.ts'
+import { createLiveness } from '../../shared/engine/deployment/ownership/liveness.ts'
+import { settleOrphans } from '../../shared/engine/deployment/recovery/settle-orphans.ts'
+import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
+import { startSweeping } from '../../shared/engine/deployment/recovery/sweeper.ts'
 import type { Outcome } from '../../shared/records/head.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import type { EpochMs, ExecutorId, OperationId } from '../../shared/records/ids.ts'
@@ -78,7 +78,7 @@ describe('what is left at a close', () => {
     await running.record(registered, { kind: 'closing', result: 'failed' })
     await platform.leases.register(deployment, 'alive' as ExecutorId, holder)
     const owner = await running.begin(one, 'alive')
-    const ports = { ...portsOf(platform), isAlive: () => true }
+    const ports = { ...createGeneratorPorts(platform), isAlive: () => true }
     const liveness = createLiveness(ports, deployment)
     const closed = finishClose(ports, deployment, { liveness, changes: {} })
     await new Promise(resolve => setTimeout(resolve, 150))
@@ -110,7 +110,7 @@ describe('what is left at a close', () => {
         await platform.leases.renew(deployment, far, [])
       },
     }
-    const ports = { ...portsOf(platform), clock, isAlive: () => undefined }
+    const ports = { ...createGeneratorPorts(platform), clock, isAlive: () => undefined }
     const liveness = createLiveness(ports, deployment)
     await finishClose(ports, deployment, { liveness, changes: {} })
     expect(Math.round(nowMs / limits.leaseMs)).toBe(1)
@@ -179,9 +179,9 @@ describe('a sweep', () => {
     await platform.control.stop(deployment, 'graceful')
     const gone = new Set(['dead' as ExecutorId])
     const liveness = {
-      look: async () => gone,
-      lookUntilKnown: async () => gone,
-      dismiss: async () => undefined,
+      observe: async () => gone,
+      observeUntilKnown: async () => gone,
+      retire: async () => undefined,
       isOverdue: () => false,
     }
     let looks = 0
@@ -194,7 +194,7 @@ describe('a sweep', () => {
         await new Promise(resolve => signal?.addEventListener('abort', resolve))
       },
     }
-    const sweeping = keepSweeping({ ...platform, clock, deployment, liveness })
+    const sweeping = startSweeping({ ...platform, clock, deployment, liveness })
     await looked.promise
     await sweeping.end()
     expect(await running.headOf(one)).toMatchObject({ owner: 'owner of 1', attempt: 1 })

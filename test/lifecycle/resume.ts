@@ -202,7 +202,7 @@ export async function checkCloud(
   expect(ids.length, `${where}: ${ids.join()}`).toBe(new Set(ids).size)
   const names = pendingOf(ran.state).map(({ resource }) => resource.urn.split('::').at(-1) ?? '')
   const isNamed = (id: string): boolean => names.includes(id.replace(/-\d+$/, ''))
-  const inbox = await engine.platform.catalog.late((await stackOf(engine.platform)).id, 99)
+  const inbox = await engine.platform.catalog.listLate((await stackOf(engine.platform)).id, 99)
   const known = new Set([outside, ...ids, ...inbox.map(({ state }) => textOf(state['id']))])
   const lost = [...cloud.objects.keys()].filter(id => !known.has(id) && !isNamed(id))
   expect(lost, `${where}: not in the state`).toEqual([])

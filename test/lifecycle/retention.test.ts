@@ -1,7 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
-import { stateAt, storyOf } from '../../functions/compaction/moment.ts'
-import { removeOld, type RetentionDeps } from '../../shared/engine/deployment/retention.ts'
-import { sweepBlobs } from '../../shared/engine/deployment/sweep-blobs.ts'
+import { readStateAt, readDeploymentTimeline } from '../../shared/runtime/state/state-at-time.ts'
+import {
+  removeOldRecords,
+  type RetentionDeps,
+} from '../../shared/engine/deployment/retention/remove-old-records.ts'
+import { sweepBlobs } from '../../shared/engine/deployment/retention/sweep-blobs.ts'
 import {
   type DeploymentId,
   deploymentIdOf,
@@ -9,7 +12,7 @@ import {
   type ExecutorId,
   type OperationId,
 } from '../../shared/records/ids.ts'
-import type { LateOutcome } from '../../shared/records/late.ts'
+import type { LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { createCloud } from './cloud.ts'
@@ -46,23 +49,23 @@ async function ran(): Promise<TestEngine> {
 }
 
 async function kept(platform: Platform): Promise<readonly DeploymentId[]> {
-  return (await platform.retention.deployments()).map(({ deployment }) => deployment)
+  return (await platform.retention.listDeployments()).map(({ deployment }) => deployment)
 }
 
 test('records stay until they are old and nothing of their deployment can land', async () => {
   const { platform } = await ran()
-  expect((await removeOld(depsOf(later(platform, 29)), all)).deployments).toEqual([])
+  expect((await removeOldRecords(depsOf(later(platform, 29)), all)).deployments).toEqual([])
   const [living, unknown] = [{ isAlive: () => true }, { isAlive: () => undefined }]
   const soon = { ...all, keeping: { ...keeping, recordsMs: 0 } }
   for (const unsure of [living, unknown])
-    expect((await removeOld(depsOf(platform, unsure), soon)).deployments).toEqual([])
-  const told = await removeOld(depsOf(later(platform, 31)), { ...all, dryRun: true })
+    expect((await removeOldRecords(depsOf(platform, unsure), soon)).deployments).toEqual([])
+  const told = await removeOldRecords(depsOf(later(platform, 31)), { ...all, dryRun: true })
   expect(told.deployments).toHaveLength(3)
   expect(await kept(platform)).toHaveLength(3)
-  const bounded = await removeOld(depsOf(later(platform, 31)), { ...all, deploymentsMax: 1 })
+  const bounded = await removeOldRecords(depsOf(later(platform, 31)), { ...all, deploymentsMax: 1 })
   expect(bounded.deployments).toHaveLength(1)
   expect(await kept(platform)).toHaveLength(2)
-  await removeOld(depsOf(later(platform, 31), unknown), all)
+  await removeOldRecords(depsOf(later(platform, 31), unknown), all)
   expect(await kept(platform)).toEqual([])
 })
 
@@ -76,29 +79,29 @@ test('records stay while an executor lives that was taken for dead, and go once 
   await platform.leases.register(deployment, executor, holder)
   await platform.leases.retire(deployment, executor)
   const living = depsOf(later(platform, 31), { isAlive: () => true })
-  expect((await removeOld(living, all)).deployments).toEqual([])
+  expect((await removeOldRecords(living, all)).deployments).toEqual([])
   await platform.leases.leave(deployment, executor)
-  expect((await removeOld(living, all)).deployments).toEqual([deployment])
+  expect((await removeOldRecords(living, all)).deployments).toEqual([deployment])
 })
 
 test('what is left of a stack after its records went: state, history, kept versions', async () => {
   const engine = await ran()
   const { platform } = engine
   const before = await stackOf(platform)
-  const removed = await removeOld(depsOf(later(platform, 31)), all)
+  const removed = await removeOldRecords(depsOf(later(platform, 31)), all)
   expect(removed.versions).toEqual([{ stack: before.id, versions: [1] }])
   expect(await stackOf(platform)).toEqual(before)
-  const story = await storyOf(platform, before, 2)
+  const story = await readDeploymentTimeline(platform, before, 2)
   expect(story.moments).toBeUndefined()
   expect(story.record.result).toBe('succeeded')
   const gone = { code: 'RECORDS_REMOVED' }
   const far = 4e12 as EpochMs
   const atMoment = { kind: 'lamport', deployment: 2, lamport: 3 } as const
-  await expect(stateAt(platform, before, atMoment, far)).rejects.toMatchObject(gone)
+  await expect(readStateAt(platform, before, atMoment, far)).rejects.toMatchObject(gone)
   const during = { kind: 'time', at: story.record.startedAt } as const
-  await expect(stateAt(platform, before, during, far)).rejects.toMatchObject(gone)
+  await expect(readStateAt(platform, before, during, far)).rejects.toMatchObject(gone)
   const after = { kind: 'time', at: platform.clock.now() } as const
-  expect(await stateAt(platform, before, after, far)).toBeDefined()
+  expect(await readStateAt(platform, before, after, far)).toBeDefined()
   const again = await engine.run(things({ b: { v: 1 } }))
   expect(again.result.result).toBe('succeeded')
 })
@@ -111,10 +114,10 @@ test('a removal that is killed anywhere is done by the next one', async () => {
     if (next === undefined) return
     await platform.retention.removeRecords(next, 1)
     if (row === 3 || row === 40) {
-      const rest = await removeOld(depsOf(later(platform, 31)), { ...all, dryRun: true })
+      const rest = await removeOldRecords(depsOf(later(platform, 31)), { ...all, dryRun: true })
       expect(rest.deployments).toContain(next)
       const left = { kind: 'lamport', deployment: 1, lamport: 1 } as const
-      await expect(stateAt(platform, stack, left, 4e12 as EpochMs)).rejects.toMatchObject({
+      await expect(readStateAt(platform, stack, left, 4e12 as EpochMs)).rejects.toMatchObject({
         code: 'RECORDS_REMOVED',
       })
     }
@@ -135,7 +138,7 @@ async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome
   const { id: stack } = await stackOf(platform)
   const deployment = deploymentIdOf(stack, 1)
   const ids = Array.from({ length: 9 }, (_, id) => id as OperationId)
-  const heads = await platform.operations.heads(deployment, ids)
+  const heads = await platform.operations.getHeads(deployment, ids)
   const found = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
   const there = whole.state.resources?.find(({ id }) => id === 'a-1')
   if (found === undefined || there === undefined) throw new Error('nothing was interrupted')
@@ -152,9 +155,9 @@ test('what a create made that nobody heard of is in the inbox before its records
   const { engine, item } = await withLateCreate()
   const { platform } = engine
   const { id } = await stackOf(platform)
-  expect(await platform.catalog.late(id, 9)).toEqual([])
-  await removeOld(depsOf(later(platform, 31)), { ...all, deploymentsMax: 1 })
-  expect(await platform.catalog.late(id, 9)).toEqual([item])
+  expect(await platform.catalog.listLate(id, 9)).toEqual([])
+  await removeOldRecords(depsOf(later(platform, 31)), { ...all, deploymentsMax: 1 })
+  expect(await platform.catalog.listLate(id, 9)).toEqual([item])
   expect(await kept(platform)).toEqual([deploymentIdOf(id, 2)])
 })
 
@@ -164,8 +167,8 @@ test('what a deployment took from the inbox is not put there again', async () =>
   const { id } = await stackOf(platform)
   await platform.catalog.putLate(id, item)
   await engine.run(things({ b: { v: 1 } }))
-  await removeOld(depsOf(later(platform, 31)), all)
-  expect(await platform.catalog.late(id, 9)).toEqual([])
+  await removeOldRecords(depsOf(later(platform, 31)), all)
+  expect(await platform.catalog.listLate(id, 9)).toEqual([])
   expect(await kept(platform)).toEqual([])
 })
 
@@ -176,7 +179,7 @@ test('blobs that nothing names go in two steps, a day apart; what is named stays
   const sweep = (days: number) => sweepBlobs(later(platform, days), { dryRun: false })
   expect(await sweep(0)).toMatchObject({ setAside: 0, removed: 0 })
   expect(await sweep(31)).toMatchObject({ setAside: 0, removed: 0 })
-  await removeOld(depsOf(later(platform, 31)), all)
+  await removeOldRecords(depsOf(later(platform, 31)), all)
   const [first, again] = [await sweep(32), await sweep(32.5)]
   expect(first.setAside).toBeGreaterThan(0)
   expect(again).toMatchObject({ setAside: 0, removed: 0 })
@@ -184,7 +187,7 @@ test('blobs that nothing names go in two steps, a day apart; what is named stays
   expect(await sweep(34)).toEqual(told)
   expect(told.removed).toBe(first.setAside)
   expect((await platform.blobs.get(stack.snapshot as never)).length).toBe(text)
-  for (const { snapshot } of await platform.catalog.versions(stack.id, 9))
+  for (const { snapshot } of await platform.catalog.listVersions(stack.id, 9))
     await platform.blobs.get(snapshot)
 })
 

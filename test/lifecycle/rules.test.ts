@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
-import { readState } from '../../functions/compaction/handle.ts'
-import { serve } from '../../local/serve.ts'
-import { portsOf } from '../../local/local.ts'
+import { readState } from '../../shared/runtime/compaction/fold-and-publish.ts'
+import { serveStacks } from '../../local/serve-stacks.ts'
+import { createGeneratorPorts } from '../../local/local.ts'
 import { error } from '../../shared/errors/error.ts'
-import { removeOld } from '../../shared/engine/deployment/retention.ts'
+import { removeOldRecords } from '../../shared/engine/deployment/retention/remove-old-records.ts'
 import type { LogNumber, WriterToken } from '../../shared/records/ids.ts'
 import { type Holder, rulesVersion } from '../../shared/records/log.ts'
 import { createCloud } from './cloud.ts'
@@ -23,18 +23,22 @@ async function leftByNewer(): Promise<TestEngine> {
   const { platform } = engine
   const { id, version, snapshot } = await stackOf(platform)
   const at = platform.clock.now()
-  const holder: Holder = { ...portsOf(platform).holder, pid: 2 ** 22 + 1, started: 'long ago' }
+  const holder: Holder = {
+    ...createGeneratorPorts(platform).holder,
+    pid: 2 ** 22 + 1,
+    started: 'long ago',
+  }
   const about = { command: 'up', message: '', holder, at } as const
   const { deployment } = await platform.catalog.start(id, about)
   await platform.control.create(deployment, holder)
   const writer = 'the newer one' as WriterToken
-  const records = await platform.log.read(`${id}/1` as typeof deployment, 0 as LogNumber, 9)
+  const records = await platform.decisionLog.read(`${id}/1` as typeof deployment, 0 as LogNumber, 9)
   const pin = records.flatMap(({ decisions }) => decisions).find(({ kind }) => kind === 'pin')
   if (pin?.kind !== 'pin') throw new Error('the first deployment has no pin')
   const newer = { ...pin, version, base: snapshot, rules: rulesVersion + 1 }
   const takeover = { kind: 'takeover', holder } as const
   for (const [number, decision] of [takeover, newer].entries())
-    await platform.log.append(deployment, {
+    await platform.decisionLog.append(deployment, {
       number: number as LogNumber,
       writer,
       at,
@@ -50,7 +54,7 @@ async function recordsOf({ platform }: TestEngine): Promise<unknown> {
   if (current === '') throw new Error('nothing was left')
   return {
     stack,
-    log: await platform.log.read(current, 0 as LogNumber, 9),
+    log: await platform.decisionLog.read(current, 0 as LogNumber, 9),
     control: await platform.control.read(current),
     leases: await platform.leases.list(current),
   }
@@ -66,15 +70,15 @@ test('a deployment of a newer version is refused by name by all, and left alone'
   await expect(readState(platform, await stackOf(platform))).rejects.toMatchObject(refused)
   const over = new AbortController()
   const said: string[] = []
-  await serve(
-    { platform, ports: portsOf(platform) },
+  await serveStacks(
+    { platform, ports: createGeneratorPorts(platform) },
     {
       roles: new Set(['generator', 'executor']),
       functionLimitMs: undefined,
       over: over.signal,
       requestOf: () => Promise.reject(new Error('nothing is asked for')),
       resume: () => Promise.reject(new Error('nothing is gone on with')),
-      said(line) {
+      onMessage(line) {
         said.push(line)
         over.abort()
       },
@@ -93,12 +97,12 @@ test('records of a newer version are not removed', async () => {
   await platform.control.close(current)
   const end = { at: platform.clock.now(), result: 'failed', changes: {}, version: 1 } as const
   await platform.catalog.release(current, end)
-  const removed = await removeOld(
+  const removed = await removeOldRecords(
     { ...platform, isAlive: () => false },
     { keeping: { recordsMs: 0, versions: undefined }, stack: id, deploymentsMax: 9, dryRun: false },
   )
   expect(removed.deployments).not.toContain(current)
-  expect(await platform.log.read(current, 0 as LogNumber, 9)).toHaveLength(2)
+  expect(await platform.decisionLog.read(current, 0 as LogNumber, 9)).toHaveLength(2)
 })
 
 test('who serves outlasts records that cannot be read, and a bad moment of the store', async () => {
@@ -111,11 +115,11 @@ test('who serves outlasts records that cannot be read, and a bad moment of the s
     ...platform,
     catalog: {
       ...platform.catalog,
-      async stacks() {
+      async listStacks() {
         looks += 1
         if (looks === 1) throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
         if (looks === 4) over.abort()
-        return platform.catalog.stacks()
+        return platform.catalog.listStacks()
       },
     },
     control: {
@@ -123,15 +127,18 @@ test('who serves outlasts records that cannot be read, and a bad moment of the s
       read: () => Promise.reject(error('RECORD_DAMAGED', 'the control record is damaged')),
     },
   }
-  await serve(
-    { platform: disturbed, ports: { ...portsOf(platform), control: disturbed.control } },
+  await serveStacks(
+    {
+      platform: disturbed,
+      ports: { ...createGeneratorPorts(platform), control: disturbed.control },
+    },
     {
       roles: new Set(['generator', 'executor']),
       functionLimitMs: undefined,
       over: over.signal,
       requestOf: () => Promise.reject(new Error('nothing is asked for')),
       resume: () => Promise.reject(new Error('nothing is gone on with')),
-      said: line => said.push(line),
+      onMessage: line => said.push(line),
     },
   )
   expect(looks).toBe(4)

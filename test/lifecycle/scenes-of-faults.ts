@@ -1,6 +1,6 @@
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
 import { ProviderError } from '../../shared/providers/provider.ts'
-import { readSnapshotBlob } from '../../shared/engine/deployment/snapshot-blob.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
 import type { Program } from './engine.ts'
@@ -44,7 +44,7 @@ const inboxResumed: Scene = {
   name: 'up that died when it had pinned what came late',
   async act(place, kill) {
     await putLate(place)
-    const earlier = { effect: 1, call: 'log.append pin', when: 'after' } as const
+    const earlier = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
     await killedOf(place.engine.run(second, { kill: earlier }))
     return place.engine.run(second, { resume: true, kill })
   },

@@ -1,10 +1,10 @@
-import { makeStack } from '../../cli/stack-creation.ts'
-import { removeStack } from '../../cli/stack-removal.ts'
+import { createStack } from '../../cli/stack/create-stack.ts'
+import { removeStack } from '../../cli/stack/remove-stack.ts'
 import { editState } from '../../local/edit-state.ts'
-import { giveUp } from '../../local/give-up.ts'
+import { abandonDeployment } from '../../local/abandon-deployment.ts'
 import { redrive } from '../../local/redrive.ts'
-import { removeOld } from '../../shared/engine/deployment/retention.ts'
-import { sweepBlobs } from '../../shared/engine/deployment/sweep-blobs.ts'
+import { removeOldRecords } from '../../shared/engine/deployment/retention/remove-old-records.ts'
+import { sweepBlobs } from '../../shared/engine/deployment/retention/sweep-blobs.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import {
   deploymentIdOf,
@@ -40,7 +40,7 @@ async function unheard({ engine, cloud }: Place): Promise<void> {
   const ran = await engine.run(first, { forget: true })
   const deployment = deploymentIdOf(stack, deployments)
   const ids = Array.from({ length: 60 }, (_, id) => id as OperationId)
-  const heads = await platform.operations.heads(deployment, ids)
+  const heads = await platform.operations.getHeads(deployment, ids)
   const found = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
   const kept = ran.state.resources?.find(({ id }) => id === 'kept-1')
   if (found === undefined || kept === undefined) throw new Error('nothing was interrupted')
@@ -56,7 +56,7 @@ async function unheard({ engine, cloud }: Place): Promise<void> {
 async function removeAll({ engine }: Place, process: TestProcess): Promise<void> {
   const { platform } = engine
   const removal = { keeping: { recordsMs: 0, versions: 1 }, deploymentsMax: 9, dryRun: false }
-  await removeOld({ ...process.platform, isAlive: () => false }, removal)
+  await removeOldRecords({ ...process.platform, isAlive: () => false }, removal)
   const again = await platform.blobs.put(Buffer.from('{"version":3,"deployment":{}}'))
   await platform.blobs.put(Buffer.from('nothing names this'))
   await sweepBlobs(later(process.platform, 2), { dryRun: false })
@@ -106,7 +106,7 @@ const edited: Scene = {
 
 async function giveUpCurrent({ ports }: TestProcess, { engine }: Place): Promise<void> {
   const record = await stackOf(engine.platform)
-  if (record.current !== '') await giveUp(ports, record.current, record)
+  if (record.current !== '') await abandonDeployment(ports, record.current, record)
 }
 
 const abandoned: Scene = {
@@ -144,7 +144,7 @@ const redriven: Scene = {
 }
 
 /** A session of the command line, as far as these commands ask it for something. */
-function sessionOf({ platform }: TestProcess): Parameters<typeof makeStack>[0] {
+function sessionOf({ platform }: TestProcess): Parameters<typeof createStack>[0] {
   const local = {
     platform,
     standing: () => Promise.resolve({ kind: 'none' }),
@@ -162,15 +162,15 @@ function sessionOf({ platform }: TestProcess): Parameters<typeof makeStack>[0] {
     local: () => Promise.resolve(local),
     tools: { secrets },
   }
-  return session as unknown as Parameters<typeof makeStack>[0]
+  return session as unknown as Parameters<typeof createStack>[0]
 }
 
 const otherStack = stackIdOf('life', 'other')
 
 async function makeAndRemove(process: TestProcess): Promise<void> {
   const session = sessionOf(process)
-  const flags = { text: () => undefined } as unknown as Parameters<typeof makeStack>[2]
-  await makeStack(session, otherStack, flags).catch((thrown: unknown) => {
+  const flags = { text: () => undefined } as unknown as Parameters<typeof createStack>[2]
+  await createStack(session, otherStack, flags).catch((thrown: unknown) => {
     if ((thrown as { code?: string }).code !== 'STACK_EXISTS') throw thrown
   })
   await removeStack(session, otherStack, { force: false, preserveConfig: true })
@@ -181,7 +181,7 @@ const stacks: Scene = {
   act: ({ engine }, kill) => engine.during(kill, makeAndRemove),
   async goOn({ engine, ...place }) {
     await engine.during(undefined, makeAndRemove)
-    if ((await engine.platform.catalog.stack(otherStack)) !== undefined)
+    if ((await engine.platform.catalog.getStack(otherStack)) !== undefined)
       throw new Error('the stack is there still')
     return toTheEnd({ engine, ...place }, { program: second, asked: {} })
   },

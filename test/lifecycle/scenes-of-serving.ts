@@ -1,5 +1,6 @@
-import { lookThrough } from '../../functions/compaction/look-through.ts'
-import { serveStack, type StackServer } from '../../functions/step-generator/serve-stack.ts'
+import { reconcileStacks } from '../../functions/compaction/reconcile-stacks.ts'
+import { serveStack } from '../../functions/step-generator/serve-stack.ts'
+import { type StackServer } from '../../shared/runtime/deployment/stack-server.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
@@ -62,10 +63,10 @@ const lookedThrough: Scene = {
   name: 'a look through all stacks',
   async act(place, kill) {
     await ask(place)
-    return place.engine.during(kill, ({ platform }) => lookThrough(platform))
+    return place.engine.during(kill, ({ platform }) => reconcileStacks(platform))
   },
   async goOn(place) {
-    await place.engine.during(undefined, ({ platform }) => lookThrough(platform))
+    await place.engine.during(undefined, ({ platform }) => reconcileStacks(platform))
     return toTheEnd(place, upScenario)
   },
 }
@@ -74,7 +75,7 @@ const foundHeld: Scene = {
   name: 'a function that is nudged for a deployment whose holder may live',
   async act(place, kill) {
     const { program } = upScenario
-    const dead = { effect: 1, call: 'log.append registration', when: 'before' } as const
+    const dead = { effect: 1, call: 'decisionLog.append registration', when: 'before' } as const
     await killedOf(place.engine.run(program, { kill: dead }))
     return place.engine.during(kill, nudged)
   },

@@ -65,7 +65,7 @@ const leaving: Scene = {
 /** Whether all operations of a deployment that have begun have ended. */
 async function allEnded(platform: Parameters<Disturb>[0], deployment: string): Promise<boolean> {
   const ids = Array.from({ length: 60 }, (_, id) => id as OperationId)
-  const heads = await platform.operations.heads(deployment as never, ids)
+  const heads = await platform.operations.getHeads(deployment as never, ids)
   return [...heads.values()].every(({ end }) => end !== undefined)
 }
 

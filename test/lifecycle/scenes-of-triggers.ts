@@ -2,13 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create } from 'tar'
-import { lookAtSchedule } from '../../functions/schedule/handle.ts'
-import { createProgramFolders } from '../../functions/surroundings/program-folder.ts'
-import { packRepository } from '../../functions/surroundings/repository-program.ts'
+import { runDueSchedule } from '../../functions/schedule/run-due-schedule.ts'
+import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
+import { packRepository } from '../../shared/runtime/programs/repository-program.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
-import { scheduleDocument } from '../../shared/triggers/schedule.ts'
-import { sealWebhook, webhookDraft, webhookKey } from '../../shared/triggers/webhook-document.ts'
+import { scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
+import {
+  sealWebhook,
+  webhookDraft,
+  webhookKeyOf,
+} from '../../shared/triggers/webhooks/webhook-document.ts'
 import type { TestProcess } from './process.ts'
 import type { Place } from './resume.ts'
 import { type Scene, toTheEnd, upScenario } from './scene.ts'
@@ -21,7 +25,7 @@ async function look({ engine }: Place, { platform }: TestProcess): Promise<unkno
   const key = { kind: 'schedule', scope, name: 's' } as const
   const about = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt: 1 }
   await documents.put(key, scheduleDocument.parse(about), 0)
-  return lookAtSchedule({ ...platform, documents, marks, execute: 'functions' }, key)
+  return runDueSchedule({ ...platform, documents, marks, execute: 'functions' }, key)
 }
 
 const scheduled: Scene = {
@@ -48,7 +52,7 @@ async function fetchProgram({ engine }: Place, { platform }: TestProcess): Promi
   const { documents, sealing } = engine.platform
   const { id: stack } = await stackOf(engine.platform)
   const draft = webhookDraft.parse({ form: 'signed', secrets: ['x'.repeat(16)], rules: [] })
-  await documents.put(webhookKey('hook'), await sealWebhook(sealing, 'hook', draft), 0)
+  await documents.put(webhookKeyOf('hook'), await sealWebhook(sealing, 'hook', draft), 0)
   const scratch = mkdtempSync(join(tmpdir(), 'antichain-fetch-'))
   try {
     const folders = createProgramFolders(platform.blobs, scratch)

@@ -28,7 +28,7 @@ test('what a provider says of its refused token gets into no record and no event
     await thing(monitor, 'a', object, { provider: `${urn}::${id}` })
   })
   const ids = [1, 2, 3, 4].map(id => id as OperationId)
-  const ends = await engine.platform.operations.ends(deploymentIdOf(ran.stack, 1), ids)
+  const ends = await engine.platform.operations.getEnds(deploymentIdOf(ran.stack, 1), ids)
   const errors = [...ends.values()].map(({ outcome }) => outcome?.error?.message)
   expect(errors).toEqual(['the token [secret] was refused: {"password":"[secret]"}'])
   expect(JSON.stringify(ran.events)).not.toMatch(/tok-123456|sesame/)

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import { stateAt, storyOf } from '../../functions/compaction/moment.ts'
+import { readStateAt, readDeploymentTimeline } from '../../shared/runtime/state/state-at-time.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
-import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import { Killed } from './process.ts'
 import { cloudOfOthers, first, second } from './resume.ts'
 import { createEngines, stackOf } from './things.ts'
@@ -37,10 +37,10 @@ test.each([30_000, -30_000])(
       expect(next.result.result === 'succeeded' || pending.length > 0).toBe(true)
       const { platform } = engine
       const stack = await stackOf(platform)
-      const { moments = [] } = await storyOf(platform, stack, 2)
+      const { moments = [] } = await readDeploymentTimeline(platform, stack, 2)
       for (const at of new Set(moments.flatMap(one => [one.at - 1, one.at]))) {
         const moment = { kind: 'time', at: at as EpochMs } as const
-        const state = await stateAt(platform, stack, moment, 4e12 as EpochMs)
+        const state = await readStateAt(platform, stack, moment, 4e12 as EpochMs)
         expect(state && verifyIntegrity(state)).toBeUndefined()
       }
     }

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import type { Admission } from '../../shared/engine/executor/admission.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import { type TrackedState, stepOf } from '../../shared/engine/step.ts'
-import { resourceState } from '../../shared/state/resource.ts'
+import { createResourceState } from '../../shared/state/resource.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
-import { createSlots } from '../../shared/engine/deployment/slots.ts'
+import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
-} from '../../shared/platform/embedded/platform.ts'
+} from '../../shared/platform/embedded/embedded-platform.ts'
 import type { ControlPort, OperationsPort } from '../../shared/ports/records.ts'
 import type { Head } from '../../shared/records/head.ts'
 import {
@@ -110,7 +110,7 @@ export async function openStage(): Promise<Stage> {
 
 function stateOf(urn: Operation['urn']): TrackedState {
   const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
-  return { state: resourceState({ urn, type: 't:m:T', custom: true }), ref }
+  return { state: createResourceState({ urn, type: 't:m:T', custom: true }), ref }
 }
 
 function putOn(
@@ -130,16 +130,16 @@ function putOn(
     stepOf: async ({ urn }: Operation) =>
       stepOf({ op: 'delete', effect: 'remove', old: stateOf(urn), skipCall: true }),
     emitter: {
-      pre: () => undefined,
-      ended: (_step: unknown, end: { verdict: string; error?: { message: string } }) =>
+      emitBegin: () => undefined,
+      emitEnd: (_step: unknown, end: { verdict: string; error?: { message: string } }) =>
         void told.push(`${end.verdict}: ${end.error?.message ?? ''}`),
-      diagnostic: () => undefined,
+      report: () => undefined,
     },
     performing: {},
-    told: new Set(),
+    reported: new Set(),
     slots: createSlots(4),
     holdsLease: faults.holdsLease ?? (() => true),
-    slow: new Map(),
+    knownDurations: new Map(),
     admit: async () => faults.admission ?? 'now',
   } as unknown as ExecutionContext
   const ports = {
@@ -156,17 +156,21 @@ function putOn(
     deployment,
     told,
     deliver: (deliveries, id = one) =>
-      executor.handle({ message: { deployment, operations: [id] }, receipt: 'none', deliveries }),
+      executor.runDelivery({
+        message: { deployment, operations: [id] },
+        receipt: 'none',
+        deliveries,
+      }),
     async begin(id, by) {
       const owner = `owner of ${id}` as OwnerToken
       const claim = { owner, executor: by as ExecutorId, attempt: 0, needs: 0 }
       await platform.operations.begin(deployment, id, claim)
       return owner
     },
-    headOf: async id => (await platform.operations.heads(deployment, [id])).get(id),
+    headOf: async id => (await platform.operations.getHeads(deployment, [id])).get(id),
     async record(...decisions) {
       const [number, writer, at] = [0 as LogNumber, 'w' as WriterToken, 1 as EpochMs]
-      await platform.log.append(deployment, { number, writer, at, decisions })
+      await platform.decisionLog.append(deployment, { number, writer, at, decisions })
     },
   }
 }

@@ -1,5 +1,5 @@
 import { editState } from '../../local/edit-state.ts'
-import { envelopeOf } from '../../shared/state/deployment.ts'
+import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
@@ -40,7 +40,7 @@ export async function published(
   const id = stackIdOf(project, name)
   await catalog.createStack(id, clock.now())
   const blob = await blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
-  await catalog.publish(id, (await catalog.stack(id))?.version ?? 0, blob)
+  await catalog.publish(id, (await catalog.getStack(id))?.version ?? 0, blob)
   return id
 }
 

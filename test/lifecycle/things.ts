@@ -34,7 +34,7 @@ export const things =
 
 /** The record of the stack that engines of tests deploy. */
 export async function stackOf({ catalog }: Pick<Platform, 'catalog'>): Promise<StackRecord> {
-  const { stacks } = await catalog.stacks()
+  const { stacks } = await catalog.listStacks()
   const [record] = stacks
   if (record === undefined) throw new Error('there is no stack')
   return record

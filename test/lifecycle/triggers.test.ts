@@ -1,13 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { lookAtSchedule } from '../../functions/schedule/handle.ts'
-import { answerWebhook, type WebhookServer } from '../../functions/webhook/handle.ts'
-import { placeOf } from '../../shared/ports/documents.ts'
+import { runDueSchedule } from '../../functions/schedule/run-due-schedule.ts'
+import { answerWebhook, type WebhookServer } from '../../functions/webhook/answer-webhook.ts'
+import { sealingContextOf } from '../../shared/ports/documents.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
-import { handleDelivery } from '../../shared/triggers/deliver-message.ts'
-import { startReceiver } from '../../shared/triggers/local-receiver.fixture.ts'
-import { scheduleDocument } from '../../shared/triggers/schedule.ts'
-import { bodySignatureOf, signatureOf } from '../../shared/triggers/signature.ts'
-import { sealWebhook, webhookDraft, webhookKey } from '../../shared/triggers/webhook-document.ts'
+import { deliverMessage } from '../../shared/triggers/notifications/deliver-message.ts'
+import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
+import { bodySignatureOf, signatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import {
+  sealWebhook,
+  webhookDraft,
+  webhookKeyOf,
+} from '../../shared/triggers/webhooks/webhook-document.ts'
 import { createCloud } from './cloud.ts'
 import { openFunctions, type TestFunctions } from './functions.ts'
 import { Killed } from './process.ts'
@@ -33,13 +37,13 @@ beforeEach(async () => {
   const about = { form: 'github', secrets: [secret], credential: 'token', apiUrl: receiver.origin }
   const draft = webhookDraft.parse({ ...about, rules })
   await platform.documents.put(
-    webhookKey('hook'),
+    webhookKeyOf('hook'),
     await sealWebhook(platform.sealing, 'hook', draft),
     0,
   )
   const key = { kind: 'notification', scope: '*', name: 'chat' } as const
   const events = ['started', 'succeeded', 'failed', 'drift']
-  const sealed = await platform.sealing.seal(secret, placeOf(key))
+  const sealed = await platform.sealing.seal(secret, sealingContextOf(key))
   await platform.documents.put(key, { url: `${receiver.origin}/chat`, secret: sealed, events }, 0)
 })
 afterEach(async () => {
@@ -77,7 +81,7 @@ async function told() {
   for (;;) {
     const found = await platform.notifications.receive(10, 0)
     if (found.length === 0) break
-    for (const one of found) await handleDelivery({ ...platform, outbound: receiver.outbound }, one)
+    for (const one of found) await deliverMessage({ ...platform, outbound: receiver.outbound }, one)
   }
   return receiver.received
     .splice(0)
@@ -96,7 +100,7 @@ test('a push that GitHub signed becomes one deployment, which is told where it c
   expect(await all.goOn()).toContain('ended')
   expect((await github('push', push('a'), 'another id')).body).toEqual({ kind: 'repeated' })
   await all.generate()
-  const history = await all.platform.catalog.history(all.stack, 10)
+  const history = await all.platform.catalog.listHistory(all.stack, 10)
   expect(history).toMatchObject([{ result: 'succeeded', message: expect.stringContaining('main') }])
   expect(all.cloud.log.toSorted()).toEqual(['create gone', 'create kept'])
   const got = await told()
@@ -115,14 +119,14 @@ test('a push that GitHub signed becomes one deployment, which is told where it c
 test('a push with a wrong signature is refused, and nothing is asked for', async () => {
   const refused = await github('push', push('a'), 'one', 'another secret of this length')
   expect(refused).toMatchObject({ status: 401, body: { code: 'WEBHOOK_REFUSED' } })
-  expect(await all.platform.requests.waiting(all.stack, 1)).toEqual([])
+  expect(await all.platform.requests.listWaiting(all.stack, 1)).toEqual([])
   expect(all.nudges).toEqual([])
 })
 
 test('of pushes that wait the last is deployed, and the others are told that they are left out', async () => {
   for (const digit of ['a', 'b', 'c']) expect((await github('push', push(digit))).status).toBe(202)
   await all.goOn()
-  expect(await all.platform.catalog.history(all.stack, 10)).toHaveLength(1)
+  expect(await all.platform.catalog.listHistory(all.stack, 10)).toHaveLength(1)
   const got = await told()
   expect(statesIn(got, 'a')).toEqual(['error'])
   expect(statesIn(got, 'b')).toEqual(['error'])
@@ -179,7 +183,7 @@ async function refreshed(remediate: boolean) {
   const createdAt = Date.now() - 3_700_000
   const value = { when: 'rate(1 hour)', operation: { kind: 'refresh', remediate }, createdAt }
   await platform.documents.put(key, scheduleDocument.parse(value), 0)
-  return () => lookAtSchedule({ ...server(), requests: platform.requests }, key)
+  return () => runDueSchedule({ ...server(), requests: platform.requests }, key)
 }
 
 test('a schedule finds drift, says so, and has it removed when it is told to', async () => {
@@ -199,7 +203,7 @@ test('a schedule finds drift, says so, and has it removed when it is told to', a
     'kept',
   ])
   expect([...all.cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1 }])
-  expect(await all.platform.catalog.history(all.stack, 10)).toHaveLength(2)
+  expect(await all.platform.catalog.listHistory(all.stack, 10)).toHaveLength(2)
 })
 
 test('a schedule that finds none says nothing, and one whose stack is busy is left out', async () => {
@@ -219,8 +223,8 @@ test('a schedule that finds none says nothing, and one whose stack is busy is le
     0,
   )
   const key = { kind: 'schedule', scope: all.stack, name: 'again' } as const
-  expect(await lookAtSchedule({ ...server(), requests: all.platform.requests }, key)).toBe('run')
+  expect(await runDueSchedule({ ...server(), requests: all.platform.requests }, key)).toBe('run')
   await all.goOn()
   expect(await told()).toEqual([])
-  expect(await all.platform.catalog.history(all.stack, 10)).toHaveLength(1)
+  expect(await all.platform.catalog.listHistory(all.stack, 10)).toHaveLength(1)
 })

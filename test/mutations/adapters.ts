@@ -9,28 +9,28 @@ export const adapterMutations: readonly Mutation[] = [
   {
     name: 'DynamoDB lets an operation begin whatever its attempt number is',
     breaks: 'begin: attempt still n as read',
-    file: `${at}/head-writes.ts`,
+    file: 'shared/platform/aws/dynamo/head-write-conditions.ts',
     edits: [["attempt === 0 ? 'attribute_not_exists(#attempt)' : '#attempt = :attempt'", 'always']],
     caughtBy,
   },
   {
     name: 'DynamoDB lets an operation begin without what it needs',
     breaks: 'I3: the store enforces needs in the write that is the begin',
-    file: `${at}/head-writes.ts`,
+    file: 'shared/platform/aws/dynamo/head-write-conditions.ts',
     edits: [["complete: needs === 0 ? always : 'size(#arrived) >= :needs'", 'complete: always']],
     caughtBy: byContract,
   },
   {
     name: 'attempts that may have called are not counted in DynamoDB',
     breaks: 'a give-back undoes only its own attempt',
-    file: `${at}/heads.ts`,
+    file: 'shared/platform/aws/dynamo/conditional-head-writes.ts',
     edits: [['ADD #attempt :one, #called :one', 'ADD #attempt :one']],
     caughtBy,
   },
   {
     name: 'a selection whose reply was lost is refused in DynamoDB when it is repeated',
     breaks: 'every conditional write can be repeated safely',
-    file: `${at}/heads.ts`,
+    file: 'shared/platform/aws/dynamo/conditional-head-writes.ts',
     edits: [
       [
         'head.owner === owner && head.end?.verdict === verdict && head.end.attempt === attempt',
@@ -42,8 +42,13 @@ export const adapterMutations: readonly Mutation[] = [
   {
     name: 'a give-back whose reply was lost is refused in DynamoDB when it is repeated',
     breaks: 'every conditional write can be repeated safely',
-    file: `${at}/heads.ts`,
-    edits: [["isMine: stands => texts(stands, 'freed').includes(mark)", 'isMine: () => false']],
+    file: 'shared/platform/aws/dynamo/conditional-head-writes.ts',
+    edits: [
+      [
+        "isOwnWrite: existing => readTexts(existing, 'freed').includes(mark)",
+        'isOwnWrite: () => false',
+      ],
+    ],
     caughtBy: byContract,
   },
   {
@@ -57,7 +62,7 @@ export const adapterMutations: readonly Mutation[] = [
     name: 'DynamoDB publishes a snapshot over another',
     breaks: 'close: compare-and-swap from the version of the base',
     file: `${at}/publishing.ts`,
-    edits: [["condition: both(isLive, '#version = :expected')", 'condition: isLive']],
+    edits: [["condition: andConditions(isLive, '#version = :expected')", 'condition: isLive']],
     caughtBy: byContract,
   },
   {
@@ -70,21 +75,21 @@ export const adapterMutations: readonly Mutation[] = [
   {
     name: 'keys that DynamoDB left unread are taken for absent',
     breaks: 'own repetition of what a batch leaves undone',
-    file: `${at}/batches.ts`,
+    file: 'shared/platform/aws/dynamo/table/batch-items.ts',
     edits: [['left = answer.UnprocessedKeys?.[table.name]?.Keys ?? []', 'left = []']],
     caughtBy,
   },
   {
     name: 'only the first page of a query is read',
     breaks: 'a read is whole, or says so',
-    file: `${at}/table.ts`,
+    file: 'shared/platform/aws/dynamo/table/table.ts',
     edits: [['from = answer.LastEvaluatedKey', 'from = undefined']],
     caughtBy,
   },
   {
     name: 'a transaction that met another one is taken for done',
     breaks: 'own repetition of conflicts',
-    file: `${at}/transaction.ts`,
+    file: 'shared/platform/aws/dynamo/table/transaction.ts',
     edits: [
       ["return { kind: 'again', why: thrown }", "return { kind: 'done', value: { isDone: true } }"],
     ],

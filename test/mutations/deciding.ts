@@ -1,7 +1,5 @@
 import { type Mutation, seeds, tests } from './mutation.ts'
 
-const deployment = 'shared/engine/deployment'
-const generator = 'shared/engine/generator'
 const order = 'test/lifecycle/order-of-effects'
 const deletes = 'test/property/deletes'
 
@@ -10,11 +8,12 @@ export const decidingMutations: readonly Mutation[] = [
   {
     name: 'a writer that was deposed looks for the next free number',
     breaks: 'I5: from then on the appends of the old generator fail',
-    file: `${deployment}/log-writer.ts`,
+    file: 'shared/engine/deployment/log/log-writer.ts',
     edits: [
       [
         "        if (result === 'taken')\n",
-        "        while ((await deps.log.append(life.deployment, { ...record, number: number as LogNumber })) === 'taken') number += 1\n        if (broken !== undefined)\n",
+        "        while ((await deps.log.append(cursor.deployment, { ...record, number: number as LogNumber })) === 'taken') number += 1\n" +
+          '        if (broken !== undefined)\n',
       ],
     ],
     caughtBy: [tests('test/lifecycle/deposed')],
@@ -22,7 +21,7 @@ export const decidingMutations: readonly Mutation[] = [
   {
     name: 'a chain is sent before its record is durable',
     breaks: 'a batch exists once its record does, and only then are messages sent',
-    file: `${generator}/deployment-runner.ts`,
+    file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [
       ["await writer.append({ kind: 'registration',", "void writer.append({ kind: 'registration',"],
     ],
@@ -31,40 +30,48 @@ export const decidingMutations: readonly Mutation[] = [
   {
     name: 'the messages of a plan are sent before its record',
     breaks: 'a batch exists once its record does, and only then are messages sent',
-    file: `${deployment}/plan-run.ts`,
-    edits: [['  await deps.writer.append(...before, {', '  void deps.writer.append(...before, {']],
+    file: 'shared/engine/deployment/dispatch/run-plan.ts',
+    edits: [
+      [
+        '  await deps.writer.append(...precedingDecisions, {',
+        '  void deps.writer.append(...precedingDecisions, {',
+      ],
+    ],
     caughtBy: [tests(order)],
   },
   {
     name: 'a settled step is answered before its record is durable',
     breaks: 'the reply goes out when the end is durable',
-    file: `${generator}/deployment-runner.ts`,
+    file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [["await writer.append({ kind: 'settled',", "void writer.append({ kind: 'settled',"]],
     caughtBy: [tests('test/lifecycle/going-on', 'durable, not before')],
   },
   {
     name: 'answers to invokes are not recorded',
     breaks: 'I10: results of invokes are recorded before the next decision is',
-    file: `${generator}/deployment-runner.ts`,
+    file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [
-      ['    writer.note({', '      const unwritten = [] as unknown[]\n      unwritten.push({'],
+      [
+        '    writer.defer({',
+        '      const unwritten = [] as unknown[]\n' + '      unwritten.push({',
+      ],
     ],
     caughtBy: [tests('test/lifecycle/going-on')],
   },
   {
     name: 'recorded answers are not given again',
     breaks: 'I10: the same program takes the same path',
-    file: `${generator}/deployment-runner.ts`,
+    file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [['if (known !== undefined)\n', 'if (known !== undefined && key === undefined)\n']],
     caughtBy: [tests('test/lifecycle/going-on')],
   },
   {
     name: 'a new life decides anew what had begun',
     breaks: 'I10: a registration that was decided keeps its decision if anything of it began',
-    file: `${generator}/replayed.ts`,
+    file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [
       [
-        'if (last.goal !== goal && !(await isKept(ctx, replay, last))) return undefined',
+        'if (last.goal !== goal && !(await shouldKeepDecision(ctx, replay, last))) return undefined',
         'if (last.goal !== goal) return undefined',
       ],
     ],
@@ -73,7 +80,7 @@ export const decidingMutations: readonly Mutation[] = [
   {
     name: 'a new life does not look at the log',
     breaks: 'I10: a registration that was already decided gets the recorded decision',
-    file: `${generator}/replayed.ts`,
+    file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [
       [
         'if (replay === undefined || last === undefined) return undefined',
@@ -85,28 +92,28 @@ export const decidingMutations: readonly Mutation[] = [
   {
     name: 'what is not registered again after a crash is left behind',
     breaks: 'I9: a recorded resource that is not registered again is condemned',
-    file: `${generator}/replayed.ts`,
+    file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [['    found.push(tracked)\n', '    if (urn.length < 0) found.push(tracked)\n']],
     caughtBy: [tests('test/lifecycle/going-on', 'registers less')],
   },
   {
     name: 'a new life numbers its operations from the start',
     breaks: 'operations: an id is unique and increasing in its deployment',
-    file: 'functions/step-generator/handle.ts',
-    edits: [['let last = left?.last ?? 0', 'let last = 0']],
+    file: 'functions/step-generator/run-deployment.ts',
+    edits: [['let last = left?.lastOperationId ?? 0', 'let last = 0']],
     caughtBy: [seeds(150)],
   },
   {
     name: 'a deployment is resumed with another program',
     breaks: 'resume: refuses when program, configuration or options changed',
-    file: 'functions/step-generator/resume.ts',
+    file: 'functions/step-generator/resume-deployment.ts',
     edits: [['first.program !== request.program)', "first.program === '')"]],
     caughtBy: [tests('test/lifecycle/going-on', 'by another program')],
   },
   {
     name: 'a deployment that was stopped is resumed',
     breaks: 'control: the stop flag is never taken back',
-    file: 'functions/step-generator/resume.ts',
+    file: 'functions/step-generator/resume-deployment.ts',
     edits: [
       ["return control !== undefined && control.stop !== 'none'", 'return control === undefined'],
     ],
@@ -115,7 +122,7 @@ export const decidingMutations: readonly Mutation[] = [
   {
     name: 'a deposed generator raises the stop flag',
     breaks: 'close: a deposed generator may not set the flag',
-    file: 'functions/step-generator/handle.ts',
+    file: 'functions/step-generator/run-deployment.ts',
     edits: [
       ["await (stopping ??= started.writer.append({ kind: 'phase', phase: 'stopping' }))", ''],
     ],
@@ -124,11 +131,12 @@ export const decidingMutations: readonly Mutation[] = [
   {
     name: 'the stop flag is set before the closing record',
     breaks: 'close: a closing record in the log first',
-    file: 'functions/step-generator/handle.ts',
+    file: 'functions/step-generator/run-deployment.ts',
     edits: [
       [
         '    leaving.isClosing = true\n',
-        "    leaving.isClosing = true\n    await ports.control.stop(deployment, 'graceful')\n",
+        '    leaving.isClosing = true\n' +
+          "    await ports.control.raiseStop(deployment, 'graceful')\n",
       ],
     ],
     caughtBy: [tests(order)],
@@ -136,7 +144,7 @@ export const decidingMutations: readonly Mutation[] = [
   {
     name: 'a same is written although nothing of it changed',
     breaks: 'I12: an unchanged resource costs no write',
-    file: `${generator}/carry-out.ts`,
+    file: 'shared/engine/generator/steps/run-steps.ts',
     edits: [
       [
         'const unwritten = equalResources(old.state, state)',
@@ -172,7 +180,7 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'what was replaced is deleted before those that name it',
     breaks: 'deletes: a replaced state waits for those that name its URN',
     file: 'shared/engine/graph/delete-edges.ts',
-    edits: [['if (later.length > 0) waitForNamed', 'if (later.length < 0) waitForNamed']],
+    edits: [['if (later.length > 0) addWaits', 'if (later.length < 0) addWaits']],
     caughtBy: [tests('shared/engine/graph/delete-edges')],
   },
   {
@@ -216,11 +224,11 @@ export const decidingMutations: readonly Mutation[] = [
   {
     name: 'what a failed change still depends on is deleted',
     breaks: 'I7: a state without what it depends on is not whole',
-    file: `${generator}/delete-steps.ts`,
+    file: 'shared/engine/generator/deletion/condemned-steps.ts',
     edits: [
       [
-        'for (const name of namedDependencies(state)) urns.add(name)',
-        'for (const name of namedDependencies(state)) urns.delete(name)',
+        'for (const name of dependencyUrnsOf(state)) urns.add(name)',
+        'for (const name of dependencyUrnsOf(state)) urns.delete(name)',
       ],
     ],
     caughtBy: [tests('test/lifecycle/failures', 'still depends on')],

@@ -32,7 +32,7 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/begin.ts`,
     edits: [
       [
-        '!context.holdsLease()) {\n    await giveBack(ports, context, mine)',
+        '!context.holdsLease()) {\n' + '    await returnAttempt(ports, context, mine)',
         '!context.holdsLease()) {',
       ],
     ],
@@ -66,11 +66,14 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'end: write the outcome, then select it',
     file: `${executor}/attempt.ts`,
     edits: [
-      ['  await keepTrying(trying, () => ports.operations.putOutcome(deployment, outcome))\n', ''],
+      [
+        '  await retryUnavailable(retryOptions, () => ports.operations.putOutcome(deployment, outcome))\n',
+        '',
+      ],
       [
         'const isSelected = await select()\n',
         'const isSelected = await select()\n' +
-          '  await keepTrying(trying, () => ports.operations.putOutcome(deployment, outcome))\n',
+          '  await retryUnavailable(retryOptions, () => ports.operations.putOutcome(deployment, outcome))\n',
       ],
     ],
     caughtBy: [tests(order)],
@@ -80,7 +83,10 @@ export const executingMutations: readonly Mutation[] = [
     breaks: "I2: every attempt's outcome is kept",
     file: `${executor}/attempt.ts`,
     edits: [
-      ['  await keepTrying(trying, () => ports.operations.putOutcome(deployment, outcome))\n', ''],
+      [
+        '  await retryUnavailable(retryOptions, () => ports.operations.putOutcome(deployment, outcome))\n',
+        '',
+      ],
     ],
     caughtBy: [seeds(150)],
   },
@@ -89,7 +95,10 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'I9: end: a create whose select is refused goes to the inbox',
     file: `${executor}/attempt.ts`,
     edits: [
-      ['  if (!isSelected) await keepTrying', '  if (!isSelected && attempt < 0) await keepTrying'],
+      [
+        '  if (!isSelected)\n' + '    await retryUnavailable',
+        '  if (!isSelected && attempt < 0) await retryUnavailable',
+      ],
     ],
     caughtBy: [tests('test/lifecycle/late')],
   },
@@ -117,7 +126,7 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'a join that became ready is not ended',
     breaks: 'joins are ended by whoever completes them',
-    file: `${executor}/release.ts`,
+    file: 'shared/engine/executor/release-waiters.ts',
     edits: [
       ['for (const id of joins.keys()) await', 'for (const id of joins.keys()) if (id < 0) await'],
     ],
@@ -126,7 +135,7 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'a waiter is released by the first arrival',
     breaks: 'I3: a join opens when all have arrived',
-    file: `${executor}/release.ts`,
+    file: 'shared/engine/executor/release-waiters.ts',
     edits: [
       [
         "head.owner === '' && head.arrived.length >= waiter.needs",
@@ -138,21 +147,21 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'only the first arrivals are redone when a message comes again',
     breaks: 'executors redo arrivals along the chain on redelivery',
-    file: `${executor}/release.ts`,
+    file: 'shared/engine/executor/release-waiters.ts',
     edits: [['|| !ended.isAgain ||', '|| ended.isAgain ||']],
     caughtBy: [tests('test/lifecycle/executor')],
   },
   {
     name: 'a failed operation releases those that need it',
     breaks: 'partial and failed release nobody',
-    file: `${executor}/release.ts`,
+    file: 'shared/engine/executor/release-waiters.ts',
     edits: [["if (verdict === 'succeeded') return", "if (verdict !== 'interrupted') return"]],
     caughtBy: [tests('test/property/deletes')],
   },
   {
     name: 'a create is begun a second time when its owner is gone',
     breaks: 'I10: no create is ever sent twice',
-    file: 'shared/engine/deployment/recover.ts',
+    file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [["new Set([\n  'update',", "new Set([\n  'create',\n  'update',"]],
     caughtBy: [seeds(150)],
   },
@@ -162,8 +171,8 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/perform-again.ts`,
     edits: [
       [
-        'return (await isGone(step, deps)) ? succeeded(undefined) : end',
-        'return succeeded(undefined)',
+        'return (await isGone(step, deps)) ? successEndOf(undefined) : end',
+        'return successEndOf(undefined)',
       ],
     ],
     caughtBy: [tests(`${executor}/perform-again`)],
@@ -171,16 +180,16 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'a connection that was lost in a create counts as its failure',
     breaks: 'whose error: lost says nothing about the cloud',
-    file: 'shared/providers/whose-error.ts',
+    file: 'shared/providers/retry-policy.ts',
     edits: [["ends: 'interrupted'", "ends: 'failed'"]],
-    caughtBy: [tests('shared/providers/whose-error'), seeds(150)],
+    caughtBy: [tests('shared/providers/retry-policy'), seeds(150)],
   },
   {
     name: 'a call that may have been heard is made again as if nobody was there',
     breaks: 'whose error: only what was never written is repeated',
-    file: 'shared/providers/whose-error.ts',
-    edits: [['if (thrown.isUnasked)', "if (thrown.status !== 'partial')"]],
-    caughtBy: [tests('shared/providers/reached'), seeds(150)],
+    file: 'shared/providers/retry-policy.ts',
+    edits: [['if (thrown.isRequestUnsent)', "if (thrown.status !== 'partial')"]],
+    caughtBy: [tests('shared/providers/retry-unsent'), seeds(150)],
   },
   {
     name: 'a protected resource is deleted',
@@ -194,7 +203,7 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'leases: whoever missed a renewal comes back only as a new identity',
     file: `${executor}/lease.ts`,
     edits: [
-      ['    if (sinceRenewalMs() > limits.leaseGiveUpMs) return giveUp()\n', ''],
+      ['    if (sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()\n', ''],
       ['isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs', 'isMine === false'],
     ],
     caughtBy: [tests(`${executor}/lease`)],
@@ -211,7 +220,7 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'work that executors died of is told as never called',
     breaks: 'only a living executor may say that a call was never made',
-    file: `${executor}/poisoned.ts`,
+    file: 'shared/engine/executor/end-poisoned.ts',
     edits: [
       ["attempt > givenBack ? 'interrupted' : 'failed'", "attempt > 99 ? 'interrupted' : 'failed'"],
     ],
@@ -220,9 +229,9 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'more runs at once than may',
     breaks: 'parallelism bounds what was sent and has not ended',
-    file: 'shared/engine/deployment/slots.ts',
+    file: 'shared/engine/deployment/dispatch/slots.ts',
     edits: [['      if (free > 0) {', '      if (free > -1) {']],
-    caughtBy: [tests('shared/engine/deployment/slots')],
+    caughtBy: [tests('shared/engine/deployment/dispatch/slots')],
   },
   {
     name: 'a preview creates',

@@ -1,15 +1,15 @@
 import { type Mutation, seeds, tests } from './mutation.ts'
 
-const start = 'functions/step-generator/start.ts'
-
 /** Fold, publishing, the next base, and secrets. */
 export const foldingMutations: readonly Mutation[] = [
   {
     name: 'an end is folded whose needs are not in hand',
     breaks: 'I6: the fold is of a closed set',
-    file: 'shared/journal/facts.ts',
-    edits: [['withheld(operations, facts, superseded)', 'withheld(new Map(), facts, superseded)']],
-    caughtBy: [tests('shared/journal/facts')],
+    file: 'shared/journal/operation-facts.ts',
+    edits: [
+      ['findWithheld(operations, facts, superseded)', 'findWithheld(new Map(), facts, superseded)'],
+    ],
+    caughtBy: [tests('shared/journal/operation-facts')],
   },
   {
     name: 'the fold depends on the order in which entries came',
@@ -47,7 +47,7 @@ export const foldingMutations: readonly Mutation[] = [
   {
     name: 'a base index is used for another URN',
     breaks: 'the fold refuses a base whose URN at that index differs',
-    file: 'shared/journal/facts.ts',
+    file: 'shared/journal/operation-facts.ts',
     edits: [
       [
         'if (state !== undefined && state.urn === urn) return state',
@@ -71,11 +71,11 @@ export const foldingMutations: readonly Mutation[] = [
   {
     name: 'a deployment starts on a snapshot that is marked',
     breaks: 'I7: no new deployment starts on it until it is repaired',
-    file: start,
+    file: 'functions/step-generator/start-deployment.ts',
     edits: [
       [
-        '    requireUsable(stored)\n',
-        '    if (stored.metadata === undefined) requireUsable(stored)\n',
+        '    requireValidState(stored)\n',
+        '    if (stored.metadata === undefined) requireValidState(stored)\n',
       ],
     ],
     caughtBy: [tests('test/lifecycle/going-on', 'a state that is wrong')],
@@ -95,7 +95,7 @@ export const foldingMutations: readonly Mutation[] = [
   {
     name: 'a close publishes from the current pointer',
     breaks: 'close: compare-and-swap from the version of the pinned base',
-    file: 'functions/compaction/handle.ts',
+    file: 'shared/runtime/compaction/fold-and-publish.ts',
     edits: [
       [
         'ports.catalog.publish(stack, view.version, snapshot)',
@@ -107,59 +107,59 @@ export const foldingMutations: readonly Mutation[] = [
   {
     name: 'a fold says when it was made instead of what it is of',
     breaks: 'I6: not on when it ran',
-    file: 'functions/compaction/handle.ts',
+    file: 'shared/runtime/compaction/fold-and-publish.ts',
     edits: [['now: timestampOf(view.at)', 'now: new Date().toISOString()']],
     caughtBy: [tests('test/lifecycle/compaction')],
   },
   {
     name: 'an item of the inbox is matched by its URN alone',
     breaks: 'start: its own pending operation, by deployment, operation and attempt',
-    file: 'shared/journal/take-late.ts',
+    file: 'shared/journal/late-outcomes.ts',
     edits: [
       [
-        'find(operation => isOf(operation, item))',
+        'find(operation => isOperationOf(operation, item))',
         'find(({ resource }) => resource.urn === item.urn)',
       ],
     ],
-    caughtBy: [tests('shared/journal/take-late')],
+    caughtBy: [tests('shared/journal/late-outcomes')],
   },
   {
     name: 'a stranger is adopted by its name',
     breaks: 'inbox: an object whose create nobody was waiting for is never adopted on its own',
-    file: 'shared/journal/take-late.ts',
+    file: 'shared/journal/late-outcomes.ts',
     edits: [['const isResolved = pending !== undefined && isFree', 'const isResolved = isFree']],
-    caughtBy: [tests('shared/journal/take-late')],
+    caughtBy: [tests('shared/journal/late-outcomes')],
   },
   {
     name: 'an object that the state has is taken from the inbox again',
     breaks: 'start: same URN and id already in the base, drop',
-    file: 'shared/journal/take-late.ts',
+    file: 'shared/journal/late-outcomes.ts',
     edits: [
       [
         "resource.urn === urn && resource['id'] === id)) return state",
         "resource.urn === id && resource['id'] === id)) return state",
       ],
     ],
-    caughtBy: [tests('shared/journal/take-late')],
+    caughtBy: [tests('shared/journal/late-outcomes')],
   },
   {
     name: 'the inbox is drained twice',
     breaks: 'start: items of the pin are removed afterwards',
-    file: start,
+    file: 'functions/step-generator/start-deployment.ts',
     edits: [['if (inbox.length > 0) await ports', 'if (inbox.length < 0) await ports']],
     caughtBy: [tests('test/lifecycle/late')],
   },
   {
     name: 'a pin does not name what it took from the inbox',
     breaks: 'start: one pin record names the base version and the inbox items',
-    file: start,
+    file: 'functions/step-generator/start-deployment.ts',
     edits: [['      inbox,\n      ...(request.key', '      inbox: [],\n      ...(request.key']],
     caughtBy: [tests('test/lifecycle/late', 'resumed')],
   },
   {
     name: 'secrets are kept in clear',
     breaks: 'I8: no plaintext',
-    file: 'shared/engine/deployment/sealing.ts',
+    file: 'shared/engine/deployment/state/state-sealing.ts',
     edits: [
       [
         'plaintext => ({ ciphertext: encrypt(plaintext) })',
@@ -171,14 +171,14 @@ export const foldingMutations: readonly Mutation[] = [
   {
     name: 'a digest is a bare hash',
     breaks: 'I8: comparisons of sealed things use a keyed HMAC',
-    file: 'shared/secrets/symmetric.ts',
+    file: 'shared/secrets/symmetric-crypter.ts',
     edits: [["createHmac('sha256', subkey)", "createHmac('sha256', subkey.subarray(0, 0))"]],
     caughtBy: [tests('shared/secrets/secrets')],
   },
   {
     name: 'a blob that a record names is swept away',
     breaks: 'I9: what records name stays',
-    file: 'shared/engine/deployment/sweep-blobs.ts',
+    file: 'shared/engine/deployment/retention/sweep-blobs.ts',
     edits: [
       [
         "if (used.has(hash)) return isAside ? 'putBack' : 'stays'",

@@ -3,7 +3,6 @@ import type { Mutation } from './mutation.ts'
 
 const generator = 'shared/engine/generator'
 const monitor = 'shared/engine/monitor'
-const driven = 'shared/engine/deployment/drive-hooked.ts'
 
 /**
  * One decision for each group of the original's tests, from alias to pulumi: its folder in
@@ -14,16 +13,16 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'a child does not follow the old name of its parent',
       breaks: 'docs/spec/urns.md#alias-set: children inherit the aliases of their parents',
-      file: `${generator}/aliases.ts`,
+      file: 'shared/engine/generator/registration/aliases.ts',
     },
-    ['    found.push(inherited(parentNow, parentThen, subject))\n', ''],
+    ['    found.push(inheritedAliasOf(parentNow, parentThen, subject))\n', ''],
     group('alias/names', 'a chain of children'),
   ),
   one(
     {
       name: 'a mandatory violation is told and passed over',
       breaks: 'docs/spec/monitor.md#analyzer-service: a mandatory violation ends an update',
-      file: `${generator}/policies.ts`,
+      file: 'shared/engine/generator/checks/apply-policies.ts',
     },
     [
       '  if (!isMandatory) return remediated\n',
@@ -35,7 +34,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'a name without chance leaves the order of a replacement alone',
       breaks: 'docs/spec/step-generation.md#autonaming: a fixed name is deleted first',
-      file: `${generator}/naming.ts`,
+      file: 'shared/engine/generator/registration/autonaming.ts',
     },
     ['  return { ...goal, deleteBeforeReplace: true }', '  return goal'],
     group('autonaming/autonaming', 'TestAutonaming'),
@@ -45,7 +44,7 @@ export const groupMutations: readonly Mutation[] = [
       name: 'a method is asked of the default provider',
       breaks:
         'docs/spec/monitor.md#resourcemonitor: a method is asked of the provider of its resource',
-      file: `${generator}/call.ts`,
+      file: 'shared/engine/generator/calls/call-method.ts',
     },
     ['  return goal.provider\n', "  return ''\n"],
     group('components/methods', 'TestCallSelfProvider'),
@@ -55,7 +54,7 @@ export const groupMutations: readonly Mutation[] = [
       name: 'what goes with a resource is not replaced with it',
       breaks:
         'docs/spec/step-generation.md#diff-decision: what is deleted with a resource is replaced with it',
-      file: `${generator}/difference.ts`,
+      file: 'shared/engine/generator/changes/difference.ts',
     },
     [
       "  if (next.deletedWith !== '' && ctx.sets",
@@ -68,7 +67,7 @@ export const groupMutations: readonly Mutation[] = [
       name: 'the program has no say in what is deleted first',
       breaks:
         'docs/spec/step-generation.md#replacement: the option goes before what the provider wants',
-      file: `${generator}/replacement.ts`,
+      file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
     ['goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace', 'verdict.deleteBeforeReplace'],
     group('delete_before_replace/cascade', 'TestExplicitDeleteBeforeReplace'),
@@ -78,7 +77,7 @@ export const groupMutations: readonly Mutation[] = [
       name: 'a destroy makes what its program registers',
       breaks:
         'docs/spec/step-generation.md#after-the-refresh: a destroy that runs its program makes nothing',
-      file: `${generator}/destroying.ts`,
+      file: 'shared/engine/generator/deletion/destroy.ts',
     },
     [
       '  if (old === undefined) return skipCreate(ctx, next)\n',
@@ -99,7 +98,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'a failed call is made again when its hooks say no',
       breaks: 'docs/spec/step-execution.md#hooks: a call is made again when an error hook wants it',
-      file: driven,
+      file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
     },
     ['  if (!retry) return undefined\n', '  if (retry) return undefined\n'],
     group('error_hooks/retry', 'RetryIfAnyHookReturnsTrue'),
@@ -108,16 +107,16 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'an extension is not recorded',
       breaks: 'I10: later lives and the fold find each extension',
-      file: `${generator}/deployment-runner.ts`,
+      file: 'shared/engine/generator/steps/deployment-runner.ts',
     },
-    ['      writer.note(decision)\n', '      void decision\n'],
+    ['      writer.defer(decision)\n', '      void decision\n'],
     group('extension/extension', 'the snapshot has them'),
   ),
   one(
     {
       name: 'properties to be hidden are not kept',
       breaks: 'docs/spec/monitor.md#resourcemonitor: hideDiffs is kept in the state',
-      file: `${generator}/claim.ts`,
+      file: 'shared/engine/generator/registration/claim-urn.ts',
     },
     ['    hideDiff: goal.hideDiff,\n', ''],
     group('hide_diffs/hide-diffs', 'TestHideDiffs_Plain'),
@@ -127,7 +126,7 @@ export const groupMutations: readonly Mutation[] = [
       name: 'the id of an import is compared with the provider’s own alone',
       breaks:
         'docs/spec/step-generation.md#after-the-refresh: an id that was imported under counts before the own one',
-      file: `${generator}/adopt.ts`,
+      file: 'shared/engine/generator/import/adopt-existing.ts',
     },
     ["(old.importID === '' ? old.id : old.importID)", 'old.id'],
     group('import/option', 'DifferingImportIdentifierFormat'),
@@ -140,8 +139,8 @@ export const groupMutations: readonly Mutation[] = [
       file: `${generator}/generator.ts`,
     },
     [
-      "  if (await deps.tree.isOpen(asked.dependsOn)) return 'unknown'\n",
-      '  await deps.tree.isOpen(asked.dependsOn)\n',
+      "  if (await deps.tree.isPending(request.dependsOn)) return 'unknown'\n",
+      '  await deps.tree.isPending(request.dependsOn)\n',
     ],
     group('invoke/invoke', 'TestInvokeDependsOnPendingCustomResource'),
   ),
@@ -152,7 +151,10 @@ export const groupMutations: readonly Mutation[] = [
         'docs/spec/monitor.md#resourcemonitor: equal packages get one reference, others their own',
       file: `${monitor}/packages.ts`,
     },
-    ['extension?.ref ?? contentOf(asked)', 'extension?.ref ?? contentOf(asked).slice(0, 1)'],
+    [
+      'extension?.ref ?? contentOf(packageRequest)',
+      'extension?.ref ?? contentOf(packageRequest).slice(0, 1)',
+    ],
     group('package_ref/package-ref', 'TestPackageRefSharedBase'),
   ),
   one(
@@ -170,11 +172,11 @@ export const groupMutations: readonly Mutation[] = [
       name: 'old copies are left behind',
       breaks:
         'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: what is marked is deleted at the end',
-      file: `${generator}/delete-steps.ts`,
+      file: 'shared/engine/generator/deletion/condemned-steps.ts',
     },
     [
-      'state.delete || sets.marked.has(index)\n    if (superseded)',
-      'sets.marked.has(index)\n    if (superseded)',
+      'state.delete || sets.markedForDelete.has(index)\n' + '    if (superseded)',
+      'sets.markedForDelete.has(index)\n' + '    if (superseded)',
     ],
     group('pending_delete/pending-delete', 'TestUpdateWithPendingDelete'),
   ),
@@ -182,11 +184,11 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'a replacement that was begun is dropped for an update',
       breaks: 'docs/spec/step-generation.md#diff-decision: a replacement begun earlier is finished',
-      file: `${generator}/verdict.ts`,
+      file: 'shared/engine/generator/changes/decide-change.ts',
     },
     [
-      'isReplacement(judged) || wish.triggered || old.pendingReplacement',
-      'isReplacement(judged) || wish.triggered',
+      'isReplacement(judged) || options.triggered || old.pendingReplacement',
+      'isReplacement(judged) || options.triggered',
     ],
     group('pending_replace/resume', 'WithUpdatedGoals'),
   ),
@@ -194,7 +196,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'what is protected is replaced',
       breaks: 'docs/spec/step-generation.md#replacement: what is protected is not replaced',
-      file: `${generator}/replacement.ts`,
+      file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
     ['old.state.protect && !ctx.ignoreProtect', 'old.state.protect && ctx.ignoreProtect'],
     group('protect/ignored', 'TestIgnoreProtectReplace'),
@@ -204,7 +206,7 @@ export const groupMutations: readonly Mutation[] = [
       name: 'a resource moves to any provider without a question',
       breaks:
         'docs/spec/step-generation.md#provider-change: the new provider says whether its resources are replaced',
-      file: `${generator}/difference.ts`,
+      file: 'shared/engine/generator/changes/difference.ts',
     },
     [
       "  return diff.changes !== 'none' && isReplacement(diff)\n",

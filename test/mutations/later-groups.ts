@@ -1,9 +1,7 @@
 import { group, one } from './group.ts'
 import type { Mutation } from './mutation.ts'
 
-const generator = 'shared/engine/generator'
 const monitor = 'shared/engine/monitor'
-const driven = 'shared/engine/deployment/drive-hooked.ts'
 
 /**
  * One decision for each group of the original's tests, from refresh to update_plan: its folder in
@@ -14,7 +12,7 @@ export const laterGroupMutations: readonly Mutation[] = [
     {
       name: 'a refresh reads all but its targets',
       breaks: 'docs/spec/step-generation.md#targets: a refresh reads its targets',
-      file: `${generator}/refresh-scope.ts`,
+      file: 'shared/engine/generator/refresh/refresh-scope.ts',
     },
     ['    if (isNamed(state.urn)) return true\n', '    if (!isNamed(state.urn)) return true\n'],
     group('refresh/targets', 'TestRefreshBasics'),
@@ -24,7 +22,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       name: 'what asks to be read before updates is not',
       breaks:
         'docs/spec/deployment.md#deployment-orchestration: what is flagged is read before it is updated',
-      file: `${generator}/refresh-plan.ts`,
+      file: 'shared/engine/generator/refresh/plan-refresh.ts',
     },
     ["(which === 'all' || state.refreshBeforeUpdate)", "which === 'all'"],
     group('refresh_before_update/flagged', 'TestRefreshBeforeUpdate:'),
@@ -34,7 +32,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       name: 'a resource is not replaced with the one that it names',
       breaks:
         'docs/spec/step-generation.md#diff-decision: a resource is replaced with those that it names',
-      file: `${generator}/difference.ts`,
+      file: 'shared/engine/generator/changes/difference.ts',
     },
     [
       '  if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn)))\n',
@@ -47,7 +45,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       name: 'a trigger that is set for the first time replaces',
       breaks:
         'docs/spec/step-generation.md#diff-decision: setting a trigger, or taking it away, replaces nothing',
-      file: `${generator}/difference.ts`,
+      file: 'shared/engine/generator/changes/difference.ts',
     },
     ['before === null || now === null', 'before === null && now === null'],
     group('replacement_trigger/replacement-trigger', 'setting it or taking it away'),
@@ -56,7 +54,7 @@ export const laterGroupMutations: readonly Mutation[] = [
     {
       name: 'a call is made though a hook before it failed',
       breaks: 'docs/spec/step-execution.md#step-kinds: a failed hook before a step fails the step',
-      file: driven,
+      file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
     },
     [
       '  return error === undefined ? undefined : scrub(error)\n',
@@ -78,7 +76,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       name: 'what is retained is deleted in the cloud',
       breaks:
         'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: what is retained leaves the state only',
-      file: `${generator}/replacement.ts`,
+      file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
     ['state.external || state.retainOnDelete || ', 'state.external || '],
     group('retain_on_delete/retain-on-delete', 'TestRetainOnDelete'),
@@ -87,7 +85,7 @@ export const laterGroupMutations: readonly Mutation[] = [
     {
       name: 'a program that waits for the end is answered at once',
       breaks: 'docs/spec/programs.md#first-messages: it is answered when the deletes are done',
-      file: `${monitor}/monitor-service.ts`,
+      file: 'shared/engine/monitor/monitor-handlers.ts',
     },
     ['    await signals.released\n', ''],
     group('signal_and_wait_for_shutdown/signal', 'TestSignalAndWaitForShutdown:'),
@@ -97,7 +95,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       name: 'plugins that nothing uses are asked for',
       breaks:
         'docs/spec/providers.md#default-providers: a default provider has the version that the program’s package has',
-      file: `${generator}/default-packages.ts`,
+      file: 'shared/engine/generator/providers/default-packages.ts',
     },
     ['    reported.length > 0\n', '    reported.length < 0\n'],
     group('skip_plugin_pre_install/skip', 'TestSkipPluginPreInstall'),
@@ -117,16 +115,16 @@ export const laterGroupMutations: readonly Mutation[] = [
       name: 'what is read under another id takes the place of what was managed',
       breaks:
         'docs/spec/step-generation.md#reads: what was managed is replaced by the read, and deleted',
-      file: `${generator}/read.ts`,
+      file: 'shared/engine/generator/calls/read-resource.ts',
     },
-    ['    old.state.id !== asked.id\n', '    old.state.id === asked.id\n'],
+    ['    old.state.id !== request.id\n', '    old.state.id === request.id\n'],
     group('step_generator/steps', 'TestReadReplaceStep'),
   ),
   one(
     {
       name: 'a taint means nothing',
       breaks: 'docs/spec/step-generation.md#diff-decision: what is tainted is replaced',
-      file: `${generator}/scope.ts`,
+      file: 'shared/engine/generator/targets/scope.ts',
     },
     [' || old?.taint === true\n', '\n'],
     group('taint/taint', 'TestTaintReplacement'),
@@ -136,7 +134,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       name: 'a destroy takes along what depends on its targets',
       breaks:
         'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: dependents of targets are deleted on request only',
-      file: `${generator}/delete-scope.ts`,
+      file: 'shared/engine/generator/deletion/delete-scope.ts',
     },
     [
       '  if (targetDependents) return true\n',
@@ -152,8 +150,8 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: `${monitor}/transforms.ts`,
     },
     [
-      '[...own, ...above(request.parent), ...ofStack]',
-      '[...ofStack, ...own, ...above(request.parent)]',
+      '[...own, ...listInherited(request.parent), ...ofStack]',
+      '[...ofStack, ...own, ...listInherited(request.parent)]',
     ],
     group('transformation/transforms', 'TestRemoteTransforms:'),
   ),
@@ -162,7 +160,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       name: 'old copies of what is no target are deleted with a warning',
       breaks:
         'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: nothing is deleted that is no target by itself',
-      file: `${generator}/delete-scope.ts`,
+      file: 'shared/engine/generator/deletion/delete-scope.ts',
     },
     ['  return others.length === 0\n', '  return others.length >= 0\n'],
     group('update/targets', 'TestUpdateWithTargetedParentChildMarkedAsDelete'),
@@ -171,9 +169,9 @@ export const laterGroupMutations: readonly Mutation[] = [
     {
       name: 'a plan does not hold a deployment to its options',
       breaks: 'docs/spec/step-generation.md#update-plans: options are as planned',
-      file: 'shared/engine/plan/goal-check.ts',
+      file: 'shared/engine/plan/goal-violations.ts',
     },
-    ["  same('protect', planned.protect, proposed.protect)\n", ''],
+    ["  compare('protect', planned.protect, proposed.protect)\n", ''],
     group('update_plan/goals', 'options that differ'),
   ),
 ]

@@ -1,6 +1,5 @@
 import { type Mutation, tests } from './mutation.ts'
 
-const handOver = 'shared/engine/deployment/hand-over'
 const admission = 'shared/engine/executor/admission'
 
 /** Time limits: hand-over, parking, the long pool. */
@@ -8,42 +7,42 @@ export const leavingMutations: readonly Mutation[] = [
   {
     name: 'a generator that came to nothing is followed by another such',
     breaks: 'hand-over: a life that decides nothing new is followed in the long pool',
-    file: `${handOver}.ts`,
+    file: 'shared/engine/deployment/ownership/hand-over.ts',
     edits: [["hasProgress && isCheap ? 'short' : 'long'", "isCheap ? 'short' : 'long'"]],
-    caughtBy: [tests(handOver)],
+    caughtBy: [tests('shared/engine/deployment/ownership/hand-over')],
   },
   {
     name: 'a generator that spends its time on replay is followed by another such',
     breaks: 'hand-over: replay that eats a third of a life leads to the long pool',
-    file: `${handOver}.ts`,
+    file: 'shared/engine/deployment/ownership/hand-over.ts',
     edits: [["hasProgress && isCheap ? 'short' : 'long'", "hasProgress ? 'short' : 'long'"]],
-    caughtBy: [tests(handOver)],
+    caughtBy: [tests('shared/engine/deployment/ownership/hand-over')],
   },
   {
     name: 'a generator parks although it has decided nothing',
     breaks: 'hand-over: legal only after new progress',
-    file: `${handOver}.ts`,
-    edits: [['now.hasCaughtUp && hasProgress', 'now.hasCaughtUp']],
-    caughtBy: [tests(handOver)],
+    file: 'shared/engine/deployment/ownership/hand-over.ts',
+    edits: [['status.hasCaughtUp && hasProgress', 'status.hasCaughtUp']],
+    caughtBy: [tests('shared/engine/deployment/ownership/hand-over')],
   },
   {
     name: 'a generator parks before it has come upon what had ended',
     breaks: 'parking: what ended is news to nobody else, and wakes nobody',
-    file: `${handOver}.ts`,
-    edits: [['now.hasCaughtUp && hasProgress', 'hasProgress']],
-    caughtBy: [tests(handOver)],
+    file: 'shared/engine/deployment/ownership/hand-over.ts',
+    edits: [['status.hasCaughtUp && hasProgress', 'hasProgress']],
+    caughtBy: [tests('shared/engine/deployment/ownership/hand-over')],
   },
   {
     name: 'what is given on is begun by a close that looked once',
     breaks: 'close: what was begun again and given back meanwhile is looked at anew',
-    file: 'shared/engine/deployment/settle-orphans.ts',
+    file: 'shared/engine/deployment/recovery/settle-orphans.ts',
     edits: [['open = refused', 'open = []']],
-    caughtBy: [tests('shared/engine/deployment/settle-orphans')],
+    caughtBy: [tests('shared/engine/deployment/recovery/settle-orphans')],
   },
   {
     name: 'who does not hold a deployment any more hands it over',
     breaks: 'I5: one decider',
-    file: 'shared/platform/embedded/store/control-methods.ts',
+    file: 'shared/platform/embedded/store/methods/control-methods.ts',
     edits: [['AND holder = ? AND closed = 0', 'AND ? IS NOT NULL AND closed = 0']],
     caughtBy: [tests('test/contract/embedded', 'control')],
   },
@@ -51,14 +50,14 @@ export const leavingMutations: readonly Mutation[] = [
     name: 'a long operation is begun where there is no time left for it',
     breaks: 'long calls: what does not fit goes to the long pool before its begin',
     file: `${admission}.ts`,
-    edits: [['if (expected <= time.leftMs())', 'if (expected <= time.wholeMs)']],
+    edits: [['if (expected <= time.remainingMs())', 'if (expected <= time.wholeMs)']],
     caughtBy: [tests(admission)],
   },
   {
     name: 'what does not fit here is sent nowhere',
     breaks: 'I4: a message is removed only when its work is done or sent on',
     file: 'shared/engine/executor/executor.ts',
-    edits: [['          await elsewhere.send()\n', '']],
+    edits: [['          await deferred.send()\n', '']],
     caughtBy: [tests('test/lifecycle/executor')],
   },
 ]

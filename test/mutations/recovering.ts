@@ -1,6 +1,5 @@
 import { type Mutation, seeds, tests } from './mutation.ts'
 
-const deployment = 'shared/engine/deployment'
 const order = 'test/lifecycle/order-of-effects'
 
 /** Sweep, recovery, take-over and close. */
@@ -8,7 +7,7 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'arrivals are not redone by the sweep',
     breaks: 'sweep: no message, hint or redelivery is needed for progress',
-    file: `${deployment}/sweep.ts`,
+    file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [
       ["if (end?.verdict === 'succeeded') open.push", "if (end?.verdict === 'partial') open.push"],
     ],
@@ -17,7 +16,7 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'the sweep ends a join that still waits',
     breaks: 'I3: a join opens when all have arrived',
-    file: `${deployment}/sweep.ts`,
+    file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [
       ["waiter.op !== 'join' || arrived.arrived.length < waiter.needs", "waiter.op !== 'join'"],
     ],
@@ -26,7 +25,7 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'the sweep recovers from executors that live',
     breaks: 'recovery acts only when the owner is gone',
-    file: `${deployment}/sweep.ts`,
+    file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [
       [
         "if (head.executor === '' || !deps.isGone(head.executor)) continue",
@@ -38,14 +37,14 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'what was found to be ready is not sent',
     breaks: 'sweep: sends what is ready',
-    file: `${deployment}/sweep.ts`,
+    file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [['if (ready.length > 0) await', 'if (ready.length > 9_999) await']],
     caughtBy: [tests('test/lifecycle/recovery')],
   },
   {
     name: 'a sweep goes on after a stop',
     breaks: 'recovery: while not stopped',
-    file: `${deployment}/sweeper.ts`,
+    file: 'shared/engine/deployment/recovery/sweeper.ts',
     edits: [
       [
         "control === undefined || control.closed || control.stop !== 'none'",
@@ -57,61 +56,61 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'recovery does not look for the outcome that was left',
     breaks: 'recovery looks for the outcome of the attempt first',
-    file: `${deployment}/recover.ts`,
+    file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [['if (outcome !== undefined)', 'if (outcome !== undefined && attempt < 0)']],
     caughtBy: [tests('test/lifecycle/recovery')],
   },
   {
     name: 'a create of which nobody knows counts as done',
     breaks: 'recovery: a create is never adopted on its own',
-    file: `${deployment}/recover.ts`,
+    file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [["{ ...select, verdict: 'interrupted' }", "{ ...select, verdict: 'succeeded' }"]],
     caughtBy: [tests('test/lifecycle/recovery')],
   },
   {
     name: 'what comes after a gap in a log is read as if nothing were missing',
     breaks: 'damaged rows are reported with their keys',
-    file: 'shared/platform/records/whole-log.ts',
+    file: 'shared/platform/records/gapless-log.ts',
     edits: [['if (whole < 0) return', 'if (whole < 9_999) return']],
-    caughtBy: [tests('shared/platform/records/whole-log')],
+    caughtBy: [tests('shared/platform/records/gapless-log')],
   },
   {
     name: 'an executor is taken for dead at its first missed renewal',
     breaks: 'leases: a full lease and 30 s',
-    file: `${deployment}/liveness.ts`,
+    file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [
       [
         'nowMs - before.atMs > limits.leaseMs + limits.leaseMarginMs',
         'nowMs - before.atMs > limits.leaseRenewMs',
       ],
     ],
-    caughtBy: [tests(`${deployment}/liveness`)],
+    caughtBy: [tests('shared/engine/deployment/ownership/liveness')],
   },
   {
     name: 'an executor that was found dead is not retired',
     breaks: 'leases: whoever is gone never comes back',
-    file: `${deployment}/liveness.ts`,
+    file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [['if (!lease.retired) await', 'if (lease.retired) await']],
-    caughtBy: [tests(`${deployment}/liveness`)],
+    caughtBy: [tests('shared/engine/deployment/ownership/liveness')],
   },
   {
     name: 'plugins of a dead executor keep running',
     breaks: 'processes: who takes over on the same host ends them first',
-    file: `${deployment}/liveness.ts`,
+    file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [['if (isDead) for', 'if (isDead && lease.retired) for']],
-    caughtBy: [tests(`${deployment}/liveness`)],
+    caughtBy: [tests('shared/engine/deployment/ownership/liveness')],
   },
   {
     name: 'a log is taken over without a record of it',
     breaks: 'I5: taking over is itself a record',
-    file: `${deployment}/take-over.ts`,
+    file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [["await writer.append({ kind: 'takeover', holder: deps.holder })", '']],
     caughtBy: [tests('test/lifecycle/deposed')],
   },
   {
     name: 'the closing record is not written by who closes a dead deployment',
     breaks: 'close: a closing record in the log first',
-    file: `${deployment}/take-over.ts`,
+    file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [
       [
         'if (view.closing === undefined) await writer.append',
@@ -123,14 +122,14 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'what a dead deployment took from the inbox stays in it',
     breaks: 'start: items of the pin are removed afterwards',
-    file: `${deployment}/take-over.ts`,
+    file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [['if (taken.length > 0) await', 'if (taken.length < 0) await']],
     caughtBy: [tests('test/lifecycle/late', 'resumed')],
   },
   {
     name: 'a deployment closes before its stop flag is set',
     breaks: 'close: the stop flag, then heads read after it',
-    file: `${deployment}/close.ts`,
+    file: 'shared/engine/deployment/ownership/close.ts',
     edits: [
       ["  await deps.control.stop(deployment, 'graceful')\n", ''],
       [
@@ -143,11 +142,11 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'a close does not wait for living owners',
     breaks: 'close: living owners are waited for',
-    file: `${deployment}/close.ts`,
+    file: 'shared/engine/deployment/ownership/close.ts',
     edits: [
       [
-        'await awaitRunning({ ...deps, deployment, liveness: about.liveness }, ids)',
-        'await about.liveness.look()',
+        'await awaitRunning({ ...deps, deployment, liveness: options.liveness }, ids)',
+        'await options.liveness.look()',
       ],
     ],
     caughtBy: [tests('test/lifecycle/recovery')],
@@ -155,7 +154,7 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'interrupted is not written by the closer',
     breaks: 'close: orphaned begun heads are written interrupted',
-    file: `${deployment}/settle-orphans.ts`,
+    file: 'shared/engine/deployment/recovery/settle-orphans.ts',
     edits: [
       [
         "outcome?.verdict ?? 'interrupted'\n",
@@ -167,21 +166,21 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'interrupted is written as succeeded',
     breaks: 'recovery: a begun create whose owner is gone is unknown',
-    file: `${deployment}/settle-orphans.ts`,
+    file: 'shared/engine/deployment/recovery/settle-orphans.ts',
     edits: [["?? 'interrupted'", "?? 'succeeded'"]],
     caughtBy: [tests('test/lifecycle/recovery')],
   },
   {
     name: 'the closer does not look for the outcome that was left',
     breaks: 'close: orphaned begun heads get their outcome selected',
-    file: `${deployment}/settle-orphans.ts`,
+    file: 'shared/engine/deployment/recovery/settle-orphans.ts',
     edits: [["outcome?.verdict ?? 'interrupted'", "'interrupted'"]],
     caughtBy: [tests('test/lifecycle/recovery')],
   },
   {
     name: 'a stack is released before its deployment is closed',
     breaks: 'close: closed, then release',
-    file: `${deployment}/close.ts`,
+    file: 'shared/engine/deployment/ownership/close.ts',
     edits: [
       ['  await deps.control.close(deployment)\n', ''],
       [
@@ -194,28 +193,28 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'a hint is treated as the truth',
     breaks: 'I4: hints say when to look, heads say what is',
-    file: `${deployment}/end-watcher.ts`,
+    file: 'shared/engine/deployment/ends/end-watcher.ts',
     edits: [['if (end.head.end !== undefined) waits.end(id, end)', 'waits.end(id, end)']],
     caughtBy: [seeds(150)],
   },
   {
     name: 'records go while a process that could write them lives',
     breaks: 'late window: every owner is dead, its requests can no longer land',
-    file: `${deployment}/retention.ts`,
+    file: 'shared/engine/deployment/retention/remove-old-records.ts',
     edits: [['if (states.includes(true)) return false', 'if (states.length < 0) return false']],
     caughtBy: [tests('test/lifecycle/retention')],
   },
   {
     name: 'records go and with them what came late',
     breaks: 'late window: successful creates are copied to the inbox first',
-    file: `${deployment}/retention.ts`,
+    file: 'shared/engine/deployment/retention/remove-old-records.ts',
     edits: [['if (kept.isInHistory) await', 'if (!kept.isInHistory) await']],
     caughtBy: [tests('test/lifecycle/retention')],
   },
   {
     name: 'what an inbox gave already may be put into it again',
     breaks: 'I9: each late outcome is taken once',
-    file: 'shared/platform/embedded/store/late-methods.ts',
+    file: 'shared/platform/embedded/store/methods/late-methods.ts',
     edits: [
       [
         'ON CONFLICT DO NOTHING',
@@ -227,13 +226,13 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'a pending create is forgotten while its plugin runs',
     breaks: 'late window: until then pending clear is refused',
-    file: `${deployment}/late-window.ts`,
+    file: 'shared/engine/deployment/retention/late-window.ts',
     edits: [
       [
         'if (running === undefined) continue',
         'if (running !== undefined) continue\n      if (running === undefined) continue',
       ],
     ],
-    caughtBy: [tests(`${deployment}/late-window`)],
+    caughtBy: [tests('shared/engine/deployment/retention/late-window')],
   },
 ]

@@ -1,9 +1,7 @@
 import { type Mutation, tests } from './mutation.ts'
 
 const contract = 'test/contract/embedded'
-const store = 'shared/platform/embedded/store'
 const table = 'shared/records/transitions.ts'
-const statements = `${store}/head-statements.ts`
 
 /** Conditions that the store puts upon writes. */
 export const storeMutations: readonly Mutation[] = [
@@ -41,14 +39,14 @@ export const storeMutations: readonly Mutation[] = [
   {
     name: 'a begin whose reply was lost is refused when it is repeated',
     breaks: 'every conditional write can be repeated safely',
-    file: statements,
+    file: 'shared/platform/embedded/store/methods/head-statements.ts',
     edits: [['head.attempt = ?4 + 1', 'head.attempt = ?4 - 1']],
     caughtBy: [tests(contract, 'operations:|model')],
   },
   {
     name: 'a give-back erases an earlier attempt',
     breaks: 'give back: undoes only its own attempt',
-    file: statements,
+    file: 'shared/platform/embedded/store/methods/head-statements.ts',
     edits: [['given_back = given_back + 1', 'given_back = attempt']],
     caughtBy: [tests(contract, 'operations')],
   },
@@ -70,20 +68,20 @@ export const storeMutations: readonly Mutation[] = [
     name: 'a store leaves out what must not hold',
     breaks: 'the conditions of a store are those of the table',
     file: 'shared/records/head-conditions.ts',
-    edits: [['fact => `NOT ${wordsOf(fact)}`', 'wordsOf']],
+    edits: [['fact => `NOT ${clauseOf(fact)}`', 'clauseOf']],
     caughtBy: [tests('shared/records/head-conditions'), tests(contract, 'model')],
   },
   {
     name: 'an outcome is written over another one',
     breaks: 'I2: outcomes are immutable',
-    file: `${store}/operation-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/operation-methods.ts',
     edits: [['ON CONFLICT DO NOTHING', 'ON CONFLICT DO UPDATE SET outcome = excluded.outcome']],
     caughtBy: [tests(contract, 'operations')],
   },
   {
     name: 'an arrival counts twice',
     breaks: 'arrivals are a set',
-    file: statements,
+    file: 'shared/platform/embedded/store/methods/head-statements.ts',
     edits: [
       ["json_each(head.arrived) WHERE value = ?3)'", "json_each(head.arrived) WHERE value = -?3)'"],
     ],
@@ -92,35 +90,35 @@ export const storeMutations: readonly Mutation[] = [
   {
     name: 'a deposed generator writes over the log',
     breaks: 'I5: put-if-absent at the next number',
-    file: `${store}/log-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/log-methods.ts',
     edits: [['ON CONFLICT DO NOTHING', 'ON CONFLICT DO UPDATE SET record = excluded.record']],
     caughtBy: [tests(contract, 'decision log')],
   },
   {
     name: 'a record is appended behind a gap',
     breaks: 'I5: put-if-absent at the next number',
-    file: `${store}/log-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/log-methods.ts',
     edits: [['WHERE ?2 = 0 OR EXISTS', 'WHERE ?2 >= 0 OR EXISTS']],
     caughtBy: [tests(contract, 'decision log')],
   },
   {
     name: 'a repeated append looks like a take-over',
     breaks: 'every conditional write can be repeated safely',
-    file: `${store}/log-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/log-methods.ts',
     edits: [["return isMine ? 'mine' : 'taken'", "return isMine ? 'taken' : 'taken'"]],
     caughtBy: [tests(contract, 'decision log')],
   },
   {
     name: 'the stop flag is taken back',
     breaks: 'control: the stop flag is never taken back',
-    file: `${store}/control-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/control-methods.ts',
     edits: [['WHERE deployment = ?1 AND stop < ?2', 'WHERE deployment = ?1']],
     caughtBy: [tests(contract, 'control')],
   },
   {
     name: 'an executor that was retired renews its lease',
     breaks: 'leases: whoever missed a renewal comes back only as a new identity',
-    file: `${store}/control-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/control-methods.ts',
     edits: [
       ['AND executor = ? AND retired = 0`,\n        JSON', 'AND executor = ?`,\n        JSON'],
     ],
@@ -129,14 +127,14 @@ export const storeMutations: readonly Mutation[] = [
   {
     name: 'a snapshot is published over a newer one',
     breaks: 'close: compare-and-swap from the version of the base',
-    file: `${store}/catalog-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/catalog-methods.ts',
     edits: [['if (version !== args.expected) return', 'if (version < 0) return']],
     caughtBy: [tests(contract, 'catalog')],
   },
   {
     name: 'a stack runs two deployments at once',
     breaks: 'I5: deployments of one stack are serialised',
-    file: `${store}/catalog-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/catalog-methods.ts',
     edits: [
       [
         "      if (stack.current !== '') {\n        const mine",
@@ -148,14 +146,14 @@ export const storeMutations: readonly Mutation[] = [
   {
     name: 'an old deployment releases a stack that a later one holds',
     breaks: 'close: release is conditional on being current',
-    file: `${store}/catalog-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/catalog-methods.ts',
     edits: [['WHERE id = ? AND current = ?",', "WHERE id = ? AND ? <> ''\","]],
     caughtBy: [tests(contract, 'catalog')],
   },
   {
     name: 'records are deleted in mid-deployment',
     breaks: 'I6: records are deleted only after the deployment is closed',
-    file: `${store}/retention-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/retention-methods.ts',
     edits: [
       ['if (closed === false || isCurrent) return true', 'if (closed === null) return isCurrent'],
     ],
@@ -164,7 +162,7 @@ export const storeMutations: readonly Mutation[] = [
   {
     name: 'a blob that a record names is not found among the references',
     breaks: 'I9: what records name stays',
-    file: `${store}/retention-methods.ts`,
+    file: 'shared/platform/embedded/store/methods/retention-methods.ts',
     edits: [["AND name NOT IN ('event', 'schema')", "AND name NOT IN ('event', 'schema', 'log')"]],
     caughtBy: [tests(contract, 'every blob that a record')],
   },
@@ -178,9 +176,9 @@ export const storeMutations: readonly Mutation[] = [
   {
     name: 'a request of several statements is kept in part',
     breaks: 'effects of one request stand or fall together',
-    file: `${store}/batch.ts`,
+    file: 'shared/platform/embedded/store/methods/run-batch.ts',
     edits: [["database.run('ROLLBACK TO request')", 'database.inTransaction()']],
-    caughtBy: [tests(`${store}/batch`)],
+    caughtBy: [tests('shared/platform/embedded/store/methods/run-batch')],
   },
   {
     name: 'a damaged blob is handed out',

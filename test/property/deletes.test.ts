@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { planDeletes } from '../../shared/engine/generator/delete-plan.ts'
-import type { Waiting } from '../../shared/engine/generator/plan-places.ts'
-import { deleteEdges } from '../../shared/engine/graph/delete-edges.ts'
-import { stateGraph } from '../../shared/engine/graph/dependencies.ts'
+import { planDeletes } from '../../shared/engine/generator/deletion/plan-deletes.ts'
+import type { PlanWait } from '../../shared/engine/generator/deletion/place-nodes.ts'
+import { findDeleteEdges } from '../../shared/engine/graph/delete-edges.ts'
+import { createStateGraph } from '../../shared/engine/graph/dependencies.ts'
 import { widthMax } from '../../shared/engine/graph/joins.ts'
 import { wavesOf } from '../../shared/engine/graph/waves.ts'
-import type { PlannedOperation } from '../../shared/engine/deployment/hook-operations.ts'
-import type { Sealing } from '../../shared/engine/deployment/sealing.ts'
+import type { PlannedOperation } from '../../shared/engine/deployment/dispatch/hook-operations.ts'
+import type { Sealing } from '../../shared/engine/deployment/state/state-sealing.ts'
 import { stepOf } from '../../shared/engine/step.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
@@ -49,8 +49,8 @@ const sealing = { seal: () => ({}) } as unknown as Sealing
 
 function planOf(
   { states, condemned }: Case,
-  waiting: Waiting,
-  atOnce?: number,
+  waiting: PlanWait,
+  concurrencyMax?: number,
 ): readonly PlannedOperation[] {
   let last = 0
   const steps = [...condemned].map(index => {
@@ -61,11 +61,11 @@ function planOf(
     return { index, step }
   })
   const nextId = (): OperationId => (last += 1) as OperationId
-  return planDeletes(stateGraph(states), steps, {
+  return planDeletes(createStateGraph(states), steps, {
     sealing,
     nextId,
     waiting,
-    ...(atOnce === undefined ? {} : { atOnce }),
+    ...(concurrencyMax === undefined ? {} : { concurrencyMax }),
   })
 }
 
@@ -98,9 +98,9 @@ function checkOrder({ states, condemned }: Case, { log }: Executed): void {
 }
 
 const wavesIn = ({ states, condemned }: Case): readonly (readonly number[])[] =>
-  wavesOf([...condemned], deleteEdges(stateGraph(states), condemned))
+  wavesOf([...condemned], findDeleteEdges(createStateGraph(states), condemned))
 
-const modes: readonly Waiting[] = ['for dependents', 'for whole waves', 'for waves to end']
+const modes: readonly PlanWait[] = ['for dependents', 'for whole waves', 'for waves to end']
 
 describe.each(modes)('deletes that wait %s', waiting => {
   test('delete all when nothing is refused, dependents first, whoever dies', async () => {
@@ -166,15 +166,15 @@ describe('deletes of a stack with protected resources', () => {
 describe('deletes of which so many may be in flight', () => {
   test('are never more, and delete what they would delete without a bound', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, fc.integer({ min: 1, max: 6 }), async (drawn, atOnce) => {
-        const ran = await execute(planOf(drawn, 'for dependents', atOnce), drawn.trouble)
+      fc.asyncProperty(cases, fc.integer({ min: 1, max: 6 }), async (drawn, concurrencyMax) => {
+        const ran = await execute(planOf(drawn, 'for dependents', concurrencyMax), drawn.trouble)
         expect([...ran.gone].sort()).toEqual([...expectedGone(drawn)].sort())
         checkOrder(drawn, ran)
         const open = new Set<Urn>()
         for (const [what, urn] of ran.log) {
           if (what === 'begun') open.add(urn)
           else open.delete(urn)
-          expect(open.size).toBeLessThanOrEqual(atOnce)
+          expect(open.size).toBeLessThanOrEqual(concurrencyMax)
         }
       }),
     )

@@ -6,14 +6,17 @@ import type {
   ExecutionContext,
   ExecutorPorts,
 } from '../../shared/engine/executor/execution-context.ts'
-import { createSlots } from '../../shared/engine/deployment/slots.ts'
-import type { PlannedOperation } from '../../shared/engine/deployment/hook-operations.ts'
-import { chainMessages } from '../../shared/engine/deployment/chain-messages.ts'
-import { sweep } from '../../shared/engine/deployment/sweep.ts'
+import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
+import type { PlannedOperation } from '../../shared/engine/deployment/dispatch/hook-operations.ts'
+import { toChainMessages } from '../../shared/engine/deployment/dispatch/chain-messages.ts'
+import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
 import { ProviderError } from '../../shared/providers/provider.ts'
 import { createOperations } from '../../shared/platform/embedded/operations.ts'
 import { openDatabase } from '../../shared/platform/embedded/store/database.ts'
-import { parseMethod, type StoreCall } from '../../shared/platform/embedded/store/methods.ts'
+import {
+  parseMethod,
+  type StoreCall,
+} from '../../shared/platform/embedded/store/methods/store-methods.ts'
 import type { ChainMessage } from '../../shared/ports/queue.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import type { Verdict } from '../../shared/records/head.ts'
@@ -138,7 +141,11 @@ async function executeIn(
       plan: { find: (id: never) => Promise.resolve(byId.get(id)?.operation) },
       sealing: { seal: () => ({}), open: () => ({}) },
       stepOf: ({ id }: { id: never }) => Promise.resolve(byId.get(id)?.step),
-      emitter: { pre: () => undefined, ended: () => undefined, diagnostic: () => undefined },
+      emitter: {
+        emitBegin: () => undefined,
+        emitEnd: () => undefined,
+        report: () => undefined,
+      },
       performing: {
         provider: () =>
           Promise.resolve({
@@ -153,10 +160,10 @@ async function executeIn(
         beforeAgain: () => Promise.resolve(),
         warn: () => undefined,
       },
-      told: new Set(),
+      reported: new Set(),
       slots: createSlots(8),
       holdsLease: () => !isDead(executor),
-      slow: new Map(),
+      knownDurations: new Map(),
       admit: async () => 'now',
       isAbandoned: () => isDead(executor),
     }) as unknown as ExecutionContext
@@ -171,8 +178,8 @@ async function executeIn(
         now: () => 0,
         monotonicMs: () => 0,
         sleep: async () => undefined,
-        every: () => () => undefined,
-        soon: queueMicrotask,
+        repeat: () => () => undefined,
+        defer: queueMicrotask,
       },
       random: { uuid: () => `${(tokens += 1)}`, bytes: () => [255] },
     } as unknown as ExecutorPorts
@@ -180,7 +187,7 @@ async function executeIn(
       executor: String(executor) as ExecutorId,
       contextOf: () => Promise.resolve(contextOf(executor)),
     })
-    await handler.handle({ message, receipt: '', deliveries: 1 }).catch((thrown: unknown) => {
+    await handler.runDelivery({ message, receipt: '', deliveries: 1 }).catch((thrown: unknown) => {
       if (!isDead(executor)) throw thrown
     })
   }
@@ -191,7 +198,7 @@ async function executeIn(
     return sweep({ deployment, operations: stored, chains: chains as never, isGone }, operations)
   }
   await chains.send(
-    chainMessages(
+    toChainMessages(
       deployment,
       operations.filter(({ needs, op }) => needs === 0 && op !== 'join'),
     ),
@@ -208,7 +215,7 @@ async function executeIn(
     (
       await Promise.all(
         Array.from({ length: Math.ceil(operations.length / 500) }, (_, page) =>
-          stored.heads(
+          stored.getHeads(
             deployment,
             operations.slice(page * 500, (page + 1) * 500).map(({ id }) => id),
           ),

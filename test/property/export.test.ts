@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { referenceOf } from '../../shared/names/provider-reference.ts'
 import type { Urn } from '../../shared/names/urn.ts'
-import { keyedDigest, symmetricCrypter } from '../../shared/secrets/symmetric.ts'
+import {
+  createKeyedDigest,
+  createSymmetricCrypter,
+} from '../../shared/secrets/symmetric-crypter.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import {
   decodeSnapshot,
@@ -11,24 +14,24 @@ import {
   manifestOf,
   parseEnvelope,
   printEnvelope,
-} from '../../shared/state/deployment.ts'
-import { resourceState, type ResourceState } from '../../shared/state/resource.ts'
+} from '../../shared/state/snapshot-codec.ts'
+import { createResourceState, type ResourceState } from '../../shared/state/resource.ts'
 import { emptySnapshot, type Snapshot } from '../../shared/state/snapshot.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { timesAtNight } from './runs.ts'
 import { maps, values } from './values.fixture.ts'
 
 const key = Buffer.alloc(32, 7)
-const crypter = symmetricCrypter(key)
+const crypter = createSymmetricCrypter(key)
 const manager: SecretsManager = {
   type: 'passphrase',
   state: { salt: `v1:AAAAAAAAAAA=:${crypter.encrypt('pulumi')}` },
   crypter,
-  digest: keyedDigest(key),
+  digest: createKeyedDigest(key),
 }
 
 const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
-const provider = resourceState({
+const provider = createResourceState({
   urn: 'urn:pulumi:dev::shop::pulumi:providers:a::default' as Urn,
   type: 'pulumi:providers:a',
   custom: true,
@@ -68,7 +71,7 @@ function resourceAt(at: number): fc.Arbitrary<ResourceState> {
       stackTrace: fc.constantFrom([], [{}, { sourcePosition: 'project:///index.ts#1,2' }]),
     })
     .map(given =>
-      resourceState({
+      createResourceState({
         ...given,
         urn: urnOf(`r${at}`),
         type: 'a:b:C',

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import type { Urn } from '../../shared/names/urn.ts'
 import { entriesOf, fold } from '../../shared/journal/fold.ts'
 import type { FoldInput } from '../../shared/journal/fold-input.ts'
-import { cutAt, timelineOf } from '../../shared/journal/timeline.ts'
+import { cutTimeline, timelineOf } from '../../shared/journal/timeline.ts'
 import { replay } from '../../shared/journal/replay.ts'
 import { freshHead, type Head, type Outcome, type Verdict } from '../../shared/records/head.ts'
 import type { EpochMs, LogNumber, OperationId, WriterToken } from '../../shared/records/ids.ts'
 import type { Extension } from '../../shared/records/extension.ts'
 import type { Decision, LogRecord } from '../../shared/records/log.ts'
 import type { Operation } from '../../shared/records/operation.ts'
-import { manifestOf } from '../../shared/state/deployment.ts'
+import { manifestOf } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
 
 /** One operation of a made-up deployment: what it does, to which, after which, and how it ended. */
@@ -149,7 +149,7 @@ function inputOf(operations: readonly Operation[], ends: readonly End[]): FoldIn
     ]
   })
   const about = { now: 'now', version: 'v1', secretsProvider: { type: 'passphrase', state: {} } }
-  return { base, decisions, page: () => [], end: id => byId.get(id), ...about }
+  return { base, decisions, getPage: () => [], getEnd: id => byId.get(id), ...about }
 }
 
 /** A deployment and its ends as they came: in any order, some twice. */
@@ -253,20 +253,21 @@ test('no end is in a moment without the ends that it waited for', () => {
       fc.boolean(),
       ({ operations, records, ends }, n, clock) => {
         const byId = new Map<OperationId, End>(ends.map(end => [end.operation, end]))
-        const end = (id: OperationId): End | undefined => byId.get(id)
-        const timeline = timelineOf({ records, page: () => [], end })
+        const getEnd = (id: OperationId): End | undefined => byId.get(id)
+        const timeline = timelineOf({ records, getPage: () => [], getEnd })
         const instant = clock
           ? { kind: 'time' as const, at: n as EpochMs }
           : { kind: 'lamport' as const, lamport: n }
-        const cut = cutAt(timeline, end, instant)
+        const cut = cutTimeline(timeline, getEnd, instant)
         for (const { id, releases } of operations)
           for (const released of releases) {
-            const isIn = cut.end(released)?.head.end !== undefined
-            if (isIn && end(id)?.outcome !== undefined) expect(cut.end(id)?.head.end).toBeDefined()
+            const isIn = cut.getEnd(released)?.head.end !== undefined
+            if (isIn && getEnd(id)?.outcome !== undefined)
+              expect(cut.getEnd(id)?.head.end).toBeDefined()
           }
-        const all = cutAt(timeline, end, { kind: 'time', at: 1000 as EpochMs })
+        const all = cutTimeline(timeline, getEnd, { kind: 'time', at: 1000 as EpochMs })
         const known = ends.filter(({ outcome }) => outcome !== undefined)
-        expect(known.every(one => all.end(one.operation)?.head.end !== undefined)).toBe(true)
+        expect(known.every(one => all.getEnd(one.operation)?.head.end !== undefined)).toBe(true)
       },
     ),
   )

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import type { DiffRequest } from '../../proto/gen/pulumi/provider.ts'
-import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
 import { type Cloud, createCloud } from '../lifecycle/cloud.ts'
 import type { Ran } from '../lifecycle/engine.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { verifyIntegrity } from '../../shared/state/integrity.ts'
-import { manifestOf } from '../../shared/state/deployment.ts'
-import { sortTopologically } from '../../shared/state/sort.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
+import { manifestOf } from '../../shared/state/snapshot-codec.ts'
+import { sortTopologically } from '../../shared/state/topological-sort.ts'
 import type { StoredResource } from '../../shared/state/stored.ts'
 
 const urnOf = (at: number): string => `urn:pulumi:dev::shop::a:b:C::r${at}`

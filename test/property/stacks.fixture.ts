@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Urn } from '../../shared/names/urn.ts'
-import { type ResourceState, resourceState } from '../../shared/state/resource.ts'
+import { type ResourceState, createResourceState } from '../../shared/state/resource.ts'
 
 /** What is drawn for one resource; numbers name earlier ones, by remainder. */
 interface Drawn {
@@ -52,7 +52,7 @@ function stateOf(one: Drawn, at: number, before: readonly ResourceState[]): Reso
   const providers = before.filter(state => state.type === 'pulumi:providers:a')
   const provider = one.kind === 'plain' ? pick(providers, one.provider) : ''
   const properties = picks(one.properties)
-  return resourceState({
+  return createResourceState({
     urn: `urn:pulumi:dev::shop::${type}::r${at}` as Urn,
     type,
     custom: one.kind !== 'component',

@@ -1,19 +1,23 @@
 import fc from 'fast-check'
-import { childUrn, partsOf, type Urn } from '../../shared/names/urn.ts'
-import { type Base, baseOf } from '../../shared/engine/deployment/base.ts'
+import { childUrnOf, urnPartsOf, type Urn } from '../../shared/names/urn.ts'
+import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
 import { Bail, type GeneratorContext } from '../../shared/engine/generator/context.ts'
-import { areTargets, deleteScope, tellKept } from '../../shared/engine/generator/delete-scope.ts'
-import { condemnedSteps } from '../../shared/engine/generator/delete-steps.ts'
+import {
+  areAllTargeted,
+  createDeleteScope,
+  emitKeptStates,
+} from '../../shared/engine/generator/deletion/delete-scope.ts'
+import { findCondemnedSteps } from '../../shared/engine/generator/deletion/condemned-steps.ts'
 import { generate } from '../../shared/engine/generator/generate.ts'
-import type { Goal } from '../../shared/engine/generator/goal.ts'
-import { scopeOf } from '../../shared/engine/generator/scope.ts'
-import { emptySets } from '../../shared/engine/generator/sets.ts'
+import type { Goal } from '../../shared/engine/generator/registration/goal.ts'
+import { scopeOf } from '../../shared/engine/generator/targets/scope.ts'
+import { createSets } from '../../shared/engine/generator/sets.ts'
 import { noDiff } from '../../shared/providers/provider.ts'
-import { succeeded } from '../../shared/engine/step-end.ts'
+import { successEndOf } from '../../shared/engine/step-end.ts'
 import type { Step } from '../../shared/engine/step.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { Targeting } from '../../shared/records/log.ts'
-import { type ResourceState, resourceState } from '../../shared/state/resource.ts'
+import { type ResourceState, createResourceState } from '../../shared/state/resource.ts'
 import { emptySnapshot } from '../../shared/state/snapshot.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
 
@@ -76,8 +80,8 @@ const nodes: fc.Arbitrary<readonly Node[]> = fc
   })
 
 function nodeOf(name: string, type = plain, parent: Urn | '' = ''): Node {
-  const above = parent === '' ? undefined : partsOf(parent).qualifiedType
-  const urn = childUrn({ stack: 'dev', project: 'shop' }, above, { type, name })
+  const above = parent === '' ? undefined : urnPartsOf(parent).qualifiedType
+  const urn = childUrnOf({ stack: 'dev', project: 'shop' }, above, { type, name })
   return { urn, name, type, parent, provider: '', fate: 'same', dependencies: [] }
 }
 
@@ -109,7 +113,7 @@ export function statesOf({ nodes: all }: Pick<Case, 'nodes'>): readonly Resource
   const olds = all.filter(({ fate }) => fate !== 'new')
   const known = new Set(olds.map(({ urn }) => urn))
   return olds.map(node =>
-    resourceState({
+    createResourceState({
       urn: node.urn,
       type: node.type,
       custom: node.type !== component,
@@ -151,7 +155,7 @@ export interface Decided {
 
 /** Decides about a program as the engine does, with a provider that everything succeeds with. */
 export async function decide(drawn: Case, program: boolean): Promise<Decided> {
-  const base = baseOf({ ...emptySnapshot, resources: statesOf(drawn) }, 1)
+  const base = createBase({ ...emptySnapshot, resources: statesOf(drawn) }, 1)
   const told = { steps: [] as Step[], written: [] as Step[], errors: [] as string[] }
   const ctx = contextOf(drawn, base, told)
   const deletes: Step[] = []
@@ -162,10 +166,10 @@ export async function decide(drawn: Case, program: boolean): Promise<Decided> {
       await generate(ctx, goalOf(node, registered))
       registered.add(node.urn)
     }
-    const mayGo = await deleteScope(ctx)
-    const found = condemnedSteps(ctx, mayGo).map(({ step }) => step)
-    if (areTargets(ctx, found)) {
-      tellKept(ctx, mayGo)
+    const mayGo = await createDeleteScope(ctx)
+    const found = findCondemnedSteps(ctx, mayGo).map(({ step }) => step)
+    if (areAllTargeted(ctx, found)) {
+      emitKeptStates(ctx, mayGo)
       deletes.push(...found)
     }
   } catch (thrown) {
@@ -207,14 +211,14 @@ function contextOf(
       ignoreProtect: false,
       autonaming: undefined,
     },
-    ...{ planning: { guard: undefined, draft: undefined }, analyzers: [] },
-    ...{ base, sets: emptySets(), scope: scopeOf(targeting, base), replay: undefined },
+    ...{ updatePlan: { guard: undefined, draft: undefined }, analyzers: [] },
+    ...{ base, sets: createSets(), scope: scopeOf(targeting, base), replay: undefined },
     runner: {
       run: ({ steps }: { readonly steps: readonly Step[] }) => {
         told.steps.push(...steps)
         return steps.map(step => ({
           step,
-          end: succeeded(step.next),
+          end: successEndOf(step.next),
           tracked: step.next === undefined ? undefined : tracked(step.next),
         }))
       },
@@ -225,22 +229,23 @@ function contextOf(
       },
     },
     providers: {
-      ...{ park: () => provider, parked: () => provider, instance: () => provider },
+      ...{ keepUnconfigured: () => provider, getUnconfigured: () => provider },
+      getInstance: () => provider,
       ...{ configure: () => undefined, isRegistered: () => true, alias: () => undefined },
     },
     emitter: {
-      pre: (step: Step) => {
+      emitBegin: (step: Step) => {
         if (step.op === 'same') told.steps.push(step)
       },
-      ...{ ended: () => undefined, count: () => undefined },
-      diagnostic: (severity: string, message: string) => {
+      ...{ emitEnd: () => undefined, count: () => undefined },
+      report: (severity: string, message: string) => {
         if (severity === 'error') told.errors.push(message)
       },
     },
     ...{ randomSeed: () => new Uint8Array(), uuid: () => 'id-new', timestamp: () => '' },
-    decide: <T>(decision: () => T) => decision(),
+    decideInTurn: <T>(decision: () => T) => decision(),
     ...{ abort: () => undefined, isAborted: () => false, aborted: new Promise(() => undefined) },
-    ...{ noteFailure: () => undefined, digestOf: () => '', digestOfCall: () => '' },
+    ...{ noteFailure: () => undefined, goalDigestOf: () => '', callDigestOf: () => '' },
   }
   return context as unknown as GeneratorContext
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { allDependencies } from '../../shared/engine/graph/closures.ts'
+import { listDependencies } from '../../shared/engine/graph/closures.ts'
 import { isProviderType, providerUrnOf } from '../../shared/names/provider-reference.ts'
 import type { Step } from '../../shared/engine/step.ts'
 import type { Urn } from '../../shared/names/urn.ts'
@@ -81,7 +81,7 @@ describe('targets', () => {
         const gone = new Set(decided.deletes.map(({ urn }) => urn))
         for (const state of statesOf(drawn))
           if (excludes.includes(state.urn))
-            for (const { urn } of allDependencies(state)) expect([...gone]).not.toContain(urn)
+            for (const { urn } of listDependencies(state)) expect([...gone]).not.toContain(urn)
       }),
     )
   })
@@ -92,7 +92,7 @@ describe('targets', () => {
         const states = resulting(await decide(drawn, program))
         const there = new Set(states.map(({ urn }) => urn))
         for (const state of states) {
-          for (const { urn } of allDependencies(state)) expect([...there]).toContain(urn)
+          for (const { urn } of listDependencies(state)) expect([...there]).toContain(urn)
           const provider = providerUrnOf(state.provider)
           if (provider !== undefined) expect([...there]).toContain(provider)
         }

@@ -6,7 +6,7 @@ import type { Json } from '../../shared/values/json.ts'
 import { formatPath, getAt, parsePath, resetPaths } from '../../shared/values/path.ts'
 import { decodeStoredMap, encodeStoredMap } from '../../shared/values/stored.ts'
 import { isMap } from '../../shared/values/value.ts'
-import { containsSecret, remarkSecrets, stripMap } from '../../shared/values/walk.ts'
+import { containsSecret, restoreSecretMarks, stripMap } from '../../shared/values/walk.ts'
 import { keys, maps } from './values.fixture.ts'
 
 const seal = (plaintext: string) => ({ ciphertext: `<${plaintext}>` })
@@ -81,7 +81,7 @@ test('what was put back is as it was, and nothing else moved', () => {
 test('after marks were copied no secret that was sent comes back bare under its name', () => {
   fc.assert(
     fc.property(maps, sent => {
-      const marked = remarkSecrets(sent, stripMap(sent))
+      const marked = restoreSecretMarks(sent, stripMap(sent))
       for (const [key, value] of sent)
         expect(containsSecret(marked.get(key))).toBe(containsSecret(value))
       expect(equalValues(stripMap(marked), stripMap(sent)) || holdsUnequal(sent)).toBe(true)

@@ -3,7 +3,7 @@ import type { SendMessageBatchCommandInput, SQSClient } from '@aws-sdk/client-sq
 import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
 import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.ts'
 import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
-import { silentLog } from '../../shared/platform/system/log.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
 import type { Ask } from './ask.ts'
@@ -24,8 +24,8 @@ export function awsPortsOver(
   const sqs = sqsOver(world, services.queues, ask)
   const s3 = s3Over(world, services.bucket, ask)
   const blobs = createBlobs({ s3, bucket: 'b', prefix: 'blobs/', clock })
-  const chains = createChainQueue({ sqs, queues: chainUrls, blobs, clock, log: silentLog })
-  const nudges = createNudges({ sqs, url: nudgesUrl, clock, log: silentLog })
+  const chains = createChainQueue({ sqs, queues: chainUrls, blobs, clock, logger: silentLogger })
+  const nudges = createNudges({ sqs, url: nudgesUrl, clock, logger: silentLogger })
   return {
     ...awsRecordsOver(world, services, { ask, node, blobs }),
     blobs,

@@ -5,7 +5,7 @@ import {
   deploymentPartsOf,
   type StackId,
 } from '../../shared/records/ids.ts'
-import { type LateOutcome, lateKeyOf } from '../../shared/records/late.ts'
+import { type LateOutcome, lateKeyOf } from '../../shared/records/late-outcome.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Sync } from './sync.ts'
 
@@ -27,7 +27,7 @@ export function createCatalogOf(
   const slow = new Map<string, number>()
   return {
     noteSlow: (_id, key, ms) => void slow.set(key, ms),
-    slow: () => slow,
+    listSlow: () => slow,
     createStack(id, createdAt, call = '') {
       const there = stacks.get(id)
       if (there !== undefined) return there.call === call
@@ -35,8 +35,8 @@ export function createCatalogOf(
       stacks.set(id, { id, createdAt, ...empty, call })
       return true
     },
-    stack: id => stacks.get(id),
-    stacks: () => ({ stacks: [...stacks.values()], unreadable: [] }),
+    getStack: id => stacks.get(id),
+    listStacks: () => ({ stacks: [...stacks.values()], unreadable: [] }),
     removeStack: id => stacks.delete(id),
     start(id, { command, message, at }, call = '') {
       const stack = known(id)
@@ -74,7 +74,7 @@ export function createCatalogOf(
       if (taken.has(lateKeyOf(item))) return
       if (!inbox.some(there => lateKeyOf(there) === lateKeyOf(item))) inbox.push(item)
     },
-    late: (_id, limit) => inbox.slice(0, limit),
+    listLate: (_id, limit) => inbox.slice(0, limit),
     removeLate(_id, keys) {
       for (const key of keys) {
         taken.add(key)
@@ -82,12 +82,12 @@ export function createCatalogOf(
         if (at >= 0) inbox.splice(at, 1)
       }
     },
-    history: (_id, limit, before = Infinity) =>
+    listHistory: (_id, limit, before = Infinity) =>
       [...history.values()]
         .filter(({ deployment }) => deploymentPartsOf(deployment).number < before)
         .reverse()
         .slice(0, limit),
-    versions: (_id, limit, before = Infinity) =>
+    listVersions: (_id, limit, before = Infinity) =>
       versions.filter(({ version }) => version < before).slice(0, limit),
     removeVersions(through) {
       versions = versions.filter(({ version }) => version > through)

@@ -3,10 +3,10 @@ import type { Lease } from '../../shared/records/head.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import type { Decision } from '../../shared/records/log.ts'
 import { headStateOf, transitionOf, transitions } from '../../shared/records/transitions.ts'
-import { decodeSnapshot } from '../../shared/state/deployment.ts'
-import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { decodeSnapshot } from '../../shared/state/snapshot-codec.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
-import { textIn } from '../../shared/state/stored-fields.ts'
+import { readTextField } from '../../shared/state/stored-fields.ts'
 import { equalMaps } from '../../shared/values/equal.ts'
 import { stripMap } from '../../shared/values/walk.ts'
 import type { Cloud } from './cloud.ts'
@@ -96,7 +96,7 @@ export function createChecks(world: World, cloud: Cloud): Observer {
       if (state.metadata['integrity_error'] !== undefined)
         world.violate('what was published is marked as not whole')
       checkCloud(world, cloud, { state, excused })
-      const { current = '' } = world.records.catalog.stacks().stacks[0] ?? {}
+      const { current = '' } = world.records.catalog.listStacks().stacks[0] ?? {}
       const input = current === '' ? undefined : foldInputOf(world, current)
       if (world.isStruck && input !== undefined)
         checkFoldLaw(world, input, { published: state, draw })
@@ -202,9 +202,9 @@ function checkCloud(
   const ids = new Set(resources.map(({ id }) => id))
   const late = new Set(
     world.records.catalog
-      .stacks()
+      .listStacks()
       .stacks.flatMap(({ id }) =>
-        world.records.catalog.late(id, 1_000).map(item => textIn(item.state, 'id')),
+        world.records.catalog.listLate(id, 1_000).map(item => readTextField(item.state, 'id')),
       ),
   )
   for (const object of cloud.objects.values()) {

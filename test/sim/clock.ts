@@ -19,7 +19,7 @@ export function createClock(
   scheduler: Scheduler,
   owner: Owner | undefined,
   pace: number,
-): Pick<ClockPort, 'sleep' | 'every' | 'soon'> {
+): Pick<ClockPort, 'sleep' | 'repeat' | 'defer'> {
   return {
     sleep: (ms, signal) =>
       new Promise(resolve => {
@@ -32,7 +32,7 @@ export function createClock(
         const callOff = scheduler.after(ms / pace, finish, owner)
         signal?.addEventListener('abort', finish, { once: true })
       }),
-    every(ms, call) {
+    repeat(ms, call) {
       let callOff = (): void => undefined
       const again = (): void => {
         callOff = scheduler.after(
@@ -47,6 +47,6 @@ export function createClock(
       again()
       return () => callOff()
     },
-    soon: call => void scheduler.after(0, call, owner),
+    defer: call => void scheduler.after(0, call, owner),
   }
 }

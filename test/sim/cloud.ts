@@ -215,5 +215,5 @@ export function lost(): ProviderError {
 
 /** Nobody was there to hear a call. */
 export function unreached(): ProviderError {
-  return new ProviderError('no connection', { status: 'ok', code: 14, isUnasked: true })
+  return new ProviderError('no connection', { status: 'ok', code: 14, isRequestUnsent: true })
 }

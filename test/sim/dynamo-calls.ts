@@ -23,11 +23,11 @@ export interface Calling {
 /** The ports whose records are in DynamoDB. */
 export type AwsRecords = Pick<
   Platform,
-  'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'retention'
+  'decisionLog' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'retention'
 >
 
 const ports = [
-  'log',
+  'decisionLog',
   'operations',
   'control',
   'leases',

@@ -1,8 +1,11 @@
 import { gunzipSync } from 'node:zlib'
-import { freedMark, headIn } from '../../shared/platform/aws/dynamo/head-writes.ts'
-import { flag, text, texts } from '../../shared/platform/aws/dynamo/item.ts'
-import { journalKeys, numberIn } from '../../shared/platform/aws/dynamo/keys.ts'
-import { keyOf } from '../../shared/platform/aws/dynamo/table.ts'
+import {
+  releaseMarkOf,
+  parseHeadItem,
+} from '../../shared/platform/aws/dynamo/head-write-conditions.ts'
+import { readFlag, readText, readTexts } from '../../shared/platform/aws/dynamo/table/item.ts'
+import { journalKeys, parsePaddedNumber } from '../../shared/platform/aws/dynamo/record-keys.ts'
+import { keyOf } from '../../shared/platform/aws/dynamo/table/table.ts'
 import { freshHead, type Head } from '../../shared/records/head.ts'
 import type { BlobHash, DeploymentId } from '../../shared/records/ids.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
@@ -54,12 +57,13 @@ interface HeadItems {
 
 function headChanged(observer: Observer, asked: HeadRequest, items: HeadItems): void {
   const { deployment, id } = asked
-  const headOf = (item: ModelItem | undefined): Head => headIn(deployment, id, item)
+  const headOf = (item: ModelItem | undefined): Head => parseHeadItem(deployment, id, item)
   const before = items.before === undefined ? freshHead : headOf(items.before)
   const now = headOf(items.after)
   const isChanged = JSON.stringify(now) !== JSON.stringify(before)
-  const mark = asked.event === 'arrive' ? '' : freedMark({ ...asked, event: asked.event, needs: 0 })
-  const isMarked = texts(items.before ?? {}, 'freed').includes(mark)
+  const mark =
+    asked.event === 'arrive' ? '' : releaseMarkOf({ ...asked, event: asked.event, needs: 0 })
+  const isMarked = readTexts(items.before ?? {}, 'freed').includes(mark)
   const became = {
     before,
     after: isChanged ? now : before,
@@ -76,25 +80,28 @@ function changed(observer: Observer, { key, before, after }: ModelChange): void 
     if (packed !== undefined) observer.kept(gunzipSync(packed).toString('utf8'))
   }
   if (after === undefined) return
-  const [kind = '', of = ''] = text(key, 'pk').split(' ')
-  if (kind === 'control' && flag(after, 'closed') && before !== undefined)
+  const [kind = '', of = ''] = readText(key, 'pk').split(' ')
+  if (kind === 'control' && readFlag(after, 'closed') && before !== undefined)
     observer.closed(of as DeploymentId)
   if (before !== undefined) return
   if (kind === 'log')
-    observer.appended(of as DeploymentId, JSON.parse(text(after, 'record')) as LogRecord)
+    observer.appended(of as DeploymentId, JSON.parse(readText(after, 'record')) as LogRecord)
   if (kind === 'late') observer.refused('a late outcome is put into the inbox')
   if (kind === 'versions')
-    observer.published(text(after, 'blob') as BlobHash, numberIn(text(after, 'sk')))
+    observer.published(
+      readText(after, 'blob') as BlobHash,
+      parsePaddedNumber(readText(after, 'sk')),
+    )
 }
 
 /** An append that changed nothing: what stands there is somebody else's, or its own. */
 function refusedAppend(observer: Observer, tables: ModelTables, { input }: Command): void {
   const { Item: item } = input as { readonly Item?: ModelItem }
-  if (item === undefined || !text(item, 'pk').startsWith('log ')) return
+  if (item === undefined || !readText(item, 'pk').startsWith('log ')) return
   const stands = tables.get(tableNames.journal, item)
-  if (stands === undefined || text(stands, 'record') === text(item, 'record')) return
+  if (stands === undefined || readText(stands, 'record') === readText(item, 'record')) return
   observer.refused('an append of a deposed generator is refused')
-  const { decisions } = JSON.parse(text(item, 'record')) as LogRecord
+  const { decisions } = JSON.parse(readText(item, 'record')) as LogRecord
   if (decisions.some(one => 'phase' in one && one.phase === 'stopping'))
     observer.refused('a deposed generator cannot stop its successor')
 }

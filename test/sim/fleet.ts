@@ -1,4 +1,4 @@
-import type { ServeRole } from '../../local/serve.ts'
+import type { ServeRole } from '../../local/serve-stacks.ts'
 import { createWorldClock } from './clock.ts'
 import type { Fault } from './faults.ts'
 import type { Machine, SimProcess } from './machine.ts'

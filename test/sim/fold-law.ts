@@ -1,10 +1,13 @@
-import { executedOperations, viewOf } from '../../shared/engine/deployment/log-view.ts'
+import {
+  listExecutedOperations,
+  createLogView,
+} from '../../shared/engine/deployment/log/log-view.ts'
 import { entriesOf, fold } from '../../shared/journal/fold.ts'
 import type { FoldInput } from '../../shared/journal/fold-input.ts'
 import { replay } from '../../shared/journal/replay.ts'
 import type { DeploymentId, LogNumber, OperationId } from '../../shared/records/ids.ts'
 import type { Operation } from '../../shared/records/operation.ts'
-import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { timestampOf } from '../../shared/state/timestamp.ts'
 import type { Draw } from './draw.ts'
@@ -40,19 +43,19 @@ export function foldInputOf(
         return [hash, parse<readonly Operation[]>(text)] as const
       }),
   )
-  const view = viewOf(records, pages)
+  const view = createLogView(records, pages)
   const { pin } = view
   if (pin === undefined) return undefined
-  const ends = now.operations.ends(
+  const ends = now.operations.getEnds(
     deployment,
-    executedOperations(view).map(({ id }) => id),
+    listExecutedOperations(view).map(({ id }) => id),
   )
   return {
     deployment,
     base: stateIn(world, pin.base),
     decisions: view.decisions.slice(view.decisions.lastIndexOf(pin) + 1),
-    page: hash => pages.get(hash) ?? [],
-    end(id) {
+    getPage: hash => pages.get(hash) ?? [],
+    getEnd(id) {
       const end = ends.get(id)
       if (end?.head.end === undefined || seen?.end(id) !== false) return end
       // Begun before it ended: that much is known of it.
@@ -74,8 +77,8 @@ export function foldInputOf(
 function settled(input: FoldInput, isSwept: boolean): FoldInput {
   return {
     ...input,
-    end(id) {
-      const end = input.end(id)
+    getEnd(id) {
+      const end = input.getEnd(id)
       if (end === undefined || end.head.end !== undefined) return end
       const { owner, attempt, givenBack } = end.head
       return isSwept && owner === '' && attempt > givenBack ? end : undefined
@@ -102,12 +105,12 @@ export function checkFoldLaw(
   if (once !== text)
     world.violate(`what is published is not the fold of the records: ${difference(text, once)}`)
   const entries = entriesOf(input)
-  const straight = replay(input.base, entries, { ...about, order: same })
+  const straight = replay(input.base, entries, { ...about, sortResources: same })
   const mixed = [...entries, ...entries.filter(() => draw.chance(0.3))]
     .map(entry => ({ entry, at: draw.unit() }))
     .sort((one, other) => one.at - other.at)
     .map(({ entry }) => entry)
-  const again = replay(input.base, mixed, { ...about, order: same })
+  const again = replay(input.base, mixed, { ...about, sortResources: same })
   if (JSON.stringify(again) !== JSON.stringify(straight))
     world.violate('a replay depends on how its entries came')
   world.covered('checked', 'a fold does not depend on how its entries came')

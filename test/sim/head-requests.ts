@@ -42,7 +42,7 @@ export function askOfHead<T>(
 }
 
 function headOf(world: World, { deployment, id }: HeadRequest): Head {
-  return world.records.operations.heads(deployment, [id]).get(id) ?? freshHead
+  return world.records.operations.getHeads(deployment, [id]).get(id) ?? freshHead
 }
 
 /** An event, and what is rare about the head that it meets. */

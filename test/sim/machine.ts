@@ -1,5 +1,5 @@
-import { compact } from '../../functions/compaction/handle.ts'
-import type { GeneratorPorts } from '../../functions/step-generator/start.ts'
+import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
+import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import type { ProcessGroup } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'

@@ -186,13 +186,13 @@ export function launchOn(
   }
 
   const platform = portsOver(world, { ask, node, struck, wayMs })
-  const log = rulesOver(world, about, platform.log)
+  const log = rulesOver(world, about, platform.decisionLog)
   return {
     key,
     node,
     platform: {
       ...platform,
-      log: {
+      decisionLog: {
         append(of, decided) {
           deployment = of
           return log.append(of, decided)

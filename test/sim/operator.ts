@@ -136,10 +136,10 @@ async function settle(deps: Operating, scenario: Scenario, goal: Step): Promise<
     const key = `last.${tries}`
     const rest = { host: 'here', isNewer, faults: [], pulled: () => undefined } as const
     // What was left, or still runs, may have left its operations to others.
-    const isLeft = world.records.catalog.stack(simStack)?.current !== ''
+    const isLeft = world.records.catalog.getStack(simStack)?.current !== ''
     const hosts: readonly HostName[] = isLeft && scenario.executors.length > 0 ? ['here'] : []
     const fleet = startFleet(machine, { ...rest, key, hosts, isNewer: () => isNewer })
-    const { current = '' } = world.records.catalog.stack(simStack) ?? {}
+    const { current = '' } = world.records.catalog.getStack(simStack) ?? {}
     const left = current === '' ? undefined : machine.asked.get(current)
     const end = await startCommand(machine, {
       ...rest,
@@ -162,6 +162,6 @@ async function settle(deps: Operating, scenario: Scenario, goal: Step): Promise<
     // Another's deployment may have been open whenever the person looked.
     if (done >= 2 && !hasPendingCreate(world)) return
   }
-  const { current } = world.records.catalog.stack(simStack) ?? {}
+  const { current } = world.records.catalog.getStack(simStack) ?? {}
   world.violate(`the goal was not reached although no fault struck any more (left: ${current})`)
 }

@@ -1,5 +1,5 @@
 import { hasProvider } from '../../shared/state/pending.ts'
-import { textIn } from '../../shared/state/stored-fields.ts'
+import { readTextField } from '../../shared/state/stored-fields.ts'
 import type { StoredDeployment, StoredOperation } from '../../shared/state/stored.ts'
 import { stateIn } from './state-in.ts'
 import type { Cloud } from './cloud.ts'
@@ -11,11 +11,11 @@ export function settledByPerson(
   world: World,
   cloud: Cloud,
 ): { readonly exist: ReadonlyMap<string, string>; readonly forget: boolean } {
-  const { current = '', snapshot = '' } = world.records.catalog.stack(simStack) ?? {}
+  const { current = '', snapshot = '' } = world.records.catalog.getStack(simStack) ?? {}
   // What a deployment leaves that is not closed is named by nothing yet: it is waited for.
   if (current !== '') return { exist: new Map(), forget: false }
   const state = stateIn(world, snapshot)
-  const kept = new Set((state.resources ?? []).map(resource => textIn(resource, 'id')))
+  const kept = new Set((state.resources ?? []).map(resource => readTextField(resource, 'id')))
   const urns = new Set((state.resources ?? []).map(({ urn }) => urn))
   const exist = new Map<string, string>()
   const creates = pendingCreatesOf(state)
@@ -34,7 +34,7 @@ export function settledByPerson(
 
 /** Whether what is published names a create of which nobody knows how it ended. */
 export function hasPendingCreate(world: World): boolean {
-  const { snapshot = '' } = world.records.catalog.stack(simStack) ?? {}
+  const { snapshot = '' } = world.records.catalog.getStack(simStack) ?? {}
   return pendingCreatesOf(stateIn(world, snapshot)).length > 0
 }
 

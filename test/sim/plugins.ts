@@ -120,7 +120,7 @@ export function createPlugins(
       spawn: () => {
         throw new TypeError('nothing is started here')
       },
-      groups: () => (isOver ? [] : [group]),
+      listGroups: () => (isOver ? [] : [group]),
       close: async () => {
         isOver = true
         endAll()

@@ -1,8 +1,8 @@
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
-import { withoutGaps } from '../../shared/platform/records/whole-log.ts'
-import { silentLog } from '../../shared/platform/system/log.ts'
+import { withoutGaps } from '../../shared/platform/records/gapless-log.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
 import type { Fault } from './faults.ts'
 import type { Ask } from './ask.ts'
 import { awsPortsOver } from './aws-ports.ts'
@@ -64,16 +64,16 @@ export function portsOver(
     receive: (max, waitMs, which) => ask('chains.receive', () => queue.receive(max, waitMs, which)),
     remove: receipt => ask('chains.remove', () => queue.remove(receipt)),
     extend: (receipt, ms) => ask('chains.extend', () => queue.extend(receipt, ms)),
-    deadLetters: deployment => ask('chains.list', () => queue.deadLetters(deployment)),
+    listDeadLetters: deployment => ask('chains.list', () => queue.listDeadLetters(deployment)),
     redrive: deployment => ask('chains.redrive', () => queue.redrive(deployment)),
   }
   const control: Platform['control'] = over('control', store.control)
   return {
-    log: withoutGaps(over('log', store.log), control),
+    decisionLog: withoutGaps(over('log', store.log), control),
     operations: {
       ...operations,
-      heads: (deployment, ids) => inHalves(half => operations.heads(deployment, half), ids),
-      ends: (deployment, ids) => inHalves(half => operations.ends(deployment, half), ids),
+      getHeads: (deployment, ids) => inHalves(half => operations.getHeads(deployment, half), ids),
+      getEnds: (deployment, ids) => inHalves(half => operations.getEnds(deployment, half), ids),
     },
     control,
     leases: over('leases', store.leases),
@@ -91,12 +91,12 @@ export function portsOver(
     },
     requests: {
       put: notHere,
-      waiting: notHere,
+      listWaiting: notHere,
       find: notHere,
       end: notHere,
       forget: notHere,
       putProgram: notHere,
-      program: notHere,
+      getProgram: notHere,
     },
     nudges: {
       nudge: (stack, delayMs) => ask('nudges.nudge', () => world.nudges.nudge(stack, delayMs)),
@@ -119,7 +119,7 @@ export function portsOver(
     },
     clock: node.clock,
     random: node.random,
-    journal: silentLog,
+    logger: silentLogger,
     ...(world.aws === undefined ? {} : awsPortsOver(world, world.aws, { ask, node })),
   }
 }

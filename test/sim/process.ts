@@ -1,6 +1,6 @@
 import { deploy } from '../../local/deploy.ts'
-import { serve, type ServeRole } from '../../local/serve.ts'
-import type { Hosts } from '../../functions/surroundings/surround.ts'
+import { serveStacks, type ServeRole } from '../../local/serve-stacks.ts'
+import type { Hosts } from '../../shared/runtime/environment/run-input.ts'
 import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { DeployError } from '../../shared/errors/error.ts'
 import { type DeploymentId, stackIdOf } from '../../shared/records/ids.ts'
@@ -95,7 +95,7 @@ export function startServing(
       return hostsOf(machine, process, { step: askedOf(deployment), deployment })
     },
   }
-  const ended = serve(serving, {
+  const ended = serveStacks(serving, {
     roles: start.roles,
     functionLimitMs: undefined,
     over: over.signal,
@@ -106,7 +106,7 @@ export function startServing(
       const about = { step: askedOf(deployment), resume: true, wait: false, leave: over.signal }
       return (await deployIn(machine, process, about)).done
     },
-    said: line => {
+    onMessage: line => {
       if (line.includes('newer antichain')) world.covered('rule', 'who serves refuses newer rules')
       world.trace(`${start.key} says: ${line}`)
     },
@@ -129,11 +129,11 @@ function deployIn(
     platform: launch.platform,
     ports: {
       ...ports,
-      log: {
-        ...ports.log,
+      decisionLog: {
+        ...ports.decisionLog,
         append(deployment, record) {
           if (!machine.asked.has(deployment)) machine.asked.set(deployment, about.step)
-          return ports.log.append(deployment, record)
+          return ports.decisionLog.append(deployment, record)
         },
       },
     },

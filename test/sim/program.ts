@@ -11,8 +11,11 @@ import {
 import type { MonitorServer } from '../../shared/engine/monitor/monitor-server.ts'
 import type { Callbacks } from '../../shared/engine/monitor/callbacks.ts'
 import { createHooks } from '../../shared/engine/monitor/hooks.ts'
-import { createRegistrar } from '../../shared/engine/monitor/register.ts'
-import { monitorHandlers, type MonitorDeps } from '../../shared/engine/monitor/monitor-service.ts'
+import { createRegistrar } from '../../shared/engine/monitor/registrar.ts'
+import {
+  createMonitorHandlers,
+  type MonitorDeps,
+} from '../../shared/engine/monitor/monitor-handlers.ts'
 import { Bail } from '../../shared/engine/generator/context.ts'
 import type { ProgramEnd, ProgramHost } from '../../shared/programs/program.ts'
 import { type Moment, moments } from './hooks.ts'
@@ -21,7 +24,7 @@ import type { Planned, Step } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
 import { secretMark } from './secrets.ts'
 
-type Handlers = ReturnType<typeof monitorHandlers>
+type Handlers = ReturnType<typeof createMonitorHandlers>
 
 /** The monitor of a process without a network, and how a program calls it. */
 export interface SimMonitor {
@@ -31,7 +34,7 @@ export interface SimMonitor {
   readonly programIsGone: () => void
 }
 
-const unused = { address: 'simulated', wasUsed: () => false, giveBack: () => undefined }
+const unused = { address: 'simulated', wasUsed: () => false, close: () => undefined }
 
 /** Serves the monitor's own handlers; each call takes a moment there and back. */
 export function createMonitor(
@@ -45,8 +48,8 @@ export function createMonitor(
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => undefined)
   const hooks = createHooks(callbacks)
-  const handlers = monitorHandlers(opened.promise, {
-    signalled: signalled.resolve,
+  const handlers = createMonitorHandlers(opened.promise, {
+    signal: signalled.resolve,
     released: released.promise,
     registrar: createRegistrar(callbacks),
     hooks,
@@ -56,7 +59,7 @@ export function createMonitor(
       address: 'simulated',
       hooks,
       // Its methods ask the monitor nothing.
-      methods: { lend: () => Promise.resolve(unused) },
+      methods: { open: () => Promise.resolve(unused) },
       open: opened.resolve,
       abort: () => aborted.reject(new Bail()),
       signalled: signalled.promise,
@@ -93,7 +96,7 @@ export function programHostOf(monitor: SimMonitor, step: Program): ProgramHost {
       ended.then(monitor.programIsGone, monitor.programIsGone)
       return Promise.resolve({ ended, stop })
     },
-    packages: () => Promise.resolve([]),
+    listPackages: () => Promise.resolve([]),
   }
 }
 

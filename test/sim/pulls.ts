@@ -1,7 +1,7 @@
-import { readState } from '../../functions/compaction/handle.ts'
-import type { ServeRole } from '../../local/serve.ts'
-import { removeOld } from '../../shared/engine/deployment/retention.ts'
-import { verifyIntegrity } from '../../shared/state/integrity.ts'
+import { readState } from '../../shared/runtime/compaction/fold-and-publish.ts'
+import type { ServeRole } from '../../local/serve-stacks.ts'
+import { removeOldRecords } from '../../shared/engine/deployment/retention/remove-old-records.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import { createWorldClock } from './clock.ts'
 import type { Fault } from './faults.ts'
 import type { Machine, SimProcess } from './machine.ts'
@@ -94,7 +94,7 @@ export function pullerOf(
   async function removes({ launch, ports }: SimProcess): Promise<undefined> {
     const { platform } = launch
     for (let times = 0; times < 4; times += 1) {
-      const removed = await removeOld(
+      const removed = await removeOldRecords(
         { ...platform, isAlive: ports.isAlive },
         { keeping: { recordsMs: 0, versions: 2 }, deploymentsMax: 3, dryRun: false },
       ).catch(() => ({ deployments: [], versions: [] }))
@@ -110,7 +110,7 @@ export function pullerOf(
   async function reads({ key, launch }: SimProcess): Promise<undefined> {
     const { platform } = launch
     for (let times = 0; times < 12; times += 1) {
-      const stack = await platform.catalog.stack(simStack)
+      const stack = await platform.catalog.getStack(simStack)
       if (stack === undefined) return undefined
       const state = await readState(platform, stack)
       const fault = verifyIntegrity(state)

@@ -113,6 +113,6 @@ export function createQueue(
       for (const message of again) entries.push(fresh(message))
       return again.length
     },
-    deadLetters: async deployment => dead.filter(message => message.deployment === deployment),
+    listDeadLetters: async deployment => dead.filter(message => message.deployment === deployment),
   }
 }

@@ -1,9 +1,9 @@
-import { stackIn } from '../../shared/platform/aws/dynamo/stack-record.ts'
-import { headIn } from '../../shared/platform/aws/dynamo/head-writes.ts'
-import { flag, number, text } from '../../shared/platform/aws/dynamo/item.ts'
-import { catalogKeys, journalKeys } from '../../shared/platform/aws/dynamo/keys.ts'
-import { keyOf } from '../../shared/platform/aws/dynamo/table.ts'
-import type { TableNames } from '../../shared/platform/aws/dynamo/tables.ts'
+import { parseStackItem } from '../../shared/platform/aws/dynamo/stack-record.ts'
+import { parseHeadItem } from '../../shared/platform/aws/dynamo/head-write-conditions.ts'
+import { readFlag, readNumber, readText } from '../../shared/platform/aws/dynamo/table/item.ts'
+import { catalogKeys, journalKeys } from '../../shared/platform/aws/dynamo/record-keys.ts'
+import { keyOf } from '../../shared/platform/aws/dynamo/table/table.ts'
+import type { TableNames } from '../../shared/platform/aws/dynamo/table-definitions.ts'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type {
   BlobsPort,
@@ -13,7 +13,7 @@ import type {
 } from '../../shared/ports/records.ts'
 import type { Head, Lease, Outcome, Stop } from '../../shared/records/head.ts'
 import type { DeploymentId, EpochMs, OperationId, StackId } from '../../shared/records/ids.ts'
-import type { LateOutcome } from '../../shared/records/late.ts'
+import type { LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
 import type { ModelItem } from './model-expressions.ts'
 import type { ModelTables } from './model-tables.ts'
@@ -22,9 +22,9 @@ import type { Sync } from './sync.ts'
 /** What the records say at one moment, between requests: for those who only look. */
 export interface RecordsNow {
   readonly log: Pick<Sync<DecisionLogPort>, 'read'>
-  readonly operations: Pick<Sync<OperationsPort>, 'heads' | 'ends'>
+  readonly operations: Pick<Sync<OperationsPort>, 'getHeads' | 'getEnds'>
   readonly leases: Pick<Sync<LeasesPort>, 'list'>
-  readonly catalog: Pick<Sync<CatalogPort>, 'stack' | 'stacks' | 'late'>
+  readonly catalog: Pick<Sync<CatalogPort>, 'getStack' | 'listStacks' | 'listLate'>
   readonly blobs: Pick<Sync<BlobsPort>, 'get'>
 }
 
@@ -42,7 +42,7 @@ export const tableNames: TableNames = { journal: 'journal', catalog: 'catalog' }
 const parsed = new WeakMap<ModelItem, unknown>()
 
 function jsonOf<T>(item: ModelItem, name: string): T {
-  const known = parsed.get(item) ?? JSON.parse(text(item, name))
+  const known = parsed.get(item) ?? JSON.parse(readText(item, name))
   parsed.set(item, known)
   return known as T
 }
@@ -52,16 +52,17 @@ export function recordsIn(tables: ModelTables, blobs: RecordsNow['blobs']): Reco
   const { journal, catalog } = tableNames
   const headOf = (deployment: DeploymentId, id: OperationId): Head | undefined => {
     const item = tables.get(journal, keyOf(journalKeys.head(deployment, id)))
-    return item === undefined ? undefined : headIn(deployment, id, item)
+    return item === undefined ? undefined : parseHeadItem(deployment, id, item)
   }
   const outcomeOf = (deployment: DeploymentId, id: OperationId, attempt: number) => {
     const item = tables.get(journal, keyOf(journalKeys.outcome(deployment, id, attempt)))
     return item === undefined ? undefined : jsonOf<Outcome>(item, 'record')
   }
-  const stackOf = (id: StackId) => stackIn(id, tables.get(catalog, keyOf(catalogKeys.stack(id))))
+  const stackOf = (id: StackId) =>
+    parseStackItem(id, tables.get(catalog, keyOf(catalogKeys.stack(id))))
   const stacks = () =>
     tables.partition(catalog, catalogKeys.listed('').pk).flatMap(item => {
-      const stack = stackOf(text(item, 'sk') as StackId)
+      const stack = stackOf(readText(item, 'sk') as StackId)
       return stack === undefined ? [] : [stack]
     })
   return {
@@ -73,8 +74,8 @@ export function recordsIn(tables: ModelTables, blobs: RecordsNow['blobs']): Reco
           .map(item => jsonOf<LogRecord>(item, 'record')),
     },
     operations: {
-      heads: (deployment, ids) => new Map(ids.flatMap(id => pairOf(id, headOf(deployment, id)))),
-      ends: (deployment, ids) =>
+      getHeads: (deployment, ids) => new Map(ids.flatMap(id => pairOf(id, headOf(deployment, id)))),
+      getEnds: (deployment, ids) =>
         new Map(
           ids.flatMap(id => {
             const head = headOf(deployment, id)
@@ -92,12 +93,12 @@ export function recordsIn(tables: ModelTables, blobs: RecordsNow['blobs']): Reco
         tables.partition(journal, journalKeys.lease(deployment, '').pk).map(leaseOf),
     },
     catalog: {
-      stack: stackOf,
-      stacks: () => ({ stacks: stacks(), unreadable: [] }),
-      late: (id, limit) =>
+      getStack: stackOf,
+      listStacks: () => ({ stacks: stacks(), unreadable: [] }),
+      listLate: (id, limit) =>
         tables
           .partition(journal, journalKeys.late(id, '').pk)
-          .filter(item => !flag(item, 'taken'))
+          .filter(item => !readFlag(item, 'taken'))
           .slice(0, limit)
           .map(item => jsonOf<LateOutcome>(item, 'item')),
     },
@@ -111,11 +112,11 @@ function pairOf<T>(id: OperationId, found: T | undefined): readonly (readonly [O
 
 function leaseOf(item: ModelItem): Lease {
   return {
-    executor: text(item, 'sk') as Lease['executor'],
+    executor: readText(item, 'sk') as Lease['executor'],
     holder: jsonOf(item, 'holder'),
-    counter: number(item, 'counter'),
-    retired: flag(item, 'retired'),
-    left: flag(item, 'left'),
+    counter: readNumber(item, 'counter'),
+    retired: readFlag(item, 'retired'),
+    left: readFlag(item, 'left'),
     groups: [],
   }
 }

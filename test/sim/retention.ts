@@ -20,15 +20,15 @@ export function createRetention(
   removeVersions: (through: number) => void,
 ): Sync<RetentionPort> {
   const isCurrent = (deployment: DeploymentId): boolean =>
-    catalog.stack(deploymentPartsOf(deployment).stack)?.current === deployment
+    catalog.getStack(deploymentPartsOf(deployment).stack)?.current === deployment
   const holding = (table: RecordTable, deployment: DeploymentId): boolean =>
     [...table.deployments()].includes(deployment)
   return {
-    deployments: () => {
+    listDeployments: () => {
       const ids = new Set(tables.flatMap(table => [...table.deployments()]))
       return ([...ids].toSorted() as DeploymentId[]).map(deployment => {
         const { stack } = deploymentPartsOf(deployment)
-        const past = catalog.history(stack, 1e9).find(one => one.deployment === deployment)
+        const past = catalog.listHistory(stack, 1e9).find(one => one.deployment === deployment)
         return {
           deployment,
           closed: control.read(deployment)?.closed,
@@ -44,9 +44,9 @@ export function createRetention(
       return !tables.some(table => holding(table, deployment))
     },
     removeVersions: (stack, through) => {
-      if ((catalog.stack(stack)?.version ?? 0) > through) removeVersions(through)
+      if ((catalog.getStack(stack)?.version ?? 0) > through) removeVersions(through)
     },
-    references: () => ({ hashes: [], next: undefined }),
+    listReferences: () => ({ hashes: [], next: undefined }),
   }
 }
 

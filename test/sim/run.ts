@@ -58,7 +58,7 @@ export async function runScenario(
     })
   if (await world.scheduler.run(() => isOver, ticksMax)) await operated
   else world.violate('the deployments did not end')
-  const state = stateIn(world, world.records.catalog.stack(simStack)?.snapshot ?? '')
+  const state = stateIn(world, world.records.catalog.getStack(simStack)?.snapshot ?? '')
   return {
     violations: world.violations,
     lines: world.lines,
@@ -70,7 +70,7 @@ export async function runScenario(
     ],
     isUnknowable: world.counts.has('checked: a person settled a pending operation'),
     ticks: world.scheduler.ticks(),
-    deployments: world.records.catalog.stack(simStack)?.deployments ?? 0,
+    deployments: world.records.catalog.getStack(simStack)?.deployments ?? 0,
   }
 }
 

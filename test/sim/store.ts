@@ -76,12 +76,12 @@ export function createStore(observer: Observer): SimStore {
         observer.kept(JSON.stringify(outcome))
         outcomes.set(at, outcome)
       },
-      outcome: (deployment, operation, attempt) =>
+      getOutcome: (deployment, operation, attempt) =>
         outcomes.get(`${deployment} ${operation} ${attempt}`),
       select: (deployment, operation, end) => heads.select(`${deployment} ${operation}`, end),
-      heads: (deployment, operations) =>
+      getHeads: (deployment, operations) =>
         new Map(operations.flatMap(id => pairOf(id, heads.at(`${deployment} ${id}`)))),
-      ends: (deployment, operations) =>
+      getEnds: (deployment, operations) =>
         new Map(
           operations.flatMap(id => {
             const head = heads.at(`${deployment} ${id}`)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { OutgoingMessage } from '../../../shared/ports/notifications.ts'
-import { pageQuery } from '../page.ts'
-import { route } from '../route.ts'
+import { pageQuery } from '../pages.ts'
+import { defineRoute } from '../define-route.ts'
 
 /** What nobody could be told: to which receiver, and about what; nothing that is secret. */
 const letterView = z.object({
@@ -16,7 +16,7 @@ const letterView = z.object({
 
 /** Dead letters of notifications: looked at, and sent again when their cause is gone. */
 export const deadNotificationRoutes = [
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/dead-notifications',
     role: 'admin',
@@ -25,10 +25,10 @@ export const deadNotificationRoutes = [
     query: z.object({ limit: pageQuery.limit }),
     output: z.object({ items: z.array(letterView) }),
     run: async ({ notifications }, { query: { limit } }) => ({
-      json: { items: (await notifications.deadLetters(limit)).map(viewOf) },
+      json: { items: (await notifications.listDeadLetters(limit)).map(letterViewOf) },
     }),
   }),
-  route({
+  defineRoute({
     method: 'POST',
     path: '/v1/dead-notifications/redrive',
     role: 'admin',
@@ -39,7 +39,7 @@ export const deadNotificationRoutes = [
   }),
 ]
 
-function viewOf(message: OutgoingMessage): z.infer<typeof letterView> {
+function letterViewOf(message: OutgoingMessage): z.infer<typeof letterView> {
   if (message.kind === 'reply') {
     const { stack, state, request } = message.reply
     return { to: 'reply', stack, about: state, request }

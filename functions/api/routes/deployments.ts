@@ -1,6 +1,6 @@
-import { historyLine } from '../../../shared/engine/deployment/past.ts'
+import { readHistoryLine } from '../../../shared/engine/deployment/retention/stack-history.ts'
 import { z } from 'zod'
-import { redriveDeployment } from '../../../shared/engine/deployment/redrive.ts'
+import { redriveDeployment } from '../../../shared/engine/deployment/recovery/redrive.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../../../shared/ports/catalog.ts'
 import {
@@ -9,10 +9,10 @@ import {
   type DeploymentId,
   type LogNumber,
 } from '../../../shared/records/ids.ts'
-import { knownStack } from '../../compaction/export-state.ts'
-import { storyOf } from '../../compaction/moment.ts'
-import { cut, numberOf, pageOf, pageQuery } from '../page.ts'
-import { type ApiPorts, type Asked, route, stackOf } from '../route.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { readDeploymentTimeline } from '../../../shared/runtime/state/state-at-time.ts'
+import { cutPage, parseCursor, pageForm, pageQuery } from '../pages.ts'
+import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
 /** A line of a stack's history as the API tells it. */
 const deploymentView = z.object({
@@ -34,36 +34,38 @@ const unknown = z.looseObject({})
 
 /** What deployments did and do, and how a person has a hand in them. */
 export const deploymentRoutes = [
-  route({
+  defineRoute({
     method: 'GET',
     path,
     role: 'read',
     scope: 'stack',
     summary: 'The deployments of a stack, newest first; the cursor is the number before',
     query: z.object(pageQuery),
-    output: pageOf(deploymentView),
+    output: pageForm(deploymentView),
     run: async (ports, { params, query: { limit, cursor } }) => {
-      const record = await knownStack(ports, stackOf(params))
-      const before = cursor === '' ? record.deployments + 1 : numberOf(cursor)
-      const items = (await ports.catalog.history(record.id, limit, before)).map(viewOf)
+      const record = await requireStack(ports, stackOf(params))
+      const before = cursor === '' ? record.deployments + 1 : parseCursor(cursor)
+      const items = (await ports.catalog.listHistory(record.id, limit, before)).map(
+        deploymentViewOf,
+      )
       const last = items.at(-1)?.number ?? 1
       return { json: last > 1 ? { items, next: String(last) } : { items } }
     },
   }),
-  route({
+  defineRoute({
     ...one,
     method: 'GET',
     role: 'read',
     summary: 'A deployment',
     output: deploymentView.extend({ stop: z.string().optional(), holder: z.string().optional() }),
     run: async (ports, { params }) => {
-      const { record, id } = await knownDeployment(ports, params)
+      const { record, id } = await requireDeployment(ports, params)
       const control = record.result === undefined ? await ports.control.read(id) : undefined
       const now = control === undefined ? {} : { stop: control.stop, holder: control.holder.who }
-      return { json: { ...viewOf(record), ...now } }
+      return { json: { ...deploymentViewOf(record), ...now } }
     },
   }),
-  route({
+  defineRoute({
     ...one,
     method: 'POST',
     path: `${path}/{number}/cancel`,
@@ -73,7 +75,7 @@ export const deploymentRoutes = [
     status: 202,
     output: z.object({ kind: z.enum(['none', 'asked', 'asked before']), number: z.number() }),
     run: async (ports, { params, body: { force } }) => {
-      const { id, stack, number } = await knownDeployment(ports, params)
+      const { id, stack, number } = await requireDeployment(ports, params)
       if (stack.current !== id) return { json: { kind: 'none', number } }
       const before = (await ports.control.read(id))?.stop ?? 'none'
       const stop = force ? 'forced' : 'graceful'
@@ -84,7 +86,7 @@ export const deploymentRoutes = [
       return { json: { kind: isNews ? 'asked' : 'asked before', number } }
     },
   }),
-  route({
+  defineRoute({
     ...one,
     method: 'POST',
     path: `${path}/{number}/redrive`,
@@ -95,13 +97,13 @@ export const deploymentRoutes = [
       operations: z.number().optional(),
     }),
     run: async (ports, { params }) => {
-      const { id, stack } = await knownDeployment(ports, params)
+      const { id, stack } = await requireDeployment(ports, params)
       const redriven = await redriveDeployment(ports, id)
       if (redriven.kind === 'sent') await ports.nudges.nudge(stack.id, 0)
       return { json: redriven }
     },
   }),
-  route({
+  defineRoute({
     ...one,
     method: 'POST',
     path: `${path}/{number}/resume`,
@@ -110,21 +112,21 @@ export const deploymentRoutes = [
     status: 202,
     output: z.object({ nudged: z.boolean() }),
     run: async (ports, { params }) => {
-      const { id, stack, number } = await knownDeployment(ports, params)
+      const { id, stack, number } = await requireDeployment(ports, params)
       if (stack.current !== id)
         throw error('NOTHING_TO_RESUME', `deployment ${number} of the stack is over`)
       await ports.nudges.nudge(stack.id, 0)
       return { json: { nudged: true } }
     },
   }),
-  route({
+  defineRoute({
     ...one,
     method: 'GET',
     path: `${path}/{number}/steps`,
     role: 'read',
     summary: 'The steps of a deployment in the order of their moments',
     query: z.object(pageQuery),
-    output: pageOf(
+    output: pageForm(
       z.object({
         moment: z.string(),
         at: z.number(),
@@ -134,31 +136,31 @@ export const deploymentRoutes = [
       }),
     ),
     run: async (ports, { params, query }) => {
-      const { stack, number } = await knownDeployment(ports, params)
-      const { moments } = await storyOf(ports, stack, number)
+      const { stack, number } = await requireDeployment(ports, params)
+      const { moments } = await readDeploymentTimeline(ports, stack, number)
       if (moments === undefined)
         throw error('RECORDS_REMOVED', `the records of deployment ${number} were removed`)
       return {
-        json: cut(
+        json: cutPage(
           moments.filter(({ urn }) => urn !== undefined),
           query,
         ),
       }
     },
   }),
-  route({
+  defineRoute({
     ...one,
     method: 'GET',
     path: `${path}/{number}/journal`,
     role: 'read',
     summary: 'The records of the decision log, sealed as they are stored; the cursor is a number',
     query: z.object(pageQuery),
-    output: pageOf(unknown),
+    output: pageForm(unknown),
     run: async (ports, { params, query: { limit, cursor } }) => {
-      const { id } = await knownDeployment(ports, params)
-      const from = numberOf(cursor)
+      const { id } = await requireDeployment(ports, params)
+      const from = parseCursor(cursor)
       // The tokens of writers are nobody else's business.
-      const read = await ports.log.read(id, from as LogNumber, limit)
+      const read = await ports.decisionLog.read(id, from as LogNumber, limit)
       const items = read.map(({ number, at, decisions, decisionsBlob }) => ({
         number,
         at,
@@ -172,7 +174,7 @@ export const deploymentRoutes = [
 ]
 
 /** A deployment of the history, with the record of its stack. */
-export interface KnownDeployment {
+export interface FoundDeployment {
   readonly id: DeploymentId
   readonly number: number
   readonly stack: StackRecord
@@ -180,20 +182,20 @@ export interface KnownDeployment {
 }
 
 /** A deployment by its path. Throws STACK_NOT_FOUND, DEPLOYMENT_UNKNOWN. */
-export async function knownDeployment(
+export async function requireDeployment(
   { catalog }: Pick<ApiPorts, 'catalog'>,
-  params: Asked<unknown, unknown>['params'],
-): Promise<KnownDeployment> {
-  const stack = await knownStack({ catalog }, stackOf(params))
+  params: RouteCall<unknown, unknown>['params'],
+): Promise<FoundDeployment> {
+  const stack = await requireStack({ catalog }, stackOf(params))
   const number = Number(params['number'])
   const id = deploymentIdOf(stack.id, number)
-  const record = await historyLine(catalog, id)
+  const record = await readHistoryLine(catalog, id)
   if (record === undefined)
     throw error('DEPLOYMENT_UNKNOWN', `the stack has no deployment ${number}`)
   return { id, number, stack, record }
 }
 
-function viewOf(record: HistoryRecord) {
+function deploymentViewOf(record: HistoryRecord) {
   const { deployment, command, message, startedAt, endedAt, result, changes, version } = record
   const { number } = deploymentPartsOf(deployment)
   const begun = { number, deployment, command, message, startedAt }

@@ -1,26 +1,30 @@
 import { z } from 'zod'
-import { type DocumentKey, type StoredDocument, placeOf } from '../../../shared/ports/documents.ts'
-import { refuseAddress } from '../../../shared/triggers/addresses.ts'
-import { notificationDocument } from '../../../shared/triggers/notifications.ts'
-import { scheduleDocument } from '../../../shared/triggers/schedule.ts'
+import {
+  type DocumentKey,
+  type StoredDocument,
+  sealingContextOf,
+} from '../../../shared/ports/documents.ts'
+import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
+import { notificationDocument } from '../../../shared/triggers/notifications/notifications.ts'
+import { scheduleDocument } from '../../../shared/triggers/schedules/schedule.ts'
 import {
   parseDocument,
   sealWebhook,
   webhookDocument,
   webhookDraft,
-  webhookKey,
-} from '../../../shared/triggers/webhook-document.ts'
-import { knownStack } from '../../compaction/export-state.ts'
+  webhookKeyOf,
+} from '../../../shared/triggers/webhooks/webhook-document.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import {
-  knownDocument,
+  requireDocument,
   listDocuments,
   putDocument,
   removeDocument,
-  viewOf,
+  documentViewOf,
 } from '../document-store.ts'
-import { pageQuery } from '../page.ts'
-import { placeCalls, removeCalls } from '../placed-calls.ts'
-import { type ApiPorts, type Asked, type Route, route, stackOf } from '../route.ts'
+import { pageQuery } from '../pages.ts'
+import { placeSchedulerCalls, removeSchedulerCalls } from '../scheduler-calls.ts'
+import { type ApiPorts, type RouteCall, type Route, defineRoute, stackOf } from '../define-route.ts'
 import type { Role } from '../roles.ts'
 
 const view = z.object({
@@ -34,40 +38,42 @@ const page = z.object({
   unreadable: z.array(z.object({ name: z.string(), code: z.string() })),
   next: z.string().optional(),
 })
-type Params = Asked<unknown, unknown>['params']
+type Params = RouteCall<unknown, unknown>['params']
 
 /** One kind of document at one place, and what is done to it. */
 interface Collection<Draft extends z.ZodType> {
   readonly path: string
   readonly scope: Route['scope']
   readonly what: string
-  readonly reads: Role
-  readonly writes: Role
+  readonly readRole: Role
+  readonly writeRole: Role
   readonly draft: Draft
   readonly keyOf: (params: Params) => DocumentKey
   /** What is stored of a draft. */
-  readonly made: (
+  readonly make: (
     ports: ApiPorts,
     key: DocumentKey,
     draft: z.infer<Draft>,
     before: StoredDocument | undefined,
   ) => Promise<unknown>
   /** What callers see of it: no secrets. */
-  readonly shown: (stored: StoredDocument) => unknown
+  readonly show: (stored: StoredDocument) => unknown
   /** See `Making`. */
-  readonly dropped?: (ports: ApiPorts, value: unknown) => Promise<void>
+  readonly drop?: (ports: ApiPorts, value: unknown) => Promise<void>
 }
 
 /** Listing, looking at, putting and removing the documents of a collection. */
-function collectionRoutes<Draft extends z.ZodType>(about: Collection<Draft>): readonly Route[] {
-  const { path, scope, what, reads, writes, draft, keyOf, made, shown } = about
-  const droppedIn = (ports: ApiPorts) => async (value: unknown) => about.dropped?.(ports, value)
+function createCollectionRoutes<Draft extends z.ZodType>(
+  collection: Collection<Draft>,
+): readonly Route[] {
+  const { path, scope, what, readRole, writeRole, draft, keyOf, make, show } = collection
+  const dropWith = (ports: ApiPorts) => async (value: unknown) => collection.drop?.(ports, value)
   const one = `${path}/{name}`
   return [
-    route({
+    defineRoute({
       method: 'GET',
       path,
-      role: reads,
+      role: readRole,
       scope,
       summary: `List ${what}s`,
       query: z.object({ cursor: pageQuery.cursor }),
@@ -75,70 +81,70 @@ function collectionRoutes<Draft extends z.ZodType>(about: Collection<Draft>): re
       run: async (ports, { params, query: { cursor } }) => {
         const key = keyOf(params)
         const of = { kind: key.kind, scope: key.scope, cursor }
-        return { json: await listDocuments(ports, of, shown) }
+        return { json: await listDocuments(ports, of, show) }
       },
     }),
-    route({
+    defineRoute({
       method: 'GET',
       path: one,
-      role: reads,
+      role: readRole,
       scope,
       summary: `A ${what}`,
       output: view,
       run: async (ports, { params }) => ({
-        json: viewOf(await knownDocument(ports, keyOf(params)), shown),
+        json: documentViewOf(await requireDocument(ports, keyOf(params)), show),
       }),
     }),
-    route({
+    defineRoute({
       method: 'PUT',
       path: one,
-      role: writes,
+      role: writeRole,
       scope,
       summary: `Make or change a ${what}; its secrets are never shown again`,
       body: draft,
       output: view,
       run: async (ports, { params, body }) => {
         const key = keyOf(params)
-        if (key.scope !== '*') await knownStack(ports, key.scope)
+        if (key.scope !== '*') await requireStack(ports, key.scope)
         const making = {
-          made: (before: StoredDocument | undefined) => made(ports, key, body, before),
-          shown,
-          dropped: droppedIn(ports),
+          make: (before: StoredDocument | undefined) => make(ports, key, body, before),
+          show,
+          drop: dropWith(ports),
         }
         return { json: await putDocument(ports, key, making) }
       },
     }),
-    route({
+    defineRoute({
       method: 'DELETE',
       path: one,
-      role: writes,
+      role: writeRole,
       scope,
       summary: `Remove a ${what}`,
       output: z.object({ removed: z.boolean() }),
       run: async (ports, { params }) => {
-        await removeDocument(ports, keyOf(params), droppedIn(ports))
+        await removeDocument(ports, keyOf(params), dropWith(ports))
         return { json: { removed: true } }
       },
     }),
   ]
 }
 
-const nameOf = (params: Params): string => params['name'] ?? ''
+const documentNameOf = (params: Params): string => params['name'] ?? ''
 
 /** A webhook may name any stack in its rules, so only who may do everything has a hand in it. */
-const webhooks = collectionRoutes({
+const webhooks = createCollectionRoutes({
   path: '/v1/webhooks',
   scope: 'installation',
   what: 'webhook',
-  reads: 'admin',
-  writes: 'admin',
+  readRole: 'admin',
+  writeRole: 'admin',
   draft: webhookDraft,
-  keyOf: params => webhookKey(nameOf(params)),
-  made: async ({ sealing, addresses }, { name }, draft) => {
+  keyOf: params => webhookKeyOf(documentNameOf(params)),
+  make: async ({ sealing, addresses }, { name }, draft) => {
     refuseAddress(draft.apiUrl, addresses)
     return sealWebhook(sealing, name, draft)
   },
-  shown: stored => {
+  show: stored => {
     const { secrets, credential, ...open } = parseDocument(webhookDocument, stored)
     return { ...open, secrets: secrets.length, hasCredential: credential !== undefined }
   },
@@ -146,27 +152,27 @@ const webhooks = collectionRoutes({
 
 const scheduleDraft = scheduleDocument.omit({ createdAt: true, lastAt: true, placed: true })
 
-const schedules = collectionRoutes({
+const schedules = createCollectionRoutes({
   path: '/v1/stacks/{project}/{stack}/schedules',
   scope: 'stack',
   what: 'schedule',
-  reads: 'read',
-  writes: 'deploy',
+  readRole: 'read',
+  writeRole: 'deploy',
   draft: scheduleDraft,
-  keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: nameOf(params) }),
-  made: async (ports, key, draft, before) => {
+  keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: documentNameOf(params) }),
+  make: async (ports, key, draft, before) => {
     const now = ports.clock.now()
     const earlier = before === undefined ? undefined : parseDocument(scheduleDocument, before)
     // What was missed while it was paused, or said something else, is not made up for.
     const since = earlier === undefined ? {} : { lastAt: now }
     const schedule = { ...draft, createdAt: earlier?.createdAt ?? now, ...since }
-    return placeCalls(ports, key, schedule)
+    return placeSchedulerCalls(ports, key, schedule)
   },
-  shown: stored => {
+  show: stored => {
     const { placed: _placed, ...shown } = parseDocument(scheduleDocument, stored)
     return shown
   },
-  dropped: removeCalls,
+  drop: removeSchedulerCalls,
 })
 
 const notificationDraft = notificationDocument
@@ -176,37 +182,41 @@ const notificationDraft = notificationDocument
 const notificationParts = {
   what: 'notification',
   draft: notificationDraft,
-  made: async (
+  make: async (
     { sealing, addresses }: ApiPorts,
     key: DocumentKey,
     { secret, ...open }: z.infer<typeof notificationDraft>,
   ) => {
     refuseAddress(open.url, addresses)
-    return { ...open, secret: await sealing.seal(secret, placeOf(key)) }
+    return { ...open, secret: await sealing.seal(secret, sealingContextOf(key)) }
   },
-  shown: (stored: StoredDocument) => {
+  show: (stored: StoredDocument) => {
     const { secret: _secret, ...open } = parseDocument(notificationDocument, stored)
     return open
   },
 } as const
 
 const notifications = [
-  ...collectionRoutes({
+  ...createCollectionRoutes({
     ...notificationParts,
     path: '/v1/notifications',
     scope: 'installation',
-    reads: 'admin',
-    writes: 'admin',
-    keyOf: params => ({ kind: 'notification', scope: '*', name: nameOf(params) }),
+    readRole: 'admin',
+    writeRole: 'admin',
+    keyOf: params => ({ kind: 'notification', scope: '*', name: documentNameOf(params) }),
   }),
-  ...collectionRoutes({
+  ...createCollectionRoutes({
     ...notificationParts,
     path: '/v1/stacks/{project}/{stack}/notifications',
     scope: 'stack',
     // An address may itself be something to keep.
-    reads: 'deploy',
-    writes: 'deploy',
-    keyOf: params => ({ kind: 'notification', scope: stackOf(params), name: nameOf(params) }),
+    readRole: 'deploy',
+    writeRole: 'deploy',
+    keyOf: params => ({
+      kind: 'notification',
+      scope: stackOf(params),
+      name: documentNameOf(params),
+    }),
   }),
 ]
 

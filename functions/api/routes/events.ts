@@ -1,9 +1,14 @@
 import { z } from 'zod'
-import { deploymentStream, readingFrom, requestStream, streamResponse } from '../event-stream.ts'
-import { numberOf, pageQuery } from '../page.ts'
-import { type Asked, route, stackOf } from '../route.ts'
-import { knownDeployment } from './deployments.ts'
-import { knownRequest } from './requests.ts'
+import {
+  streamDeployment,
+  createStreamPosition,
+  streamRequest,
+  toStreamResponse,
+} from '../event-stream.ts'
+import { parseCursor, pageQuery } from '../pages.ts'
+import { type RouteCall, defineRoute, stackOf } from '../define-route.ts'
+import { requireDeployment } from './deployments.ts'
+import { requireRequest } from './requests.ts'
 
 const streamed = {
   method: 'GET',
@@ -15,7 +20,7 @@ const streamed = {
 
 /** What deployments and previews tell while they run. */
 export const eventRoutes = [
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/stacks/{project}/{stack}/deployments/{number}/events',
     role: 'read',
@@ -24,36 +29,36 @@ export const eventRoutes = [
     query: z.object(pageQuery),
     output: z.object({ items: z.array(z.looseObject({})), next: z.string() }),
     run: async (ports, { params, query: { limit, cursor } }) => {
-      const { id } = await knownDeployment(ports, params)
-      const page = await ports.events.read(id, numberOf(cursor), limit)
+      const { id } = await requireDeployment(ports, params)
+      const page = await ports.events.read(id, parseCursor(cursor), limit)
       const items = page.events.map((line): unknown => JSON.parse(line))
       return { json: { items, next: String(page.cursor) } }
     },
   }),
-  route({
+  defineRoute({
     ...streamed,
     path: '/v1/stacks/{project}/{stack}/deployments/{number}/stream',
     summary: 'The events of a deployment as they come; last-event-id goes on after an event',
-    run: async (ports, asked) => {
-      const { id } = await knownDeployment(ports, asked.params)
-      const reading = readingFrom(ports, lastIdOf(asked))
-      return { response: streamResponse(ports, deploymentStream(reading, id)) }
+    run: async (ports, call) => {
+      const { id } = await requireDeployment(ports, call.params)
+      const reading = createStreamPosition(ports, lastIdOf(call))
+      return { response: toStreamResponse(ports, streamDeployment(reading, id)) }
     },
   }),
-  route({
+  defineRoute({
     ...streamed,
     path: '/v1/stacks/{project}/{stack}/requests/{key}/stream',
     summary: 'What a request becomes: the events of its preview or deployment, and its end',
-    run: async (ports, asked) => {
-      const { request } = await knownRequest(ports, asked.params)
+    run: async (ports, call) => {
+      const { request } = await requireRequest(ports, call.params)
       const { key, dryRun } = request
-      const reading = readingFrom(ports, lastIdOf(asked))
-      const messages = requestStream(reading, { stack: stackOf(asked.params), key, dryRun })
-      return { response: streamResponse(ports, messages) }
+      const reading = createStreamPosition(ports, lastIdOf(call))
+      const messages = streamRequest(reading, { stack: stackOf(call.params), key, dryRun })
+      return { response: toStreamResponse(ports, messages) }
     },
   }),
 ]
 
-function lastIdOf({ request }: Asked<unknown, unknown>): string {
+function lastIdOf({ request }: RouteCall<unknown, unknown>): string {
   return request.headers.get('last-event-id') ?? ''
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
 import { error } from '../../../shared/errors/error.ts'
-import { archiveForm, uploadForm } from '../archives.ts'
-import { type ApiPorts, route } from '../route.ts'
+import { archiveForm, uploadForm } from '../archive-forms.ts'
+import { type ApiPorts, defineRoute } from '../define-route.ts'
 
 /** Sending plugins: archives of their folders, which every stack of the installation may use. */
 export const pluginRoutes = [
-  route({
+  defineRoute({
     method: 'POST',
     path: '/v1/plugins',
     role: 'admin',
@@ -18,11 +18,11 @@ export const pluginRoutes = [
     }),
     output: uploadForm,
     run: async (ports, { body: { archive, bytes } }) => {
-      const { uploads } = keptPlugins(ports)
-      return { json: await uploads.placeOfPlugin(archive, bytes) }
+      const { uploads } = requirePluginStore(ports)
+      return { json: await uploads.createPluginAddress(archive, bytes) }
     },
   }),
-  route({
+  defineRoute({
     method: 'PUT',
     path: '/v1/plugins/{kind}/{name}/{version}/{os}/{arch}',
     role: 'admin',
@@ -32,8 +32,8 @@ export const pluginRoutes = [
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body: { archive } }) => {
       const { kind = '', name = '', version = '', os = '', arch = '' } = params
-      const { plugins } = keptPlugins(ports)
-      if (!(await plugins.name({ kind, name, version, os, arch }, archive)))
+      const { plugins } = requirePluginStore(ports)
+      if (!(await plugins.nameArchive({ kind, name, version, os, arch }, archive)))
         throw error('PLUGIN_TAKEN', `${kind} plugin ${name} ${version} is another archive`)
       return { json: { archive } }
     },
@@ -41,7 +41,7 @@ export const pluginRoutes = [
 ]
 
 /** Throws FEATURE_MISSING where plugins are those of the machine. */
-function keptPlugins({ uploads, plugins }: ApiPorts) {
+function requirePluginStore({ uploads, plugins }: ApiPorts) {
   if (uploads !== undefined && plugins !== undefined) return { uploads, plugins }
   throw error('FEATURE_MISSING', 'this API keeps no plugins', {
     hint: 'Install the plugin on the machine that serves, as for Pulumi.',

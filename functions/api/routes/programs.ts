@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { BlobHash } from '../../../shared/records/ids.ts'
-import { knownStack } from '../../compaction/export-state.ts'
-import { archiveForm, uploadForm } from '../archives.ts'
-import { route, stackOf } from '../route.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { archiveForm, uploadForm } from '../archive-forms.ts'
+import { defineRoute, stackOf } from '../define-route.ts'
 
 /** Sending programs: packed folders that requests name by their SHA-256. */
 export const programRoutes = [
-  route({
+  defineRoute({
     method: 'POST',
     path: '/v1/stacks/{project}/{stack}/programs',
     role: 'deploy',
@@ -23,14 +23,15 @@ export const programRoutes = [
           'ARCHIVE_TOO_LARGE',
           `the packed program has ${bytes} bytes, of ${limits.archiveBytesMax} at most`,
         )
-      await knownStack(ports, stackOf(params))
-      if (ports.uploads !== undefined) return { json: await ports.uploads.place(archive, bytes) }
+      await requireStack(ports, stackOf(params))
+      if (ports.uploads !== undefined)
+        return { json: await ports.uploads.createAddress(archive, bytes) }
       const { project, stack } = params
       const url = `/v1/stacks/${project}/${stack}/programs/${archive}`
       return { json: { url, headers: {}, isThere: false } }
     },
   }),
-  route({
+  defineRoute({
     method: 'PUT',
     path: '/v1/stacks/{project}/{stack}/programs/{archive}',
     role: 'deploy',
@@ -40,7 +41,7 @@ export const programRoutes = [
     status: 201,
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body }) => {
-      await knownStack(ports, stackOf(params))
+      await requireStack(ports, stackOf(params))
       const bytes = body instanceof Uint8Array ? body : new Uint8Array()
       const { archive } = params
       if (createHash('sha256').update(bytes).digest('hex') !== archive)
@@ -48,7 +49,7 @@ export const programRoutes = [
       return { json: { archive: await ports.blobs.put(bytes) } }
     },
   }),
-  route({
+  defineRoute({
     method: 'PUT',
     path: '/v1/stacks/{project}/{stack}/program',
     role: 'deploy',
@@ -57,13 +58,13 @@ export const programRoutes = [
     body: z.strictObject({ archive: archiveForm }),
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body: { archive } }) => {
-      const { id } = await knownStack(ports, stackOf(params))
+      const { id } = await requireStack(ports, stackOf(params))
       await requireBlob(ports.blobs, archive)
       await ports.requests.putProgram(id, archive)
       return { json: { archive } }
     },
   }),
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/stacks/{project}/{stack}/program',
     role: 'read',
@@ -71,8 +72,8 @@ export const programRoutes = [
     summary: 'The archive that is the program of a stack',
     output: z.object({ archive: z.string().nullable() }),
     run: async (ports, { params }) => {
-      const { id } = await knownStack(ports, stackOf(params))
-      return { json: { archive: (await ports.requests.program(id)) ?? null } }
+      const { id } = await requireStack(ports, stackOf(params))
+      return { json: { archive: (await ports.requests.getProgram(id)) ?? null } }
     },
   }),
 ]

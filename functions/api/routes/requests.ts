@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { type DeployError, error } from '../../../shared/errors/error.ts'
-import { printable } from '../../../shared/triggers/printable.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { hiddenFeatures } from '../../../shared/records/log.ts'
 import type { DeploymentRequest, KeptRequest } from '../../../shared/records/request.ts'
-import { knownStack } from '../../compaction/export-state.ts'
-import { archiveForm } from '../archives.ts'
-import { bodyOf } from '../error-answer.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { archiveForm } from '../archive-forms.ts'
+import { errorBodyOf } from '../error-response.ts'
 import { mayAct } from '../roles.ts'
-import { type ApiPorts, type Asked, route, stackOf } from '../route.ts'
+import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
 /** Most operations that one deployment may have in flight by request. */
 const parallelMax = 10_000
@@ -72,22 +72,22 @@ const created = {
 
 /** Asking for deployments and previews, and what became of that. */
 export const requestRoutes = [
-  route({
+  defineRoute({
     ...created,
     path: '/v1/stacks/{project}/{stack}/deployments',
     role: 'deploy',
     summary:
       'Ask for a deployment. The header idempotency-key names it: the same again is the same one.',
-    run: (ports, asked) => putRequest(ports, asked, false),
+    run: (ports, call) => putRequest(ports, call, false),
   }),
-  route({
+  defineRoute({
     ...created,
     path: '/v1/stacks/{project}/{stack}/previews',
     role: 'preview',
     summary: 'Ask for a preview. Programs are sent with the role deploy only: they run code.',
-    run: (ports, asked) => putRequest(ports, asked, true),
+    run: (ports, call) => putRequest(ports, call, true),
   }),
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/stacks/{project}/{stack}/requests',
     role: 'read',
@@ -95,21 +95,23 @@ export const requestRoutes = [
     summary: 'What waits for a stack, oldest first',
     output: z.object({ items: z.array(requestView) }),
     run: async (ports, { params }) => {
-      const { id } = await knownStack(ports, stackOf(params))
-      const waiting = await ports.requests.waiting(id, apiLimits.waitingMax)
-      return { json: { items: waiting.map(request => viewOf({ request })) } }
+      const { id } = await requireStack(ports, stackOf(params))
+      const waiting = await ports.requests.listWaiting(id, apiLimits.waitingMax)
+      return { json: { items: waiting.map(request => requestViewOf({ request })) } }
     },
   }),
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/stacks/{project}/{stack}/requests/{key}',
     role: 'read',
     scope: 'stack',
     summary: 'A request, and what it came to',
     output: requestView,
-    run: async (ports, { params }) => ({ json: viewOf(await knownRequest(ports, params)) }),
+    run: async (ports, { params }) => ({
+      json: requestViewOf(await requireRequest(ports, params)),
+    }),
   }),
-  route({
+  defineRoute({
     method: 'DELETE',
     path: '/v1/stacks/{project}/{stack}/requests/{key}',
     role: 'preview',
@@ -117,11 +119,11 @@ export const requestRoutes = [
     summary: 'Withdraw a request that waits; one that has begun, or ended otherwise, is a conflict',
     output: requestView,
     conflict: requestView,
-    run: async (ports, asked) => {
-      const found = await withdraw(ports, asked)
-      const late = tooLate(found)
-      if (late === undefined) return { json: viewOf(found) }
-      return { json: { ...viewOf(found), ...bodyOf(late) }, status: 409 }
+    run: async (ports, call) => {
+      const found = await withdrawRequest(ports, call)
+      const late = tooLateError(found)
+      if (late === undefined) return { json: requestViewOf(found) }
+      return { json: { ...requestViewOf(found), ...errorBodyOf(late) }, status: 409 }
     },
   }),
 ]
@@ -130,11 +132,11 @@ export const requestRoutes = [
  * Ends a request that waits, as what its asker took back; the first end stands, whose it may be.
  * Throws REQUEST_UNKNOWN, API_FORBIDDEN.
  */
-async function withdraw(
+async function withdrawRequest(
   ports: ApiPorts,
-  { params, caller }: Asked<unknown, unknown>,
+  { params, caller }: RouteCall<unknown, unknown>,
 ): Promise<KeptRequest> {
-  const found = await knownRequest(ports, params)
+  const found = await requireRequest(ports, params)
   const { stack, key, dryRun } = found.request
   if (!dryRun && !mayAct(caller.role, 'deploy'))
     throw error('API_FORBIDDEN', 'who may only preview withdraws no deployment')
@@ -145,26 +147,26 @@ async function withdraw(
       message: 'the request was withdrawn before it was begun',
     })
   // The first end stands: it may have begun a moment ago.
-  return knownRequest(ports, params)
+  return requireRequest(ports, params)
 }
 
 /** REQUEST_BEGUN for what was withdrawn too late; undefined for what is withdrawn. */
-function tooLate({ request, end }: KeptRequest): DeployError | undefined {
+function tooLateError({ request, end }: KeptRequest): DeployError | undefined {
   if (end === undefined || (end.kind === 'refused' && end.code === withdrawn)) return undefined
   const came = end.kind === 'started' ? `it became ${end.deployment}` : `it was ${end.kind}`
-  const about = `the request '${printable(request.key)}' waits no more: ${came}`
-  return error('REQUEST_BEGUN', about)
+  const message = `the request '${toPrintable(request.key)}' waits no more: ${came}`
+  return error('REQUEST_BEGUN', message)
 }
 
 /** A request by its path. Throws REQUEST_UNKNOWN. */
-export async function knownRequest(
+export async function requireRequest(
   { requests }: Pick<ApiPorts, 'requests'>,
-  params: Asked<unknown, unknown>['params'],
+  params: RouteCall<unknown, unknown>['params'],
 ): Promise<KeptRequest> {
   const key = params['key'] ?? ''
   const found = await requests.find(stackOf(params), key)
   if (found === undefined)
-    throw error('REQUEST_UNKNOWN', `the stack has no request '${printable(key)}'`)
+    throw error('REQUEST_UNKNOWN', `the stack has no request '${toPrintable(key)}'`)
   return found
 }
 
@@ -174,15 +176,15 @@ export async function knownRequest(
  */
 async function putRequest(
   ports: ApiPorts,
-  { params, body, caller, request }: Asked<unknown, z.infer<typeof requestBody>>,
+  { params, body, caller, request }: RouteCall<unknown, z.infer<typeof requestBody>>,
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
-  const { id: stack } = await knownStack(ports, stackOf(params))
+  const { id: stack } = await requireStack(ports, stackOf(params))
   const { archive, release, ignoreProtect, targeting, runProgram, ...others } = body
   const { legacyDiff, legacyRefreshDiff, withoutFeatures, ...rest } = others
-  const asked: DeploymentRequest = {
+  const requested: DeploymentRequest = {
     stack,
-    key: keyOf(request, ports),
+    key: idempotencyKeyOf(request, ports),
     at: ports.clock.now(),
     by: `${caller.name} (API)`,
     dryRun,
@@ -199,46 +201,47 @@ async function putRequest(
     },
     program: archive === undefined ? { kind: 'last' } : { kind: 'archive', archive },
   }
-  const kept = (await ports.requests.find(stack, asked.key)) ?? (await put(ports, asked))
-  const found = sameOr(kept, asked)
+  const kept =
+    (await ports.requests.find(stack, requested.key)) ?? (await enqueue(ports, requested))
+  const found = requireSameRequest(kept, requested)
   // Whoever asked first may have died before this, so that a repetition does it too.
   if (found.end === undefined) {
     if (archive !== undefined && !dryRun && body.command === 'up')
       await ports.requests.putProgram(stack, archive)
     await ports.nudges.nudge(stack, 0)
   }
-  return { json: viewOf(found) }
+  return { json: requestViewOf(found) }
 }
 
-async function put(ports: ApiPorts, asked: DeploymentRequest): Promise<KeptRequest> {
+async function enqueue(ports: ApiPorts, requested: DeploymentRequest): Promise<KeptRequest> {
   const { requests } = ports
-  const { stack, key } = asked
-  const waiting = await requests.waiting(stack, apiLimits.waitingMax)
+  const { stack, key } = requested
+  const waiting = await requests.listWaiting(stack, apiLimits.waitingMax)
   if (waiting.length >= apiLimits.waitingMax)
     throw error('REQUEST_QUEUE_FULL', `${waiting.length} requests wait for the stack`)
-  if (await requests.put(asked)) return { request: asked }
+  if (await requests.put(requested)) return { request: requested }
   // Another call with the same key was faster.
-  return (await requests.find(stack, key)) ?? { request: asked }
+  return (await requests.find(stack, key)) ?? { request: requested }
 }
 
 /** The key that the caller gave, or a new one. Throws API_INPUT_INVALID. */
-function keyOf(request: Request, { random }: ApiPorts): string {
-  const given = request.headers.get('idempotency-key')
-  if (given === null) return random.uuid()
-  if (/^[\w.:@-]{1,200}$/.test(given)) return given
+function idempotencyKeyOf(request: Request, { random }: ApiPorts): string {
+  const header = request.headers.get('idempotency-key')
+  if (header === null) return random.uuid()
+  if (/^[\w.:@-]{1,200}$/.test(header)) return header
   throw error('API_INPUT_INVALID', 'idempotency-key has up to 200 letters, digits and . : @ _ -')
 }
 
 /** What was asked before under a key, when it is the same. Throws REQUEST_KEY_TAKEN. */
-function sameOr(before: KeptRequest, asked: DeploymentRequest): KeptRequest {
-  const [was, is] = [before.request, asked].map(({ dryRun, options, program }) =>
+function requireSameRequest(before: KeptRequest, requested: DeploymentRequest): KeptRequest {
+  const [earlier, current] = [before.request, requested].map(({ dryRun, options, program }) =>
     JSON.stringify([dryRun, options, program]),
   )
-  if (was === is) return before
-  throw error('REQUEST_KEY_TAKEN', `the stack has another request '${asked.key}'`)
+  if (earlier === current) return before
+  throw error('REQUEST_KEY_TAKEN', `the stack has another request '${requested.key}'`)
 }
 
-function viewOf({ request, end }: KeptRequest) {
+function requestViewOf({ request, end }: KeptRequest) {
   const { key, stack, by, at, dryRun, options } = request
   const { command, message } = options
   return { key, stack, by, at, dryRun, command, message, ...(end === undefined ? {} : { end }) }

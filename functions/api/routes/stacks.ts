@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'
-import { exportState, knownStack } from '../../compaction/export-state.ts'
-import { requireEmpty } from '../../compaction/require-empty.ts'
-import { cut, pageOf, pageQuery } from '../page.ts'
-import { forgetStack } from '../placed-calls.ts'
-import { covers } from '../roles.ts'
-import { route, stackOf } from '../route.ts'
+import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
+import { cutPage, pageForm, pageQuery } from '../pages.ts'
+import { removeStackDocuments } from '../scheduler-calls.ts'
+import { coversStack } from '../roles.ts'
+import { defineRoute, stackOf } from '../define-route.ts'
 
 const word = z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
 
@@ -27,27 +27,27 @@ const stackView = z.object({
 
 /** Making, listing and removing stacks. */
 export const stackRoutes = [
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/stacks',
     role: 'read',
     scope: 'any',
     summary: 'The stacks that the token is for, by their ids',
     query: z.object({ ...pageQuery, project: word.optional() }),
-    output: pageOf(stackView).extend({
+    output: pageForm(stackView).extend({
       unreadable: z.array(z.object({ id: z.string(), code: z.string() })),
     }),
     run: async ({ catalog }, { caller, query }) => {
-      const found = await catalog.stacks(query.project)
-      const mine = found.stacks.filter(({ id }) => covers(caller.stacks, id))
+      const found = await catalog.listStacks(query.project)
+      const mine = found.stacks.filter(({ id }) => coversStack(caller.stacks, id))
       const unreadable = found.unreadable
-        .filter(({ id }) => covers(caller.stacks, id))
+        .filter(({ id }) => coversStack(caller.stacks, id))
         .map(({ id, why }) => ({ id, code: 'code' in why ? String(why.code) : '' }))
-      const page = cut(mine, query)
-      return { json: { ...page, items: page.items.map(viewOf), unreadable } }
+      const page = cutPage(mine, query)
+      return { json: { ...page, items: page.items.map(stackViewOf), unreadable } }
     },
   }),
-  route({
+  defineRoute({
     method: 'POST',
     path: '/v1/stacks/{project}/{stack}',
     role: 'deploy',
@@ -60,19 +60,21 @@ export const stackRoutes = [
       const id = stackIdOf(params['project'] ?? '', params['stack'] ?? '')
       if (!(await catalog.createStack(id, clock.now())))
         throw error('STACK_EXISTS', `there is a stack '${id}' already`)
-      return { json: viewOf(await knownStack(ports, id)) }
+      return { json: stackViewOf(await requireStack(ports, id)) }
     },
   }),
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/stacks/{project}/{stack}',
     role: 'read',
     scope: 'stack',
     summary: 'A stack',
     output: stackView,
-    run: async (ports, { params }) => ({ json: viewOf(await knownStack(ports, stackOf(params))) }),
+    run: async (ports, { params }) => ({
+      json: stackViewOf(await requireStack(ports, stackOf(params))),
+    }),
   }),
-  route({
+  defineRoute({
     method: 'DELETE',
     path: '/v1/stacks/{project}/{stack}',
     role: 'admin',
@@ -82,13 +84,13 @@ export const stackRoutes = [
     output: z.object({ removed: z.boolean() }),
     run: async (ports, { params, query }) => {
       const id = stackOf(params)
-      const record = await knownStack(ports, id)
+      const record = await requireStack(ports, id)
       const { stack } = stackPartsOf(id)
-      if (record.current !== '') throw busy(stack)
-      const late = await ports.catalog.late(id, lateMax)
-      if (!query.force) requireEmpty(stack, await exportState(ports, id), late.length)
-      if (!(await ports.catalog.removeStack(id))) throw busy(stack)
-      await forgetStack(ports, id)
+      if (record.current !== '') throw stackBusyError(stack)
+      const late = await ports.catalog.listLate(id, lateMax)
+      if (!query.force) requireEmptyStack(stack, await exportState(ports, id), late.length)
+      if (!(await ports.catalog.removeStack(id))) throw stackBusyError(stack)
+      await removeStackDocuments(ports, id)
       return { json: { removed: true } }
     },
   }),
@@ -97,12 +99,12 @@ export const stackRoutes = [
 /** One is enough to refuse. */
 const lateMax = 100
 
-function busy(stack: string): Error {
+function stackBusyError(stack: string): Error {
   return error('STACK_BUSY', `a deployment of the stack '${stack}' is under way`, {
     hint: 'Wait for it, or end it with `antichain cancel`.',
   })
 }
 
-function viewOf({ id, createdAt, current, version, deployments }: StackRecord) {
+function stackViewOf({ id, createdAt, current, version, deployments }: StackRecord) {
   return { id, ...stackPartsOf(id), createdAt, current, version, deployments }
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { error } from '../../../shared/errors/error.ts'
-import { parseMoment } from '../../../shared/records/moment.ts'
-import { envelopeOf, printEnvelope } from '../../../shared/state/deployment.ts'
+import { parsePointInTime } from '../../../shared/records/point-in-time.ts'
+import { envelopeOf, printEnvelope } from '../../../shared/state/snapshot-codec.ts'
 import { withoutOrigins } from '../../../shared/state/pending.ts'
-import { hasSecretOutputs, stackOutputs } from '../../../shared/state/stack-outputs.ts'
+import { hasSecretOutputs, readStackOutputs } from '../../../shared/state/stack-outputs.ts'
 import type { StoredDeployment } from '../../../shared/state/stored.ts'
-import { exportState, knownStack } from '../../compaction/export-state.ts'
-import { stateAt } from '../../compaction/moment.ts'
+import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { readStateAt } from '../../../shared/runtime/state/state-at-time.ts'
 import { mayAct } from '../roles.ts'
-import { type ApiPorts, type Asked, route, stackOf } from '../route.ts'
+import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
 const exportQuery = z.object({
   version: z.coerce.number().int().min(1).optional(),
@@ -17,7 +17,7 @@ const exportQuery = z.object({
 
 /** What a stack has: its state and its outputs. */
 export const stateRoutes = [
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/stacks/{project}/{stack}/export',
     role: 'read',
@@ -25,15 +25,15 @@ export const stateRoutes = [
     summary: 'The state of a stack in the form of Pulumi, its secrets sealed',
     query: exportQuery,
     output: z.looseObject({ version: z.number() }),
-    run: async (ports, asked) => {
-      const state = await askedState(ports, asked)
+    run: async (ports, call) => {
+      const state = await readRequestedState(ports, call)
       const text = printEnvelope(
         state === undefined ? { version: 3, deployment: null } : envelopeOf(state),
       )
       return { response: new Response(text, { headers: { 'content-type': 'application/json' } }) }
     },
   }),
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/stacks/{project}/{stack}/outputs',
     role: 'read',
@@ -46,14 +46,14 @@ export const stateRoutes = [
         throw error('API_FORBIDDEN', 'secrets are shown to the role deploy only')
       const state = await exportState(ports, stackOf(params))
       const open = showSecrets ? await openerOf(ports, state) : undefined
-      return { json: { outputs: Object.fromEntries(stackOutputs(state, open)) } }
+      return { json: { outputs: Object.fromEntries(readStackOutputs(state, open)) } }
     },
   }),
 ]
 
-async function askedState(
+async function readRequestedState(
   ports: ApiPorts,
-  { params, query }: Asked<z.infer<typeof exportQuery>, unknown>,
+  { params, query }: RouteCall<z.infer<typeof exportQuery>, unknown>,
 ): Promise<StoredDeployment | undefined> {
   const { version, at } = query
   if (at === undefined) {
@@ -62,11 +62,11 @@ async function askedState(
       throw error('MOMENT_UNKNOWN', `the stack has no version ${version}`)
     return state
   }
-  const moment = parseMoment(at)
+  const moment = parsePointInTime(at)
   if (moment === undefined || version !== undefined)
     throw error('API_INPUT_INVALID', '`at` is a time or a moment, and excludes `version`')
-  const record = await knownStack(ports, stackOf(params))
-  const state = await stateAt(ports, record, moment, ports.clock.now())
+  const record = await requireStack(ports, stackOf(params))
+  const state = await readStateAt(ports, record, moment, ports.clock.now())
   return state === undefined ? undefined : withoutOrigins(state)
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { error } from '../../../shared/errors/error.ts'
-import { pageQuery, pageOf } from '../page.ts'
+import { pageQuery, pageForm } from '../pages.ts'
 import { roles } from '../roles.ts'
-import { route } from '../route.ts'
-import { createToken, tokenDraft, tokenKey, tokenView } from '../tokens.ts'
+import { defineRoute } from '../define-route.ts'
+import { createToken, tokenDraft, tokenKeyOf, tokenViewOf } from '../tokens.ts'
 
 const view = z.object({
   id: z.string(),
@@ -16,20 +16,20 @@ const view = z.object({
 
 /** Tokens, and the log of what was done with them. */
 export const tokenRoutes = [
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/tokens',
     role: 'admin',
     scope: 'installation',
     summary: 'Tokens, without what proves them',
     query: z.object({ cursor: pageQuery.cursor }),
-    output: pageOf(view),
+    output: pageForm(view),
     run: async ({ documents }, { query }) => {
       const { documents: found, next } = await documents.list('token', query.cursor)
-      return { json: { items: found.map(tokenView), ...(next === undefined ? {} : { next }) } }
+      return { json: { items: found.map(tokenViewOf), ...(next === undefined ? {} : { next }) } }
     },
   }),
-  route({
+  defineRoute({
     method: 'POST',
     path: '/v1/tokens',
     role: 'admin',
@@ -40,7 +40,7 @@ export const tokenRoutes = [
     output: view.extend({ token: z.string() }),
     run: async (ports, { body }) => ({ json: await createToken(ports, body) }),
   }),
-  route({
+  defineRoute({
     method: 'DELETE',
     path: '/v1/tokens/{id}',
     role: 'admin',
@@ -48,7 +48,7 @@ export const tokenRoutes = [
     summary: 'Revoke a token',
     output: z.object({ revoked: z.boolean() }),
     run: async ({ documents }, { params }) => {
-      const key = tokenKey(params['id'] ?? '')
+      const key = tokenKeyOf(params['id'] ?? '')
       const found = await documents.get(key)
       if (found === undefined) throw error('DOCUMENT_UNKNOWN', `there is no token '${key.name}'`)
       if (!(await documents.remove(key, found.version)))
@@ -56,14 +56,14 @@ export const tokenRoutes = [
       return { json: { revoked: true } }
     },
   }),
-  route({
+  defineRoute({
     method: 'GET',
     path: '/v1/audit',
     role: 'admin',
     scope: 'installation',
     summary: 'Who changed what, newest first',
     query: z.object(pageQuery),
-    output: pageOf(z.looseObject({ who: z.string(), what: z.string() })),
+    output: pageForm(z.looseObject({ who: z.string(), what: z.string() })),
     run: async ({ audit }, { query: { limit, cursor } }) => {
       const before = /^\d{1,16}$/.test(cursor) ? Number(cursor) : 0
       const items = await audit.read(Number.isSafeInteger(before) ? before : 0, limit)

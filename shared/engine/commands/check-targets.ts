@@ -1,8 +1,8 @@
-import type { Base } from '../deployment/base.ts'
+import type { Base } from '../deployment/state/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
-import type { Scope } from '../generator/scope.ts'
-import { areInState, areKnown } from '../generator/unknown-targets.ts'
-import type { Life } from './life.ts'
+import type { Scope } from '../generator/targets/scope.ts'
+import { areTargetsInState, areUrnsKnown } from '../generator/targets/unknown-targets.ts'
+import type { CommandRun } from './command-run.ts'
 
 /**
  * Whether a command may begin by its targets and excludes: one that knows resources from the state
@@ -11,30 +11,31 @@ import type { Life } from './life.ts'
  * docs/spec/deployment.md#preparation.
  */
 export function mayBegin(
-  { request, emitter }: Pick<Life, 'request' | 'emitter'>,
+  { request, emitter }: Pick<CommandRun, 'request' | 'emitter'>,
   base: Base,
-  about: { readonly scope: Scope; readonly which: 'all' | 'required' | undefined },
+  input: { readonly scope: Scope; readonly which: 'all' | 'required' | undefined },
 ): boolean {
-  const { scope, which } = about
+  const { scope, which } = input
   const states = base.snapshot.resources
-  if (request.options.command !== 'up' && !areInState(scope, states, emitter)) return false
+  if (request.options.command !== 'up' && !areTargetsInState(scope, states, emitter)) return false
   if (which === undefined || states.length === 0) return true
   return (
-    areKnown(scope.targets, { states, emitter }) && areKnown(scope.excludes, { states, emitter })
+    areUrnsKnown(scope.targets, { states, emitter }) &&
+    areUrnsKnown(scope.excludes, { states, emitter })
   )
 }
 
 /** Whether all that is to be replaced is in the state; it is asked before the program runs. */
 export function areReplacesKnown({ scope, base, emitter }: GeneratorContext): boolean {
-  return areKnown(scope.replaces, { states: base.snapshot.resources, emitter })
+  return areUrnsKnown(scope.replaces, { states: base.snapshot.resources, emitter })
 }
 
 /** Whether all targets are in the state or were registered by a program that has ended. */
 export function areTargetsKnown({ scope, base, sets, replay, emitter }: GeneratorContext): boolean {
-  const recorded = new Set(replay?.urns())
-  return areKnown(scope.targets, {
+  const recorded = new Set(replay?.recordedUrns())
+  return areUrnsKnown(scope.targets, {
     states: base.snapshot.resources,
-    isRegistered: urn => sets.seen.has(urn) || recorded.has(urn),
+    isRegistered: urn => sets.registered.has(urn) || recorded.has(urn),
     emitter,
   })
 }

@@ -1,45 +1,50 @@
 import type { OperationId } from '../../records/ids.ts'
-import type { Base } from '../deployment/base.ts'
+import type { Base } from '../deployment/state/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
-import { madeBefore } from '../deployment/recorded-end.ts'
-import { lastTry } from '../deployment/recorded.ts'
-import { createDeploymentRunner } from '../generator/deployment-runner.ts'
-import { createReplay } from '../generator/deployment-replay.ts'
-import { takenBy } from '../generator/planning.ts'
-import type { Replay } from '../generator/replay.ts'
-import { restore } from '../generator/restore.ts'
+import { createMadeLookup } from '../deployment/ends/recorded-end.ts'
+import { lastRetryOf } from '../deployment/log/decision-index.ts'
+import { createDeploymentRunner } from '../generator/steps/deployment-runner.ts'
+import { createReplay } from '../generator/replay/deployment-replay.ts'
+import { plannedUrnsOf } from '../generator/checks/check-update-plan.ts'
+import type { Replay } from '../generator/replay/replay.ts'
+import { restoreSets } from '../generator/replay/restore-sets.ts'
 import type { CommandDeps } from './command-deps.ts'
 
 /** What decisions against a base are made with; what earlier lives recorded is restored first. */
-export function contextOf(
+export function createCommandContext(
   deps: CommandDeps,
   base: Base,
 ): { readonly ctx: GeneratorContext; readonly replay: Replay | undefined } {
-  const { recorded, life } = deps
-  const given = new Map<string, number>()
+  const { recorded, run } = deps
+  const callCounts = new Map<string, number>()
   const runner = createDeploymentRunner({
     ...deps,
     isInBase: ref => base.snapshot.extensions[ref] !== undefined,
     nextCall(key) {
-      const at = given.get(key) ?? 0
-      given.set(key, at + 1)
-      return { at, known: recorded?.answer(key, at) }
+      const at = callCounts.get(key) ?? 0
+      callCounts.set(key, at + 1)
+      return { at, known: recorded?.answerOf(key, at) }
     },
   })
-  const past =
+  const recordedInput =
     recorded === undefined
       ? undefined
-      : { recorded, made: madeBefore(deps.before, recorded, deps.sealing) }
-  const replay = past === undefined ? undefined : createReplay({ ...deps, ...past, base })
-  const ctx = life.contextOf(base, runner, replay)
+      : { recorded, findMade: createMadeLookup(deps.earlierEnds, recorded, deps.sealing) }
+  const replay =
+    recordedInput === undefined ? undefined : createReplay({ ...deps, ...recordedInput, base })
+  const ctx = run.createContext(base, runner, replay)
   const hasSucceeded = (id: OperationId): boolean =>
-    deps.before.get(recorded === undefined ? id : lastTry(recorded, id))?.head.end?.verdict ===
-    'succeeded'
-  if (past !== undefined) {
+    deps.earlierEnds.get(recorded === undefined ? id : lastRetryOf(recorded, id))?.head.end
+      ?.verdict === 'succeeded'
+  if (recordedInput !== undefined) {
     const { providers } = ctx
-    restore(ctx.sets, past.recorded.decisions, { providers, hasSucceeded, made: past.made })
-    for (const decision of past.recorded.decisions)
-      ctx.planning.guard?.passOver(takenBy(decision, ctx.sets))
+    restoreSets(ctx.sets, recordedInput.recorded.decisions, {
+      providers,
+      hasSucceeded,
+      findMade: recordedInput.findMade,
+    })
+    for (const decision of recordedInput.recorded.decisions)
+      ctx.updatePlan.guard?.skipRecorded(plannedUrnsOf(decision, ctx.sets))
   }
   return { ctx, replay }
 }

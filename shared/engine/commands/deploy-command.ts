@@ -7,83 +7,83 @@
  * earlier ones end (I10).
  */
 import type { BlobHash } from '../../records/ids.ts'
-import { readsByProgram, runsProgram } from '../../records/log.ts'
-import { boundOf } from '../deployment/at-once.ts'
-import { decodeSnapshot, envelopeOf } from '../../state/deployment.ts'
-import { followPlan, runPlan } from '../deployment/plan-run.ts'
-import { type Base, baseOf } from '../deployment/base.ts'
+import { isReadByProgram, runsProgram } from '../../records/log.ts'
+import { concurrencyLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import { decodeSnapshot, envelopeOf } from '../../state/snapshot-codec.ts'
+import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
+import { type Base, createBase } from '../deployment/state/base.ts'
 import { mayBegin } from './check-targets.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { deployImport } from './import-command.ts'
-import { hasPlugins } from './missing-plugins.ts'
-import { requireProgram } from './need-program.ts'
-import { recordedPlan } from './recorded-plan.ts'
+import { hasPlugins } from './check-plugins.ts'
+import { requireProgram } from './require-program.ts'
+import { readRecordedPlan } from './recorded-plan.ts'
 import { deleteAll, runUp } from './up-command.ts'
-import { warnOfPending } from './warn-of-pending.ts'
+import { warnPendingOperations } from './warn-pending-operations.ts'
 import {
   planRefresh,
-  refreshBefore,
-  refreshSteps,
-  tellUnchanged,
-} from '../generator/refresh-plan.ts'
-import { scopeOf } from '../generator/scope.ts'
+  chooseRefresh,
+  createRefreshSteps,
+  emitUnchanged,
+} from '../generator/refresh/plan-refresh.ts'
+import { scopeOf } from '../generator/targets/scope.ts'
 
 /** Carries a command out, up to its close; true when everything succeeded. */
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
-  const { life } = deps
-  const { command, refresh, legacyRefreshDiff } = life.request.options
-  await life.openPlan()
-  await life.openPolicies()
-  requireProgram(life, base)
-  const carryOn = runsProgram(life.request.options) ? runUp : deleteAll
-  if (carryOn !== runUp && !(await hasPlugins(life, base))) return false
+  const { run } = deps
+  const { command, refresh, legacyRefreshDiff } = run.request.options
+  await run.openPlan()
+  await run.openPolicies()
+  requireProgram(run, base)
+  const execute = runsProgram(run.request.options) ? runUp : deleteAll
+  if (execute !== runUp && !(await hasPlugins(run, base))) return false
   if (command === 'import') return deployImport(deps, base)
   // A later epoch was refreshed, or is what a refresh came to.
-  const isRead = base.epoch > 1 || readsByProgram(life.request.options)
-  const which = isRead ? undefined : refreshBefore(base, command === 'refresh' || refresh)
-  const scope = scopeOf(life.request.options.targeting, base)
-  if (base.epoch === 1 && !mayBegin(life, base, { scope, which })) return false
+  const isRead = base.epoch > 1 || isReadByProgram(run.request.options)
+  const which = isRead ? undefined : chooseRefresh(base, command === 'refresh' || refresh)
+  const scope = scopeOf(run.request.options.targeting, base)
+  if (base.epoch === 1 && !mayBegin(run, base, { scope, which })) return false
   if (which === undefined) {
-    if (base.epoch === 1 && deps.recorded === undefined) warnOfPending(deps.emitter, base)
-    return carryOn(deps, base)
+    if (base.epoch === 1 && deps.recorded === undefined) warnPendingOperations(deps.emitter, base)
+    return execute(deps, base)
   }
   const isWhole = await refreshStates(
     deps,
     base,
-    refreshSteps(base, which, { scope, outputsOnly: legacyRefreshDiff === true }),
+    createRefreshSteps(base, which, { scope, outputsOnly: legacyRefreshDiff === true }),
   )
-  if (command === 'refresh' || !isWhole || life.isAborted()) return isWhole
-  const next = await rebased(deps, base)
+  if (command === 'refresh' || !isWhole || run.isAborted()) return isWhole
+  const next = await pinRefreshedBase(deps, base)
   const fresh = { ...deps, recorded: undefined }
-  return carryOn(fresh, next)
+  return execute(fresh, next)
 }
 
 /** Compares states with the cloud; a failed read does not stop the others. */
 async function refreshStates(
   deps: CommandDeps,
   base: Base,
-  { asked, unchanged }: ReturnType<typeof refreshSteps>,
+  { readable, unchanged }: ReturnType<typeof createRefreshSteps>,
 ): Promise<boolean> {
-  tellUnchanged(deps.emitter, unchanged)
-  const known = recordedPlan(deps, base, 'refresh')
-  if (known !== undefined)
-    return (await followPlan(deps, { planned: known, isStoppedByFailure: false })).isWhole
+  emitUnchanged(deps.emitter, unchanged)
+  const recorded = readRecordedPlan(deps, base, 'refresh')
+  if (recorded !== undefined)
+    return (await followPlan(deps, { planned: recorded, isStoppedByFailure: false })).isWhole
   await deps.writer.append({ kind: 'phase', phase: 'refresh' })
-  if (asked.length === 0) return true
+  if (readable.length === 0) return true
   const result = await runPlan(deps, 'refresh', {
-    planned: planRefresh(asked, { ...deps, ...boundOf(deps.pin) }),
+    planned: planRefresh(readable, { ...deps, ...concurrencyLimitOf(deps.pin) }),
     isStoppedByFailure: false,
   })
   return result.isWhole
 }
 
 /** What was refreshed becomes the base of everything that follows: a new epoch, pinned. */
-async function rebased(deps: CommandDeps, base: Base): Promise<Base> {
-  const folded = await deps.foldNow()
+async function pinRefreshedBase(deps: CommandDeps, base: Base): Promise<Base> {
+  const folded = await deps.foldLog()
   const hash: BlobHash = await deps.blobs.put(Buffer.from(JSON.stringify(envelopeOf(folded))))
   const epoch = base.epoch + 1
   await deps.writer.append({ ...deps.pin, epoch, base: hash }, { kind: 'phase', phase: 'rebased' })
-  const next = baseOf(decodeSnapshot(folded, deps.life.request.secrets), epoch)
-  deps.rebase(next)
+  const next = createBase(decodeSnapshot(folded, deps.run.request.secrets), epoch)
+  deps.onRebase(next)
   return next
 }

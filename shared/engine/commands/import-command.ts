@@ -1,47 +1,47 @@
 import type { OperationId } from '../../records/ids.ts'
 import { emptyMap } from '../../values/value.ts'
-import { boundOf } from '../deployment/at-once.ts'
-import type { Base } from '../deployment/base.ts'
-import { operationOf } from '../deployment/operations.ts'
-import type { PlannedOperation } from '../deployment/hook-operations.ts'
-import { followPlan, runPlan } from '../deployment/plan-run.ts'
-import { createSealing, type Sealing } from '../deployment/sealing.ts'
+import { concurrencyLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import type { Base } from '../deployment/state/base.ts'
+import { operationOf } from '../deployment/state/operations.ts'
+import type { PlannedOperation } from '../deployment/dispatch/hook-operations.ts'
+import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
+import { createSealing, type Sealing } from '../deployment/state/state-sealing.ts'
 import { Bail, type GeneratorContext } from '../generator/context.ts'
-import { defaultPackages } from '../generator/default-packages.ts'
+import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
 import { applyOutputs } from '../generator/generator.ts'
-import { prepareImport, type ReadyImport } from '../generator/import-prepare.ts'
-import { joinOf, placesOf } from '../generator/plan-places.ts'
-import { createPreviewRunner } from '../generator/preview-runner.ts'
-import { barriersBetween, slicesOf } from '../graph/barriers.ts'
+import { prepareImport, type ReadyImport } from '../generator/import/prepare-import.ts'
+import { createJoinOperation, placeNodes } from '../generator/deletion/place-nodes.ts'
+import { createPreviewRunner } from '../generator/steps/preview-runner.ts'
+import { createBarriers, sliceWave } from '../graph/barriers.ts'
 import type { Step } from '../step.ts'
 import type { CommandDeps } from './command-deps.ts'
-import { contextOf } from './command-context.ts'
-import type { Life } from './life.ts'
+import { createCommandContext } from './command-context.ts'
+import type { CommandRun } from './command-run.ts'
 import { previewDepsOf } from './preview-deps.ts'
-import { recordedPlan } from './recorded-plan.ts'
+import { readRecordedPlan } from './recorded-plan.ts'
 
 /**
  * `import`: adopts what exists, each resource once its parent is there. The first failure ends it.
  * Source: docs/spec/deployment.md#import-deployment.
  */
 export async function deployImport(deps: CommandDeps, base: Base): Promise<boolean> {
-  const { ctx } = contextOf(deps, base)
-  const { steps, madeStack } = await readyFor(deps.life, ctx)
-  const known = recordedPlan(deps, base, 'imports')
-  const planned = known ?? planImports(steps, { ...deps, ...boundOf(deps.pin) })
+  const { ctx } = createCommandContext(deps, base)
+  const { steps, madeStack } = await prepareSteps(deps.run, ctx)
+  const recorded = readRecordedPlan(deps, base, 'imports')
+  const planned = recorded ?? planImports(steps, { ...deps, ...concurrencyLimitOf(deps.pin) })
   const plan = { planned, isStoppedByFailure: true }
-  const run = (): Promise<{ readonly isWhole: boolean }> =>
-    known === undefined ? runPlan(deps, 'imports', plan) : followPlan(deps, plan)
-  const isWhole = planned.length === 0 || (await run()).isWhole
+  const executePlan = (): Promise<{ readonly isWhole: boolean }> =>
+    recorded === undefined ? runPlan(deps, 'imports', plan) : followPlan(deps, plan)
+  const isWhole = planned.length === 0 || (await executePlan()).isWhole
   if (isWhole && madeStack !== undefined) await applyOutputs(ctx, madeStack, emptyMap)
   return isWhole
 }
 
 /** Tells what an import would adopt; reads it, changes nothing (I11). */
-export async function previewImport(life: Life, base: Base): Promise<boolean> {
-  const ctx = life.contextOf(base, createPreviewRunner(previewDepsOf(life), base))
+export async function previewImport(run: CommandRun, base: Base): Promise<boolean> {
+  const ctx = run.createContext(base, createPreviewRunner(previewDepsOf(run), base))
   try {
-    const { steps } = await readyFor(life, ctx)
+    const { steps } = await prepareSteps(run, ctx)
     for (const step of steps) {
       const [ended] = await ctx.runner.run({ urn: step.urn, goal: '', steps: [step], sets: {} })
       if (ended?.end.verdict !== 'succeeded') return false
@@ -54,9 +54,9 @@ export async function previewImport(life: Life, base: Base): Promise<boolean> {
   }
 }
 
-async function readyFor(life: Life, ctx: GeneratorContext): Promise<ReadyImport> {
-  const { request } = life
-  const required = defaultPackages(await life.requiredPackages(), ctx.base.snapshot.resources)
+async function prepareSteps(run: CommandRun, ctx: GeneratorContext): Promise<ReadyImport> {
+  const { request } = run
+  const required = chooseDefaultPackages(await run.requiredPackages(), ctx.base.snapshot.resources)
   const open = createSealing(request.secrets).openMap
   return prepareImport(ctx, request.options.imports ?? [], {
     config: request.config,
@@ -73,10 +73,10 @@ function planImports(
   deps: {
     readonly sealing: Sealing
     readonly nextId: () => OperationId
-    readonly atOnce?: number
+    readonly concurrencyMax?: number
   },
 ): readonly PlannedOperation[] {
-  const { sealing, nextId, atOnce = Infinity } = deps
+  const { sealing, nextId, concurrencyMax = Infinity } = deps
   const byUrn = new Map(steps.map(step => [step.urn as string, step]))
   const children = new Map<string, string[]>()
   const depths = new Map<string, number>()
@@ -90,13 +90,13 @@ function planImports(
     if (above !== undefined) children.set(parent, [...(children.get(parent) ?? []), urn])
   }
   const nodes = steps.map(({ urn }) => ({ key: urn, releases: children.get(urn) ?? [] }))
-  const isBounded = steps.length > atOnce
-  const slices = isBounded ? waves.flatMap(wave => slicesOf(wave, atOnce)) : []
+  const isBounded = steps.length > concurrencyMax
+  const slices = isBounded ? waves.flatMap(wave => sliceWave(wave, concurrencyMax)) : []
   const waiting = isBounded ? 'for whole waves' : 'for dependents'
-  return placesOf(nodes, { barriers: barriersBetween(slices), waiting, nextId }).map(
+  return placeNodes(nodes, { barriers: createBarriers(slices), waiting, nextId }).map(
     ({ key, place }): PlannedOperation => {
       const step = byUrn.get(key)
-      if (step === undefined) return { operation: joinOf(place), step }
+      if (step === undefined) return { operation: createJoinOperation(place), step }
       return { operation: operationOf(step, place, sealing), step }
     },
   )

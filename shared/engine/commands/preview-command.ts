@@ -1,57 +1,57 @@
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import { areReplacesKnown, areTargetsKnown, mayBegin } from './check-targets.ts'
-import type { Life } from './life.ts'
-import type { Base } from '../deployment/base.ts'
-import { createPreviewRunner } from '../generator/preview-runner.ts'
-import { readsByProgram, runsProgram } from '../../records/log.ts'
-import { requireProgram } from './need-program.ts'
+import type { CommandRun } from './command-run.ts'
+import type { Base } from '../deployment/state/base.ts'
+import { createPreviewRunner } from '../generator/steps/preview-runner.ts'
+import { isReadByProgram, runsProgram } from '../../records/log.ts'
+import { requireProgram } from './require-program.ts'
 import { previewImport } from './import-command.ts'
-import { hasPlugins } from './missing-plugins.ts'
-import { tellUnmet, unmetOf } from '../generator/planning.ts'
-import { isStackAllowed, statesNow } from '../generator/policies.ts'
-import { refreshBefore } from '../generator/refresh-plan.ts'
-import { scopeOf } from '../generator/scope.ts'
+import { hasPlugins } from './check-plugins.ts'
+import { reportUnmet, findUnmet } from '../generator/checks/check-update-plan.ts'
+import { isStackAllowed, listCurrentStates } from '../generator/checks/apply-policies.ts'
+import { chooseRefresh } from '../generator/refresh/plan-refresh.ts'
+import { scopeOf } from '../generator/targets/scope.ts'
 import { previewDepsOf } from './preview-deps.ts'
-import { previewDeletes, previewRefresh, previewRest } from './preview.ts'
-import { areAllProtected } from './protected-kept.ts'
+import { previewDeletes, previewRefresh, previewUnregistered } from './preview.ts'
+import { areAllProtected } from './report-protected.ts'
 
 /**
  * Tells what a command would do; changes nothing (I11). True when nothing was in the way.
  */
-export async function previewCommand(life: Life, base: Base): Promise<boolean> {
-  const { request, performing, emitter } = life
-  await life.openPlan()
-  await life.openPolicies()
+export async function previewCommand(run: CommandRun, base: Base): Promise<boolean> {
+  const { request, performing, emitter } = run
+  await run.openPlan()
+  await run.openPolicies()
   const { command, refresh, legacyRefreshDiff } = request.options
-  requireProgram(life, base)
-  if (!runsProgram(request.options) && !(await hasPlugins(life, base))) return false
-  if (command === 'import') return previewImport(life, base)
+  requireProgram(run, base)
+  if (!runsProgram(request.options) && !(await hasPlugins(run, base))) return false
+  if (command === 'import') return previewImport(run, base)
   const isAll = command === 'refresh' || refresh
-  const which = readsByProgram(request.options) ? undefined : refreshBefore(base, isAll)
+  const which = isReadByProgram(request.options) ? undefined : chooseRefresh(base, isAll)
   const scope = scopeOf(request.options.targeting, base)
-  if (!mayBegin(life, base, { scope, which })) return false
-  const about = { emitter, performing, scope, outputsOnly: legacyRefreshDiff === true }
-  const refreshed = which === undefined ? base : await previewRefresh(base, which, about)
+  if (!mayBegin(run, base, { scope, which })) return false
+  const options = { emitter, performing, scope, outputsOnly: legacyRefreshDiff === true }
+  const refreshed = which === undefined ? base : await previewRefresh(base, which, options)
   if (refreshed === undefined) return false
   if (command === 'refresh' && which !== undefined) return true
-  const deps = previewDepsOf(life)
-  const ctx = life.contextOf(refreshed, createPreviewRunner(deps, refreshed))
+  const deps = previewDepsOf(run)
+  const ctx = run.createContext(refreshed, createPreviewRunner(deps, refreshed))
   if (!runsProgram(request.options)) return areAllProtected(ctx) || previewDeletes(ctx, deps)
   if (!areReplacesKnown(ctx)) return false
-  const phase = await runProgramPhase(life, ctx)
+  const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
   const hasTargets = !phase.part.isClean || areTargetsKnown(ctx)
-  const isWhole = phase.part.isClean && (await previewRest(ctx, deps)) && hasTargets
+  const isWhole = phase.part.isClean && (await previewUnregistered(ctx, deps)) && hasTargets
   if (phase.part.isClean && !ctx.isDestroying)
-    await applyStackOutputs(ctx, phase.generator.stackOutputs(), isWhole)
+    await applyStackOutputs(ctx, phase.generator.readStackOutputs(), isWhole)
   const isAllowed =
     isWhole &&
-    !life.isAborted() &&
-    tellUnmet(ctx, unmetOf(ctx)) &&
-    (await isStackAllowed(ctx, statesNow(ctx)))
+    !run.isAborted() &&
+    reportUnmet(ctx, findUnmet(ctx)) &&
+    (await isStackAllowed(ctx, listCurrentStates(ctx)))
   // What only policies have against it is no error of its own.
-  if (isWhole && !life.isAborted() && (!isAllowed || life.hasFailed()))
-    emitter.diagnostic('error', 'preview failed')
+  if (isWhole && !run.isAborted() && (!isAllowed || run.hasFailed()))
+    emitter.report('error', 'preview failed')
   const hasFinished = await phase.part.finish()
-  return isAllowed && isWhole && hasFinished && !life.isAborted()
+  return isAllowed && isWhole && hasFinished && !run.isAborted()
 }

@@ -1,9 +1,9 @@
-import type { PreviewDeps } from '../generator/preview-step.ts'
-import type { Life } from './life.ts'
+import type { PreviewDeps } from '../generator/steps/preview-step.ts'
+import type { CommandRun } from './command-run.ts'
 
 /** What a preview of a life's command carries its steps out with. */
-export function previewDepsOf(life: Life): PreviewDeps & Pick<Life, 'request'> {
-  const { request, performing, emitter, monitor } = life
-  const afterFailed = (): void => void life.afterFailed()
-  return { request, performing, emitter, hooks: monitor.hooks, afterFailed }
+export function previewDepsOf(run: CommandRun): PreviewDeps & Pick<CommandRun, 'request'> {
+  const { request, performing, emitter, monitor } = run
+  const onHookFailed = (): void => void run.onHookFailed()
+  return { request, performing, emitter, hooks: monitor.hooks, onHookFailed }
 }

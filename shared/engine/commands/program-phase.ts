@@ -1,13 +1,13 @@
-import { debugsProgram, type Waiting } from '../../programs/debugging.ts'
-import { tellWaiting } from '../events/tell-waiting.ts'
+import { shouldDebugProgram, type DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
+import { emitDebuggerWaiting } from '../events/emit-debugger-waiting.ts'
 import { stackType } from '../../names/urn.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { createPackages } from '../monitor/packages.ts'
-import type { Life } from './life.ts'
+import type { CommandRun } from './command-run.ts'
 import { type ProgramPart, runProgram } from './run-program.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { GeneratorContext } from '../generator/context.ts'
-import { defaultPackages } from '../generator/default-packages.ts'
+import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
 import { applyOutputs, createGenerator, type Generator } from '../generator/generator.ts'
 
 /** The program's part of a command, run; `undefined` when the program could not be started. */
@@ -18,10 +18,10 @@ export interface ProgramPhase {
 
 /** Runs the program against a base, up to the point where it registers nothing more. */
 export async function runProgramPhase(
-  life: Life,
+  run: CommandRun,
   ctx: GeneratorContext,
 ): Promise<ProgramPhase | undefined> {
-  const { request, monitor } = life
+  const { request, monitor } = run
   const { source, options } = request
   const config = new Map([...request.config].map(([key, { text }]) => [key, text]))
   const configSecretKeys = [...request.config]
@@ -36,7 +36,7 @@ export async function runProgramPhase(
     dryRun: request.dryRun,
     parallel: options.parallel,
   }
-  const run = {
+  const programRun = {
     ...info,
     runtime: source.runtime,
     root: source.root,
@@ -46,38 +46,40 @@ export async function runProgramPhase(
     plugins: source.plugins,
     monitorAddress: monitor.address,
     engineAddress: monitor.address,
-    ...(debugsProgram(request.debugged ?? [])
-      ? { debugged: (waiting: Waiting) => tellWaiting(life.emitter, waiting) }
+    ...(shouldDebugProgram(request.debugged ?? [])
+      ? {
+          onDebuggerReady: (waiting: DebuggerEndpoint) => emitDebuggerWaiting(run.emitter, waiting),
+        }
       : {}),
   }
   try {
     const generator = createGenerator({
       ctx,
       config: request.config,
-      required: defaultPackages(await life.requiredPackages(), ctx.base.snapshot.resources),
-      surroundings: { ...info, monitorAddress: monitor.address },
-      lendAddress: monitor.methods.lend,
+      required: chooseDefaultPackages(await run.requiredPackages(), ctx.base.snapshot.resources),
+      runInfo: { ...info, monitorAddress: monitor.address },
+      openAddress: monitor.methods.open,
     })
-    const packages = createPackages(life.uuid)
-    const { withoutFeatures = [] } = life.request.options
-    const about = { info, withoutFeatures, root: source.root, hashAssets: life.hashAssets }
-    monitor.open({ generator, packages, ...about })
-    const { aborted, isAborted } = life
+    const packages = createPackages(run.uuid)
+    const { withoutFeatures = [] } = run.request.options
+    const monitorOptions = { info, withoutFeatures, root: source.root, hashAssets: run.hashAssets }
+    monitor.open({ generator, packages, ...monitorOptions })
+    const { aborted, isAborted } = run
     const part = await runProgram({
-      host: life.programs,
-      run,
+      host: run.programs,
+      run: programRun,
       monitor,
       generator,
-      emitter: life.emitter,
+      emitter: run.emitter,
       aborted,
       isAborted,
-      pause: life.pause,
+      pause: run.pause,
     })
     return { part, generator }
   } catch (thrown) {
     // What keeps a program from starting has a code of its own, which the caller must see.
-    life.abort(thrown)
-    life.emitter.diagnostic('error', messageOf(thrown))
+    run.abort(thrown)
+    run.emitter.report('error', messageOf(thrown))
     return undefined
   }
 }
@@ -88,13 +90,13 @@ export async function runProgramPhase(
  */
 export async function applyStackOutputs(
   ctx: GeneratorContext,
-  given: PropertyMap | undefined,
+  outputs: PropertyMap | undefined,
   isWhole: boolean,
 ): Promise<void> {
   const stack = [...ctx.sets.current.values()].find(
     ({ state }) => state.type === stackType && state.parent === '',
   )
-  if (stack === undefined || given === undefined) return
+  if (stack === undefined || outputs === undefined) return
   const before = isWhole ? emptyMap : stack.state.outputs
-  await applyOutputs(ctx, stack, new Map([...before, ...given]))
+  await applyOutputs(ctx, stack, new Map([...before, ...outputs]))
 }

@@ -1,30 +1,30 @@
 import type { OperationId } from '../../records/ids.ts'
 import { isUnsent } from '../../records/operation.ts'
-import type { Base } from '../deployment/base.ts'
-import type { RecordedEnd } from '../deployment/end-watcher.ts'
-import { stepOfOperation } from '../deployment/operations.ts'
-import type { PlannedOperation } from '../deployment/hook-operations.ts'
-import type { PlanKind } from '../deployment/plan-run.ts'
-import type { Recorded } from '../deployment/recorded.ts'
-import { madeBefore } from '../deployment/recorded-end.ts'
-import type { Sealing } from '../deployment/sealing.ts'
+import type { Base } from '../deployment/state/base.ts'
+import type { RecordedEnd } from '../deployment/ends/end-watcher.ts'
+import { stepOfOperation } from '../deployment/state/operations.ts'
+import type { PlannedOperation } from '../deployment/dispatch/hook-operations.ts'
+import type { PlanKind } from '../deployment/dispatch/run-plan.ts'
+import type { DecisionIndex } from '../deployment/log/decision-index.ts'
+import { createMadeLookup } from '../deployment/ends/recorded-end.ts'
+import type { Sealing } from '../deployment/state/state-sealing.ts'
 
 /**
  * A plan that an earlier life recorded, to be followed further; undefined when there is none.
  */
-export function recordedPlan(
+export function readRecordedPlan(
   deps: {
-    readonly recorded: Recorded | undefined
-    readonly before: ReadonlyMap<OperationId, RecordedEnd>
+    readonly recorded: DecisionIndex | undefined
+    readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
     readonly sealing: Sealing
   },
   base: Base,
-  what: PlanKind,
+  kind: PlanKind,
 ): readonly PlannedOperation[] | undefined {
-  const { recorded, before, sealing } = deps
-  const operations = recorded?.plan(what)
+  const { recorded, earlierEnds, sealing } = deps
+  const operations = recorded?.planOf(kind)
   if (recorded === undefined || operations === undefined) return undefined
-  const from = { base, sealing, made: madeBefore(before, recorded, sealing) }
+  const from = { base, sealing, findMade: createMadeLookup(earlierEnds, recorded, sealing) }
   return operations.map(operation => {
     if (isUnsent(operation)) return { operation, step: undefined }
     const opened = stepOfOperation(operation, from)

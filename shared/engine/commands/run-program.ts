@@ -37,7 +37,7 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   const program = await deps.host.run(deps.run, (line, stream) => {
     // The SDK, told to stop, prints traces of its own closed connections: they are no news.
     if (stream === 'stderr' && deps.isAborted()) return
-    emitter.diagnostic(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`)
+    emitter.report(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`)
   })
   let failure: string | undefined
   let isOver = false
@@ -49,55 +49,55 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   await Promise.race([exited, monitor.signalled, deps.aborted])
   if (deps.isAborted()) {
     // Hooks of what still runs need the program.
-    await monitor.hooks.settled()
+    await monitor.hooks.waitUntilSettled()
     monitor.abort()
-    await leave(deps, program)
-    await generator.settled()
+    await waitForExit(deps, program)
+    await generator.waitUntilSettled()
     return { isClean: false, finish: () => Promise.resolve(false) }
   }
   if (isOver && failure !== undefined) {
-    tell(emitter, failure)
+    reportProgramFailure(emitter, failure)
     // What was asked before it failed is still carried out and recorded.
-    await generator.settled()
+    await generator.waitUntilSettled()
     return { isClean: false, finish: () => Promise.resolve(false) }
   }
-  await Promise.race([generator.settled(), deps.aborted])
+  await Promise.race([generator.waitUntilSettled(), deps.aborted])
   const isClean = !deps.isAborted()
   if (!isClean) {
-    await monitor.hooks.settled()
+    await monitor.hooks.waitUntilSettled()
     monitor.abort()
   }
   return {
     isClean,
     async finish() {
-      await monitor.hooks.settled()
+      await monitor.hooks.waitUntilSettled()
       if (deps.isAborted()) monitor.abort()
       monitor.release()
       const wasOver = isOver
-      const end = deps.isAborted() ? await leave(deps, program) : await exited
+      const end = deps.isAborted() ? await waitForExit(deps, program) : await exited
       if (deps.isAborted()) return false
       if (end?.error === undefined && end?.bail !== true) return true
-      if (!wasOver) tell(emitter, failure ?? '')
+      if (!wasOver) reportProgramFailure(emitter, failure ?? '')
       return false
     },
   }
 }
 
 /** Waits for a program that was told to stop; ends it when it does not leave. */
-async function leave(
+async function waitForExit(
   { pause }: Pick<ProgramPartDeps, 'pause'>,
   program: RunningProgram,
 ): Promise<undefined> {
   const waiting = new AbortController()
-  const left = await Promise.race([
+  const hasExited = await Promise.race([
     program.ended.then(() => true),
     pause(leaveWithinMs, waiting.signal).then(() => false),
   ])
   waiting.abort()
-  if (!left) await program.stop()
+  if (!hasExited) await program.stop()
   return undefined
 }
 
-function tell(emitter: StepEmitter, failure: string): void {
-  if (failure !== '') emitter.diagnostic('error', `an unhandled error occurred: ${failure}`)
+function reportProgramFailure(emitter: StepEmitter, failure: string): void {
+  if (failure !== '') emitter.report('error', `an unhandled error occurred: ${failure}`)
 }

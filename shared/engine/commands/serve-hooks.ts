@@ -1,5 +1,5 @@
 import type { GeneratorContext, StepRunner } from '../generator/context.ts'
-import type { Life } from './life.ts'
+import type { CommandRun } from './command-run.ts'
 import { runProgramPhase } from './program-phase.ts'
 
 /** A program that runs again only so that its hooks can be called. */
@@ -13,31 +13,28 @@ export interface ServedHooks {
  * Nothing is decided any more: what it registers is answered from the records, and what they do not
  * have is not answered at all. Source: docs/spec/step-execution.md#hooks.
  */
-export function serveHooks(life: Life, given: GeneratorContext): ServedHooks {
+export function serveHooks(run: CommandRun, ctx: GeneratorContext): ServedHooks {
   const stuck = Promise.withResolvers<void>()
-  const undecided = (): Promise<never> => {
+  const refuseDecision = (): Promise<never> => {
     stuck.resolve()
     return new Promise(() => undefined)
   }
   const runner: StepRunner = {
-    ...given.runner,
-    run: undecided,
-    settle: undecided,
-    outputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
+    ...ctx.runner,
+    run: refuseDecision,
+    settle: refuseDecision,
+    recordOutputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
   }
-  const phase = runProgramPhase(life, { ...given, runner })
+  const phase = runProgramPhase(run, { ...ctx, runner })
   // Whoever needs a name waits for it as long as it may come.
-  life.monitor.hooks.awaitNames(Promise.race([phase, stuck.promise]))
+  run.monitor.hooks.awaitNames(Promise.race([phase, stuck.promise]))
   phase.catch(() => undefined)
   return {
     async finish() {
       const ended = await Promise.race([phase, stuck.promise.then(() => 'stuck' as const)])
       if (ended === 'stuck') {
-        life.emitter.diagnostic(
-          'warning',
-          'the program registers otherwise than before: it is ended',
-        )
-        life.monitor.release()
+        run.emitter.report('warning', 'the program registers otherwise than before: it is ended')
+        run.monitor.release()
         return true
       }
       return ended !== undefined && (await ended.part.finish())

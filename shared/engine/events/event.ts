@@ -15,11 +15,11 @@ export interface EventSink {
    * The plugin of each provider that a preview comes to, default ones too, of which there are no
    * events.
    */
-  readonly provider?: ((urn: Urn, plugin: ToldPlugin) => void) | undefined
+  readonly provider?: ((urn: Urn, plugin: ReportedPlugin) => void) | undefined
 }
 
 /** Which plugin a provider is; '' = not said. */
-export interface ToldPlugin {
+export interface ReportedPlugin {
   readonly version: string
   readonly downloadUrl: string
 }

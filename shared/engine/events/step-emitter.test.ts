@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
-import { type ResourceState, resourceState } from '../../state/resource.ts'
+import { type ResourceState, createResourceState } from '../../state/resource.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { stepOf } from '../step.ts'
-import { failed, succeeded } from '../step-end.ts'
-import type { EngineEventPayload, StepMetadata, StepState, ToldPlugin } from './event.ts'
-import { tellBegin, tellReplaces } from './replaces.ts'
+import { failureEndOf, successEndOf } from '../step-end.ts'
+import type { EngineEventPayload, StepMetadata, StepState, ReportedPlugin } from './event.ts'
+import { emitStepBegin, emitReplaces } from './replace-events.ts'
 import { createStepEmitter, type StepEmitter } from './step-emitter.ts'
 
 const type = 'pulumi:providers:aws'
@@ -13,13 +13,13 @@ const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::${type}::${name}` as
 
 test('of default providers there are no events, but who asks is told of their plugins', () => {
   const events: EngineEventPayload[] = []
-  const plugins: [string, ToldPlugin][] = []
+  const plugins: [string, ReportedPlugin][] = []
   const emitter = createStepEmitter(
-    { emit: event => void events.push(event), provider: (...told) => void plugins.push(told) },
-    { planning: true, refreshCommand: false, scrub: text => text },
+    { emit: event => void events.push(event), provider: (...plugin) => void plugins.push(plugin) },
+    { isPreview: true, refreshCommand: false, scrub: text => text },
   )
   const internal = new Map([['pluginDownloadURL', 'https://a.example']])
-  const given: readonly [string, PropertyMap][] = [
+  const providers: readonly [string, PropertyMap][] = [
     ['default_6_1_0', new Map([['version', '6.1.0']])],
     [
       'west',
@@ -29,9 +29,9 @@ test('of default providers there are no events, but who asks is told of their pl
       ]),
     ],
   ]
-  for (const [name, inputs] of given) {
-    const next = resourceState({ urn: urnOf(name), type, custom: true, inputs })
-    emitter.pre(stepOf({ op: 'create', effect: 'add', next }))
+  for (const [name, inputs] of providers) {
+    const next = createResourceState({ urn: urnOf(name), type, custom: true, inputs })
+    emitter.emitBegin(stepOf({ op: 'create', effect: 'add', next }))
   }
   expect(events).toHaveLength(1)
   expect(plugins).toEqual([
@@ -41,7 +41,7 @@ test('of default providers there are no events, but who asks is told of their pl
 })
 
 test('messages for debugging are told to those who asked for them only', () => {
-  const said = (debug: boolean): readonly string[] => {
+  const readDiagnostics = (debug: boolean): readonly string[] => {
     const texts: string[] = []
     const emitter = createStepEmitter(
       {
@@ -49,20 +49,20 @@ test('messages for debugging are told to those who asked for them only', () => {
           if ('diagnosticEvent' in event) texts.push(event.diagnosticEvent.message)
         },
       },
-      { planning: false, refreshCommand: false, scrub: text => text, debug },
+      { isPreview: false, refreshCommand: false, scrub: text => text, debug },
     )
     const diagnosticEvent = { message: 'thought', color: 'raw', severity: 'debug' } as const
     emitter.emit({ diagnosticEvent })
-    emitter.diagnostic('debug', 'deep thought')
-    emitter.diagnostic('info', 'words')
+    emitter.report('debug', 'deep thought')
+    emitter.report('info', 'words')
     return texts
   }
-  expect(said(false)).toEqual(['words'])
-  expect(said(true)).toEqual(['thought', 'deep thought', 'words'])
+  expect(readDiagnostics(false)).toEqual(['words'])
+  expect(readDiagnostics(true)).toEqual(['thought', 'deep thought', 'words'])
 })
 
 const thing = (id: string, v: number) =>
-  resourceState({
+  createResourceState({
     urn: 'urn:pulumi:dev::shop::a:b:C::x' as Urn,
     type: 'a:b:C',
     custom: true,
@@ -76,7 +76,10 @@ const tracked = (state: ResourceState) => ({
 })
 
 /** Old and new state of each event, as `id`, `id,v` with outputs, `!` when it is to be deleted. */
-function toldOf(run: (emitter: StepEmitter) => void, refreshCommand = false): readonly string[] {
+function shownStates(
+  run: (emitter: StepEmitter) => void,
+  refreshCommand = false,
+): readonly string[] {
   const lines: string[] = []
   const shown = (state: StepState | null): string =>
     state === null
@@ -89,7 +92,7 @@ function toldOf(run: (emitter: StepEmitter) => void, refreshCommand = false): re
     const { op, old, new: next, logical = false } = metadata
     lines.push(`${kind} ${op} ${shown(old)} > ${shown(next)}${logical ? '' : ', not logical'}`)
   }
-  run(createStepEmitter({ emit }, { planning: false, refreshCommand, scrub: text => text }))
+  run(createStepEmitter({ emit }, { isPreview: false, refreshCommand, scrub: text => text }))
   return lines
 }
 
@@ -97,13 +100,13 @@ test('before a step the new state is what is wished for, after it what came of i
   const old = tracked(thing('x-1', 1))
   const same = stepOf({ op: 'same', effect: 'replace', old, next: thing('x-1', 1) })
   const update = stepOf({ op: 'update', effect: 'replace', old, next: thing('', 2) })
-  const refused = failed({ message: 'no', status: 'ok' })
+  const refused = failureEndOf({ message: 'no', status: 'ok' })
   expect(
-    toldOf(emitter => {
-      emitter.pre(same)
-      emitter.ended(same, succeeded(same.next))
-      emitter.pre(update)
-      emitter.ended(update, refused)
+    shownStates(emitter => {
+      emitter.emitBegin(same)
+      emitter.emitEnd(same, successEndOf(same.next))
+      emitter.emitBegin(update)
+      emitter.emitEnd(update, refused)
     }),
   ).toEqual([
     'resourcePreEvent same x-1,1 > ?',
@@ -115,11 +118,11 @@ test('before a step the new state is what is wished for, after it what came of i
 
 test('a refresh is told from what is there to what was found, and is no logical step', () => {
   const step = stepOf({ op: 'refresh', effect: 'replace', old: tracked(thing('x-1', 1)) })
-  const found = succeeded(thing('x-1', 2), 'update')
+  const found = successEndOf(thing('x-1', 2), 'update')
   expect(
-    toldOf(emitter => {
-      emitter.pre(step)
-      emitter.ended(step, found)
+    shownStates(emitter => {
+      emitter.emitBegin(step)
+      emitter.emitEnd(step, found)
     }, true),
   ).toEqual([
     'resourcePreEvent refresh x-1,1 > x-1,1, not logical',
@@ -130,13 +133,13 @@ test('a refresh is told from what is there to what was found, and is no logical 
 test('a replacement is told once it is made, of a copy that is to be deleted', () => {
   const old = tracked(thing('x-1', 1))
   const step = stepOf({ op: 'create-replacement', effect: 'add-mark', old, next: thing('', 2) })
-  const end = succeeded(thing('x-2', 2))
+  const end = successEndOf(thing('x-2', 2))
   const made = { step, end, tracked: undefined }
   expect(
-    toldOf(emitter => {
-      tellBegin(emitter, step)
-      emitter.ended(step, end)
-      tellReplaces(emitter, [made])
+    shownStates(emitter => {
+      emitStepBegin(emitter, step)
+      emitter.emitEnd(step, end)
+      emitReplaces(emitter, [made])
     }),
   ).toEqual([
     'resourcePreEvent create-replacement x-1,1 > ?, not logical',

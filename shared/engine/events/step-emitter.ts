@@ -13,7 +13,7 @@ import {
   type StepReason,
   type TrackedState,
 } from '../step.ts'
-import { type StepEnd, succeeded } from '../step-end.ts'
+import { type StepEnd, successEndOf } from '../step-end.ts'
 import type {
   DiagnosticEvent,
   EngineEventPayload,
@@ -21,43 +21,35 @@ import type {
   StepMetadata,
   StepState,
 } from './event.ts'
-import { shownResource, type WholeStates } from './whole-states.ts'
+import { toShownResource, type WholeStates } from './whole-states.ts'
 
 /**
  * Tells what happens, as engine events: ordered per URN (pre, then outputs or failed), redacted.
  */
 export interface StepEmitter {
   /** Before a step begins; every step but internal ones. */
-  readonly pre: (step: Step) => void
+  readonly emitBegin: (step: Step) => void
   /** After a step: outputs, or a diagnostic and the failure; and what became of its views. */
-  readonly ended: (step: Step, end: StepEnd) => void
+  readonly emitEnd: (step: Step, end: StepEnd) => void
   /**
    * Counts a step that succeeded, as the summary shows it; once per step, by whoever decided it.
    */
   readonly count: (step: Step, end: StepEnd) => void
   /** Outputs that a component or the stack registered. */
-  readonly registeredOutputs: (
-    op: StepOp,
-    old: TrackedState | undefined,
-    state: ResourceState,
-  ) => void
-  readonly diagnostic: (
-    severity: DiagnosticEvent['severity'],
-    message: string,
-    urn?: string,
-  ) => void
+  readonly emitOutputs: (op: StepOp, old: TrackedState | undefined, state: ResourceState) => void
+  readonly report: (severity: DiagnosticEvent['severity'], message: string, urn?: string) => void
   readonly emit: (event: EngineEventPayload) => void
   /** Takes secret texts of the configuration out of a message. */
   readonly scrub: (text: string) => string
   /** Logical steps by kind, so far. */
-  readonly counts: () => Readonly<Record<string, number>>
+  readonly readCounts: () => Readonly<Record<string, number>>
   /** Whether a provider could not say whether something took place. */
   readonly isMaybeCorrupt: () => boolean
 }
 
 /** What an emitter is about. `scrub` takes secret texts out of any message. */
-export interface EmitterAbout {
-  readonly planning: boolean
+export interface EmitterOptions {
+  readonly isPreview: boolean
   /** Refresh as the command: its steps are counted and told by what they came to. */
   readonly refreshCommand: boolean
   readonly scrub: (text: string) => string
@@ -71,7 +63,7 @@ export interface EmitterAbout {
 }
 
 /** Tells who wants to know of the plugin of a provider, of default ones too. */
-function tellPlugin({ provider }: EventSink, { urn, next }: Step): void {
+function emitPlugin({ provider }: EventSink, { urn, next }: Step): void {
   if (provider === undefined || next === undefined || !isProviderType(next.type)) return
   const { version, downloadUrl } = pluginOf(urn, next.inputs)
   provider(urn, { version, downloadUrl })
@@ -89,83 +81,83 @@ function withoutDebug(sink: EventSink): EventSink {
 }
 
 /** Makes an emitter. Source: docs/spec/events.md#emission-rules. */
-export function createStepEmitter(whole: EventSink, about: EmitterAbout): StepEmitter {
-  const sink = about.debug === true ? whole : withoutDebug(whole)
+export function createStepEmitter(fullSink: EventSink, options: EmitterOptions): StepEmitter {
+  const sink = options.debug === true ? fullSink : withoutDebug(fullSink)
   const counts: Record<string, number> = {}
-  const { counted = new Map<string, number>() } = about
+  const { counted = new Map<string, number>() } = options
   let maybeCorrupt = false
-  const diagnostic: StepEmitter['diagnostic'] = (severity, message, urn) => {
+  const report: StepEmitter['report'] = (severity, message, urn) => {
     const about_ = urn === undefined ? {} : { urn }
-    const said = { ...about_, prefix: `${severity}: `, message: about.scrub(message) }
-    sink.emit({ diagnosticEvent: { ...said, color: 'raw', severity } })
+    const fields = { ...about_, prefix: `${severity}: `, message: options.scrub(message) }
+    sink.emit({ diagnosticEvent: { ...fields, color: 'raw', severity } })
   }
-  const planning = about.planning ? { planning: true } : {}
+  const planning = options.isPreview ? { planning: true } : {}
   const resultOf = (step: Step, end: StepEnd): StepOp =>
-    about.refreshCommand && step.op === 'refresh' ? (end.resultOp ?? 'same') : step.op
+    options.refreshCommand && step.op === 'refresh' ? (end.resultOp ?? 'same') : step.op
   const count: StepEmitter['count'] = (step, end) => {
     if (end.error?.status === 'unknown') maybeCorrupt = true
     if (end.error !== undefined || isInternal(step)) return
     const op = resultOf(step, end)
-    const resulted = about.refreshCommand && step.op === 'refresh'
+    const resulted = options.refreshCommand && step.op === 'refresh'
     if (!resulted && !(isLogical(op) && isCountedRead(step, end))) return
     counts[op] = (counts[op] ?? 0) + 1
     counted.set(op, Math.max(counted.get(op) ?? 0, counts[op]))
   }
-  const ended: StepEmitter['ended'] = (step, end) => {
+  const emitEnd: StepEmitter['emitEnd'] = (step, end) => {
     const internal = isInternal(step)
     if (end.error !== undefined) {
-      diagnostic(
+      report(
         'error',
-        about.planning ? `Preview failed: ${end.error.message}` : end.error.message,
+        options.isPreview ? `Preview failed: ${end.error.message}` : end.error.message,
         internal ? undefined : step.urn,
       )
-      if (internal || about.planning) return
+      if (internal || options.isPreview) return
       const status = { ok: 0, partial: 1, unknown: 2 }[end.error.status]
       const steps = Object.values(counts).reduce((sum, one) => sum + one, 0)
-      sink.emit({ resOpFailedEvent: { metadata: metadata(step, step.op, end), status, steps } })
+      sink.emit({ resOpFailedEvent: { metadata: metadataOf(step, step.op, end), status, steps } })
       return
     }
     if (internal) return
     const op = resultOf(step, end)
     const custom = (end.state ?? step.next ?? step.old?.state)?.custom ?? false
     const isShown = custom || (end.state ?? step.next ?? step.old?.state)?.viewOf !== ''
-    if (!about.planning && !isShown && step.op !== 'refresh' && step.op !== 'delete') return
-    const event = { resOutputsEvent: { metadata: metadata(step, op, end), ...planning } }
-    sink.emit(event, () => wholeStates(step, end))
+    if (!options.isPreview && !isShown && step.op !== 'refresh' && step.op !== 'delete') return
+    const event = { resOutputsEvent: { metadata: metadataOf(step, op, end), ...planning } }
+    sink.emit(event, () => wholeStatesOf(step, end))
   }
   return withViews({
-    pre(step) {
-      tellPlugin(sink, step)
+    emitBegin(step) {
+      emitPlugin(sink, step)
       if (isInternal(step)) return
-      const event = { metadata: metadata(step, step.op, undefined), ...planning }
-      sink.emit({ resourcePreEvent: event }, () => wholeStates(step, undefined))
+      const event = { metadata: metadataOf(step, step.op, undefined), ...planning }
+      sink.emit({ resourcePreEvent: event }, () => wholeStatesOf(step, undefined))
     },
-    ended,
+    emitEnd,
     count,
-    registeredOutputs(op, old, state) {
+    emitOutputs(op, old, state) {
       const step = stepOf({ op, effect: 'none', old, next: state })
-      const metadata_ = metadata(step, op, succeeded(state))
+      const metadata_ = metadataOf(step, op, successEndOf(state))
       sink.emit({ resOutputsEvent: { metadata: metadata_, ...planning } })
     },
-    diagnostic,
+    report,
     emit: sink.emit,
-    scrub: about.scrub,
-    counts: () => Object.fromEntries(counted),
+    scrub: options.scrub,
+    readCounts: () => Object.fromEntries(counted),
     isMaybeCorrupt: () => maybeCorrupt,
   })
 }
 
 /** Tells what became of views with the end of their owner, and counts them with it. */
 function withViews(emitter: StepEmitter): StepEmitter {
-  const { ended, count } = emitter
+  const { emitEnd, count } = emitter
   return {
     ...emitter,
-    ended(step, end) {
+    emitEnd(step, end) {
       // What is deleted with its owner goes before it.
       const isBefore = step.next === undefined && step.op !== 'refresh'
-      if (!isBefore) ended(step, end)
-      for (const view of end.views ?? []) ended(view.step, view.end)
-      if (isBefore) ended(step, end)
+      if (!isBefore) emitEnd(step, end)
+      for (const view of end.views ?? []) emitEnd(view.step, view.end)
+      if (isBefore) emitEnd(step, end)
     },
     count(step, end) {
       for (const view of end.views ?? []) count(view.step, view.end)
@@ -175,16 +167,16 @@ function withViews(emitter: StepEmitter): StepEmitter {
 }
 
 /** What an event says of a step, before (no end) or after it. */
-function metadata(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata {
-  const old = oldState(step, end)
-  const next = toldState(step, end)
+function metadataOf(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata {
+  const old = oldStateOf(step, end)
+  const next = eventStateOf(step, end)
   const reason = end?.reason ?? step.reason
   return {
     op,
     urn: step.urn,
     type: step.type,
-    old: old === undefined ? null : stepState(old),
-    new: next === undefined ? null : stepState(next),
+    old: old === undefined ? null : stepStateOf(old),
+    new: next === undefined ? null : stepStateOf(next),
     ...(reason.keys.length > 0 ? { keys: reason.keys } : {}),
     ...(reason.diffs.length > 0 ? { diffs: reason.diffs } : {}),
     detailedDiff: detailedDiffOf(reason),
@@ -194,7 +186,7 @@ function metadata(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadat
 }
 
 /** What was there: of what is replaced and goes at the end, a copy that is to be deleted. */
-function oldState(step: Step, end: StepEnd | undefined): ResourceState | undefined {
+function oldStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
   // What an import found is what it is shown against.
   if (isImport(step.op)) return end?.state
   const old = step.old?.state
@@ -208,10 +200,10 @@ function oldState(step: Step, end: StepEnd | undefined): ResourceState | undefin
  * The new state as events have it: before a step only what is wished for, and of a refresh what is
  * there.
  */
-function toldState(step: Step, end: StepEnd | undefined): ResourceState | undefined {
+function eventStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
   const old = step.old?.state
   if (end === undefined && step.op === 'refresh') return old
-  const next = newState(step, end)
+  const next = newStateOf(step, end)
   if (next === undefined || next === old) return next
   if (end === undefined && step.op === 'same') return { ...next, id: '', outputs: emptyMap }
   if (end?.state === undefined && end !== undefined && step.op === 'update')
@@ -220,15 +212,15 @@ function toldState(step: Step, end: StepEnd | undefined): ResourceState | undefi
 }
 
 /** What the resource is to be, or is, after the step. */
-function newState(step: Step, end: StepEnd | undefined): ResourceState | undefined {
+function newStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
   return end?.state ?? (end?.resultOp === 'delete' ? undefined : step.next)
 }
 
-function wholeStates(step: Step, end: StepEnd | undefined): WholeStates {
-  const [old, next] = [step.old?.state, newState(step, end)]
+function wholeStatesOf(step: Step, end: StepEnd | undefined): WholeStates {
+  const [old, next] = [step.old?.state, newStateOf(step, end)]
   return {
-    old: old === undefined ? undefined : shownResource(old),
-    new: next === undefined ? undefined : shownResource(next),
+    old: old === undefined ? undefined : toShownResource(old),
+    new: next === undefined ? undefined : toShownResource(next),
   }
 }
 
@@ -253,7 +245,7 @@ function detailedDiffOf({ detailedDiff }: StepReason): StepMetadata['detailedDif
   )
 }
 
-function stepState(state: ResourceState): StepState {
+function stepStateOf(state: ResourceState): StepState {
   return {
     type: state.type,
     urn: state.urn,

@@ -1,7 +1,7 @@
-import { encodeResource } from '../../state/codec.ts'
+import { encodeResource } from '../../state/resource-codec.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { StoredResource } from '../../state/stored.ts'
-import { blindMap, blindValue } from '../../values/walk.ts'
+import { maskSecretsInMap, maskSecrets } from '../../values/walk.ts'
 
 /** Both states of a step as files hold them, with every secret shown as `[secret]`. */
 export interface WholeStates {
@@ -10,12 +10,12 @@ export interface WholeStates {
 }
 
 /** A state as a digest prints it: whole, in the stored form, without any secret. */
-export function shownResource(state: ResourceState): StoredResource {
+export function toShownResource(state: ResourceState): StoredResource {
   const blind = {
     ...state,
-    inputs: blindMap(state.inputs),
-    outputs: blindMap(state.outputs),
-    replacementTrigger: blindValue(state.replacementTrigger),
+    inputs: maskSecretsInMap(state.inputs),
+    outputs: maskSecretsInMap(state.outputs),
+    replacementTrigger: maskSecrets(state.replacementTrigger),
   }
   return encodeResource(blind, () => {
     throw new TypeError('secrets were taken out before')

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
-import { resourceState } from '../../state/resource.ts'
+import { createResourceState } from '../../state/resource.ts'
 import { type Step, stepOf } from '../step.ts'
 import { admissionOf, slowKeyOf } from './admission.ts'
 
 const urn = 'urn:pulumi:dev::p::a:b:C::c' as Urn
-const state = (given: Partial<Parameters<typeof resourceState>[0]> = {}) =>
-  resourceState({ urn, type: 'a:b:C', custom: true, ...given })
-const create = (given: Parameters<typeof state>[0] = {}): Step =>
-  stepOf({ op: 'create', effect: 'add', next: state(given) })
-const remove = (given: Parameters<typeof state>[0] = {}): Step => {
+const state = (fields: Partial<Parameters<typeof createResourceState>[0]> = {}) =>
+  createResourceState({ urn, type: 'a:b:C', custom: true, ...fields })
+const create = (fields: Parameters<typeof state>[0] = {}): Step =>
+  stepOf({ op: 'create', effect: 'add', next: state(fields) })
+const remove = (fields: Parameters<typeof state>[0] = {}): Step => {
   const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
-  return stepOf({ op: 'delete', effect: 'remove', old: { state: state(given), ref } })
+  return stepOf({ op: 'delete', effect: 'remove', old: { state: state(fields), ref } })
 }
 
 /** An executor of one minute with `left` seconds before it. */
 const admitted = (step: Step, left = 50, slow: Readonly<Record<string, number>> = {}): string =>
   admissionOf(step, new Map(Object.entries(slow)), {
     pool: 'short',
-    leftMs: () => left * 1_000,
+    remainingMs: () => left * 1_000,
     wholeMs: 50_000,
   })
 

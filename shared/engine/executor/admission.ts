@@ -14,13 +14,13 @@ export type Admission = 'now' | 'later' | 'long'
 export interface FunctionTime {
   readonly pool: Pool
   /** Until it begins to leave, in ms. */
-  readonly leftMs: () => number
+  readonly remainingMs: () => number
   /** Of one that just began, in ms. */
   readonly wholeMs: number
 }
 
 /** What operations of a stack took before, in ms, by `slowKey`. */
-export type SlowOnes = ReadonlyMap<string, number>
+export type KnownDurations = ReadonlyMap<string, number>
 
 /** What a provider is asked for an operation, as times are kept. */
 type Call = 'create' | 'update' | 'delete' | 'read'
@@ -29,9 +29,9 @@ type Call = 'create' | 'update' | 'delete' | 'read'
  * Decides before the begin, for a call that has begun is never cut off. Source:
  * docs/architecture.md#hand-over.
  */
-export function admissionOf(step: Step, slow: SlowOnes, time: FunctionTime): Admission {
-  const expected = expectedMs(step, slow)
-  if (expected <= time.leftMs()) return 'now'
+export function admissionOf(step: Step, slow: KnownDurations, time: FunctionTime): Admission {
+  const expected = estimateMs(step, slow)
+  if (expected <= time.remainingMs()) return 'now'
   // What only fits into all of it would find some of it gone each time, and be left for ever.
   const sureMs = time.wholeMs - Math.min(time.wholeMs / 4, limits.executorStartMs)
   return expected <= sureMs ? 'later' : 'long'
@@ -41,12 +41,12 @@ export function admissionOf(step: Step, slow: SlowOnes, time: FunctionTime): Adm
  * How long a step may take, in ms: its custom timeout, else what it took before, else what is known
  * of its type.
  */
-function expectedMs(step: Step, slow: SlowOnes): number {
+function estimateMs(step: Step, slow: KnownDurations): number {
   const call = callOf(step.op)
   if (call === undefined || step.skipCall) return 0
   const state = call === 'create' ? step.next : (step.old?.state ?? step.next)
-  const given = (call === 'update' ? step.next : state)?.customTimeouts[call] ?? 0
-  if (given > 0) return given * 1_000
+  const customSeconds = (call === 'update' ? step.next : state)?.customTimeouts[call] ?? 0
+  if (customSeconds > 0) return customSeconds * 1_000
   const before = slow.get(slowKey(step.type, call))
   // The next time may be a bad one.
   if (before !== undefined) return before * 1.25

@@ -8,18 +8,18 @@ import {
   type OwnerToken,
 } from '../../records/ids.ts'
 import { makesObject, type Operation } from '../../records/operation.ts'
-import { tellBegin } from '../events/replaces.ts'
+import { emitStepBegin } from '../events/replace-events.ts'
 import type { Step } from '../step.ts'
-import { failed, type StepEnd } from '../step-end.ts'
+import { failureEndOf, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { slowKeyOf } from './admission.ts'
-import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
-import { whoseError } from '../../providers/whose-error.ts'
-import { isRepeatable } from '../deployment/recover.ts'
+import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry.ts'
+import { retryPolicy } from '../../providers/retry-policy.ts'
+import { isRepeatable } from '../deployment/recovery/recover.ts'
 import { perform } from './perform.ts'
 import { performAgain } from './perform-again.ts'
-import { viewOutcomeOf } from '../deployment/view-outcomes.ts'
-import type { PerformDeps } from './performing.ts'
+import { viewOutcomeOf } from '../deployment/state/view-outcomes.ts'
+import type { PerformDeps } from './provider-call.ts'
 
 /** An operation that was begun here. */
 interface Attempt {
@@ -47,36 +47,38 @@ export async function callAndRecord(
   const startedMs = ports.clock.monotonicMs()
   const step = await context.stepOf(task.operation).catch((thrown: unknown) => thrown)
   if (!isStep(step)) {
-    const end = failed({ message: messageOf(step), status: 'ok' })
-    return (await record(ports, context, task, { end, startedAt })) ? end : undefined
+    const end = failureEndOf({ message: messageOf(step), status: 'ok' })
+    return (await recordOutcome(ports, context, task, { end, startedAt })) ? end : undefined
   }
-  const isTeller = task.operation.hooked !== true
-  if (isTeller && !context.told.has(task.operation.id)) tellBegin(emitter, step)
-  if (isTeller) context.told.add(task.operation.id)
-  const warn = (message: string): void => emitter.diagnostic('warning', message, step.urn)
-  const tellView = isTeller ? emitter.pre : undefined
+  const reportsStep = task.operation.hooked !== true
+  if (reportsStep && !context.reported.has(task.operation.id)) emitStepBegin(emitter, step)
+  if (reportsStep) context.reported.add(task.operation.id)
+  const warn = (message: string): void => emitter.report('warning', message, step.urn)
+  const onViewStep = reportsStep ? emitter.emitBegin : undefined
   const deps = {
     ...context.performing,
     warn,
-    provider: underLease(context),
-    ...(tellView && { tellView }),
+    provider: requireLease(context),
+    ...(onViewStep && { onViewStep }),
   }
   const end = task.isAgain
     ? await performAgain(step, deps)
     : await perform(step, { preview: false }, deps)
   // The time that the record takes is the store's.
   const tookMs = ports.clock.monotonicMs() - startedMs
-  if (mayAskAgain(context, task, end)) {
+  if (mayRetryCall(context, task, end)) {
     warn(`${end.error?.message ?? 'the provider was lost'}; it is asked again`)
     const { operations } = ports
     const { id } = task.operation
     const lapse = (): Promise<boolean> =>
       operations.lapse(context.deployment, id, task.owner, task.attempt)
-    return (await keepTrying(tryingOf(ports, context, task.operation), lapse)) ? 'again' : undefined
+    return (await retryUnavailable(retryOptionsOf(ports, context, task.operation), lapse))
+      ? 'again'
+      : undefined
   }
-  if (!(await record(ports, context, task, { end, startedAt }))) return undefined
-  if (isTeller) emitter.ended(step, end)
-  await noteSlow(ports, context, step, tookMs)
+  if (!(await recordOutcome(ports, context, task, { end, startedAt }))) return undefined
+  if (reportsStep) emitter.emitEnd(step, end)
+  await recordDuration(ports, context, step, tookMs)
   return end
 }
 
@@ -84,7 +86,7 @@ export async function callAndRecord(
  * Providers for as long as the lease holds: finding a step and starting its plugin take their time,
  * and nothing may come between the look at the lease and the request.
  */
-function underLease(context: ExecutionContext): PerformDeps['provider'] {
+function requireLease(context: ExecutionContext): PerformDeps['provider'] {
   return async (reference, extension) => {
     const provider = await context.performing.provider(reference, extension)
     if (!context.holdsLease()) throw error('LEASE_LOST', 'the lease ran out before the call')
@@ -96,20 +98,24 @@ function underLease(context: ExecutionContext): PerformDeps['provider'] {
  * Whether an operation whose provider was lost in the call is begun again by who has it: what may
  * be repeated, unless everything is being ended. Source: docs/architecture.md#resume.
  */
-function mayAskAgain(context: ExecutionContext, task: Attempt, end: StepEnd): boolean {
+function mayRetryCall(context: ExecutionContext, task: Attempt, end: StepEnd): boolean {
   const isLost = end.verdict === 'interrupted' && !context.isAbandoned()
   return isLost && isRepeatable(task.operation) && task.attempt < limits.deliveriesMax
 }
 
 /** Repeats what must be recorded, and says so. */
-function tryingOf(ports: ExecutorPorts, context: ExecutionContext, operation: Operation): Trying {
+function retryOptionsOf(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  operation: Operation,
+): RetrySettings {
   return {
     clock: ports.clock,
     random: ports.random,
-    again: whoseError.storeAfterCall.again,
-    isWorthIt: () => !context.isAbandoned(),
-    said: why =>
-      context.emitter.diagnostic(
+    backoff: retryPolicy.storeAfterCall.again,
+    shouldRetry: () => !context.isAbandoned(),
+    onRetry: why =>
+      context.emitter.report(
         'warning',
         `what came of this cannot be recorded yet, and is kept until it can: ${why}`,
         operation.urn,
@@ -121,15 +127,15 @@ function tryingOf(ports: ExecutorPorts, context: ExecutionContext, operation: Op
  * Keeps the time of a slow step for the next of its kind, and that it was fast after all; no more
  * than a help.
  */
-async function noteSlow(
+async function recordDuration(
   ports: ExecutorPorts,
-  { deployment, slow }: ExecutionContext,
+  { deployment, knownDurations }: ExecutionContext,
   step: Step,
   ms: number,
 ): Promise<void> {
   const key = slowKeyOf(step)
-  if (key === undefined || Math.max(ms, slow.get(key) ?? 0) < limits.slowMs) return
-  slow.set(key, ms)
+  if (key === undefined || Math.max(ms, knownDurations.get(key) ?? 0) < limits.slowMs) return
+  knownDurations.set(key, ms)
   const { stack } = deploymentPartsOf(deployment)
   await ports.catalog.noteSlow(stack, key, ms).catch(() => undefined)
 }
@@ -144,7 +150,7 @@ function viewsOf({ views }: StepEnd, { sealing }: ExecutionContext): Pick<Outcom
 }
 
 /** Writes the outcome and selects it; false when someone else ended the operation. */
-async function record(
+async function recordOutcome(
   ports: ExecutorPorts,
   context: ExecutionContext,
   task: Attempt,
@@ -153,10 +159,12 @@ async function record(
   const { deployment } = context
   const { operation, owner, attempt } = task
   const { id } = operation
-  const trying = tryingOf(ports, context, operation)
+  const retryOptions = retryOptionsOf(ports, context, operation)
   const { verdict } = end
   const select = (): Promise<boolean> =>
-    keepTrying(trying, () => ports.operations.select(deployment, id, { owner, attempt, verdict }))
+    retryUnavailable(retryOptions, () =>
+      ports.operations.select(deployment, id, { owner, attempt, verdict }),
+    )
   if (verdict === 'interrupted') return select()
   const outcome: Outcome = {
     operation: id,
@@ -169,9 +177,12 @@ async function record(
     startedAt,
     endedAt: ports.clock.now(),
   }
-  await keepTrying(trying, () => ports.operations.putOutcome(deployment, outcome))
+  await retryUnavailable(retryOptions, () => ports.operations.putOutcome(deployment, outcome))
   const isSelected = await select()
-  if (!isSelected) await keepTrying(trying, () => keepLate(ports, deployment, operation, outcome))
+  if (!isSelected)
+    await retryUnavailable(retryOptions, () =>
+      saveLateOutcome(ports, deployment, operation, outcome),
+    )
   return isSelected
 }
 
@@ -179,7 +190,7 @@ async function record(
  * What a create made whose operation somebody else ended meanwhile goes to the stack's inbox
  * before its message is removed, unless that end is this very outcome (I9).
  */
-async function keepLate(
+async function saveLateOutcome(
   ports: ExecutorPorts,
   deployment: DeploymentId,
   operation: Operation,
@@ -187,7 +198,7 @@ async function keepLate(
 ): Promise<void> {
   if (state === undefined || !makesObject(operation)) return
   const { id, urn } = operation
-  const head = (await ports.operations.heads(deployment, [id])).get(id)
+  const head = (await ports.operations.getHeads(deployment, [id])).get(id)
   if (head?.end?.attempt === attempt && head.end.verdict !== 'interrupted') return
   const { stack } = deploymentPartsOf(deployment)
   await ports.catalog.putLate(stack, { deployment, operation: id, attempt, urn, state })

@@ -2,29 +2,29 @@ import type { OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
 import type { ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import { keepTrying, type Trying } from '../deployment/keep-trying.ts'
-import { isRepeatable } from '../deployment/recover.ts'
+import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry.ts'
+import { isRepeatable } from '../deployment/recovery/recover.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
-import { producerOf, whoseError } from '../../providers/whose-error.ts'
+import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
 
 /** What an executor begins for: the deployment, and what it knows of itself. */
 export type BeginContext = Pick<
   ExecutionContext,
-  'deployment' | 'holdsLease' | 'isAbandoned' | 'leftBegun'
+  'deployment' | 'holdsLease' | 'isAbandoned' | 'onUnsettledBegin'
 >
 
 /** The ports that a begin uses. */
 export type BeginPorts = Pick<ExecutorPorts, 'operations' | 'control' | 'clock' | 'random'>
 
 /** An attempt that nobody was asked for. */
-export interface Unasked {
+export interface UncalledAttempt {
   readonly id: OperationId
   readonly owner: OwnerToken
   readonly attempt: number
 }
 
 /** What a begin came to. */
-export type Beginning =
+export type BeginDecision =
   /** The provider may be asked, once. `isAgain`: an earlier attempt may have asked it. */
   | {
       readonly kind: 'may-call'
@@ -51,7 +51,7 @@ export async function beginUnlessStopped(
     readonly operation: Pick<Operation, 'id' | 'needs' | 'op' | 'skipCall' | 'urn'>
     readonly executor: ExecutorId
   },
-): Promise<Beginning> {
+): Promise<BeginDecision> {
   const { operation, executor } = task
   const { id, needs } = operation
   const owner = ports.random.uuid() as OwnerToken
@@ -71,12 +71,12 @@ export async function beginUnlessStopped(
   const { attempt } = begun
   const mine = { id, owner, attempt }
   const control = await ports.control.read(context.deployment).catch(async (thrown: unknown) => {
-    await giveBack(ports, context, mine)
+    await returnAttempt(ports, context, mine)
     throw thrown
   })
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
-    await giveBack(ports, context, mine)
+    await returnAttempt(ports, context, mine)
     return { kind: 'left' }
   }
   return { kind: 'may-call', owner, attempt, isAgain }
@@ -90,17 +90,17 @@ export async function beginUnlessStopped(
 async function beginOrSettle(
   ports: Pick<ExecutorPorts, 'operations'>,
   context: BeginContext,
-  what: { readonly id: OperationId; readonly claim: Parameters<OperationsPort['begin']>[2] },
+  request: { readonly id: OperationId; readonly claim: Parameters<OperationsPort['begin']>[2] },
 ): ReturnType<OperationsPort['begin']> {
   const { operations } = ports
-  const { id, claim } = what
+  const { id, claim } = request
   try {
     return await operations.begin(context.deployment, id, claim)
   } catch (thrown) {
-    if (producerOf(thrown) === 'store')
+    if (errorSourceOf(thrown) === 'store')
       await operations
         .giveBack(context.deployment, id, claim.owner, claim.attempt + 1)
-        .catch(() => context.leftBegun())
+        .catch(() => context.onUnsettledBegin())
     throw thrown
   }
 }
@@ -109,24 +109,24 @@ async function beginOrSettle(
  * Gives an attempt back of which nobody was asked: it must not be left begun by a bad moment of the
  * store, for its owner lives. Throws what the store threw to the end; then the executor leaves.
  */
-export async function giveBack(
+export async function returnAttempt(
   ports: Pick<ExecutorPorts, 'operations' | 'clock' | 'random'>,
   context: BeginContext,
-  { id, owner, attempt }: Unasked,
+  { id, owner, attempt }: UncalledAttempt,
 ): Promise<void> {
-  const trying: Trying = {
+  const retryOptions: RetrySettings = {
     clock: ports.clock,
     random: ports.random,
-    again: whoseError.store.again,
-    isWorthIt: () => !context.isAbandoned(),
-    said: () => undefined,
+    backoff: retryPolicy.store.again,
+    shouldRetry: () => !context.isAbandoned(),
+    onRetry: () => undefined,
   }
   try {
-    await keepTrying(trying, () =>
+    await retryUnavailable(retryOptions, () =>
       ports.operations.giveBack(context.deployment, id, owner, attempt),
     )
   } catch (thrown) {
-    context.leftBegun()
+    context.onUnsettledBegin()
     throw thrown
   }
 }

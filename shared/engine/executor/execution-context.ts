@@ -6,11 +6,11 @@ import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step } from '../step.ts'
-import type { Sealing } from '../deployment/sealing.ts'
+import type { Sealing } from '../deployment/state/state-sealing.ts'
 import type { Admission } from './admission.ts'
-import { type PerformDeps } from './performing.ts'
+import { type PerformDeps } from './provider-call.ts'
 import type { PlanIndex } from './plan-index.ts'
-import type { Slots } from '../deployment/slots.ts'
+import type { Slots } from '../deployment/dispatch/slots.ts'
 
 /** What an executor knows of the deployment whose message it holds. */
 export interface ExecutionContext {
@@ -23,7 +23,7 @@ export interface ExecutionContext {
   readonly performing: PerformDeps
   readonly slots: Slots
   /** Where what is told here is noted, for the generator where it is in the same process. */
-  readonly told: Set<OperationId>
+  readonly reported: Set<OperationId>
   /** Whether the executor's own lease is good: asked right before each call (I1). */
   readonly holdsLease: () => boolean
   /** Whether a person abandoned what this process still knows and could not record. */
@@ -32,9 +32,9 @@ export interface ExecutionContext {
    * Something stays begun that this executor can settle no more: it must retire, once what runs has
    * ended, for who lives is waited for.
    */
-  readonly leftBegun: () => void
+  readonly onUnsettledBegin: () => void
   /** What kinds of operations took when it was last noted, in ms, by `slowKeyOf`. */
-  readonly slow: Map<string, number>
+  readonly knownDurations: Map<string, number>
   /** Whether an operation fits into the time of this executor. */
   readonly admit: (operation: Operation) => Promise<Admission>
 }

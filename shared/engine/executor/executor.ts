@@ -9,14 +9,14 @@ import {
   type OperationId,
 } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import { backoffMs } from '../deployment/backoff.ts'
+import { computeBackoffMs } from '../deployment/retry/backoff.ts'
 import type { Admission } from './admission.ts'
 import { callAndRecord } from './attempt.ts'
-import { beginUnlessStopped, giveBack } from './begin.ts'
-import { endPoisoned } from './poisoned.ts'
-import { readTogether } from './read-together.ts'
-import { releaseWaiters } from './release.ts'
-import { producerOf, whoseError } from '../../providers/whose-error.ts'
+import { beginUnlessStopped, returnAttempt } from './begin.ts'
+import { endPoisonedOperation } from './end-poisoned.ts'
+import { shareControlReads } from './shared-control-reads.ts'
+import { releaseWaiters } from './release-waiters.ts'
+import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
 
 /** Runs deliveries of one executor identity. */
 export interface Executor {
@@ -25,7 +25,7 @@ export interface Executor {
    * throws for a failed operation. What throws otherwise leaves the message to come again, sooner
    * than an executor that died; the last time, the operation that it concerns is ended.
    */
-  readonly handle: (delivery: Delivery) => Promise<void>
+  readonly runDelivery: (delivery: Delivery) => Promise<void>
 }
 
 /** How long a delivery stays invisible before it is extended, in ms. */
@@ -34,33 +34,35 @@ const extendByMs = 60_000
 
 /** Makes an executor. `contextOf` answers undefined when the deployment is over. */
 export function createExecutor(
-  given: ExecutorPorts,
+  basePorts: ExecutorPorts,
   identity: {
     readonly executor: ExecutorId
     readonly contextOf: (deployment: DeploymentId) => Promise<ExecutionContext | undefined>
   },
 ): Executor {
-  const ports = { ...given, control: readTogether(given.control, given.clock) }
+  const ports = { ...basePorts, control: shareControlReads(basePorts.control, basePorts.clock) }
   return {
-    async handle(delivery) {
+    async runDelivery(delivery) {
       const context = await identity.contextOf(delivery.message.deployment)
       if (context !== undefined) {
-        const endExtending = ports.clock.every(extendEveryMs, () => {
+        const endExtending = ports.clock.repeat(extendEveryMs, () => {
           // A delivery that could not be extended comes again, which is harmless.
           ports.chains.extend(delivery.receipt, extendByMs).catch(() => undefined)
         })
         try {
           const isLast = delivery.deliveries >= limits.deliveriesMax
           const { executor } = identity
-          const elsewhere = createMoves(ports, delivery.message)
-          const start = { executor, isLast, elsewhere }
+          const deferred = createDeferredOperations(ports, delivery.message)
+          const start = { executor, isLast, deferred }
           const ran = await Promise.allSettled(
-            delivery.message.operations.map(id => runChain(ports, context, { ...start, id })),
+            delivery.message.operations.map(id =>
+              runFromOperation(ports, context, { ...start, id }),
+            ),
           )
-          await elsewhere.send()
+          await deferred.send()
           const failure = ran.find(one => one.status === 'rejected')
           if (failure !== undefined) {
-            await comeAgain(ports, delivery)
+            await delayRedelivery(ports, delivery)
             throw failure.reason
           }
         } finally {
@@ -73,13 +75,16 @@ export function createExecutor(
 }
 
 /** Operations of a message that do not fit into the time of this executor. */
-interface Moves {
+interface DeferredOperations {
   readonly add: (id: OperationId, admission: Exclude<Admission, 'now'>) => void
   /** Sends them on, before their message is removed. */
   readonly send: () => Promise<void>
 }
 
-function createMoves(ports: ExecutorPorts, { deployment, pool }: ChainMessage): Moves {
+function createDeferredOperations(
+  ports: ExecutorPorts,
+  { deployment, pool }: ChainMessage,
+): DeferredOperations {
   const later: OperationId[] = []
   const long: OperationId[] = []
   return {
@@ -96,14 +101,14 @@ function createMoves(ports: ExecutorPorts, { deployment, pool }: ChainMessage): 
 }
 
 /** Makes a delivery that could not be handled visible again: later each time. */
-async function comeAgain(ports: ExecutorPorts, delivery: Delivery): Promise<void> {
-  const ms = backoffMs(delivery.deliveries - 1, whoseError.ours.again, ports.random)
+async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promise<void> {
+  const ms = computeBackoffMs(delivery.deliveries - 1, retryPolicy.ours.again, ports.random)
   // Else it is visible when its loan is over.
   await ports.chains.extend(delivery.receipt, ms).catch(() => undefined)
 }
 
 /** Runs an operation, and on along the chain as long as exactly one waiter became ready. */
-async function runChain(
+async function runFromOperation(
   ports: ExecutorPorts,
   context: ExecutionContext,
   start: {
@@ -111,7 +116,7 @@ async function runChain(
     readonly executor: ExecutorId
     /** Whether the message does not come again. */
     readonly isLast: boolean
-    readonly elsewhere: Moves
+    readonly deferred: DeferredOperations
   },
 ): Promise<void> {
   let next: OperationId | undefined = start.id
@@ -119,14 +124,14 @@ async function runChain(
     const operation: Operation | undefined = await context.plan.find(next)
     // A hook is its generator's own, whatever a message says.
     if (operation === undefined || operation.op === 'hook') return
-    const release = await context.slots.take()
+    const release = await context.slots.acquire()
     try {
       const admission = await context.admit(operation)
-      if (admission !== 'now') return start.elsewhere.add(next, admission)
+      if (admission !== 'now') return start.deferred.add(next, admission)
       next = await runToEnd(ports, context, { operation, executor: start.executor })
     } catch (thrown) {
       if (!start.isLast) throw thrown
-      next = await endPoisoned(ports, context, { operation, thrown })
+      next = await endPoisonedOperation(ports, context, { operation, thrown })
     } finally {
       release()
     }
@@ -142,7 +147,7 @@ async function runToEnd(
   for (let number = 0; ; number++) {
     const next = await runOperation(ports, context, task)
     if (next !== 'again') return next
-    await ports.clock.sleep(backoffMs(number, whoseError.lost.again, ports.random))
+    await ports.clock.sleep(computeBackoffMs(number, retryPolicy.lost.again, ports.random))
   }
 }
 
@@ -160,19 +165,19 @@ async function runOperation(
   const { id } = operation
   const begun = await beginUnlessStopped(ports, context, task)
   if (begun.kind === 'left') return undefined
-  if (begun.kind === 'ended') return releaseAfter(ports, context, operation, begun.head)
+  if (begun.kind === 'ended') return releaseEnded(ports, context, operation, begun.head)
   const { owner, attempt, isAgain } = begun
   const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })
   const end = await called.catch(async (thrown: unknown) => {
-    if (producerOf(thrown) !== 'lease') {
-      context.leftBegun()
+    if (errorSourceOf(thrown) !== 'lease') {
+      context.onUnsettledBegin()
       throw thrown
     }
-    await giveBack(ports, context, { id, owner, attempt })
+    await returnAttempt(ports, context, { id, owner, attempt })
     return undefined
   })
   if (end === 'again') return end
-  await tellGenerator(ports, deployment, id)
+  await notifyGenerator(ports, deployment, id)
   if (end === undefined) return undefined
   return releaseWaiters(ports, context, { operation, verdict: end.verdict, isAgain: false })
 }
@@ -180,13 +185,13 @@ async function runOperation(
 /**
  * Redoes what the end of an operation releases: a message may come again after its work was done.
  */
-async function releaseAfter(
+async function releaseEnded(
   ports: ExecutorPorts,
   context: ExecutionContext,
   operation: Operation,
   head: Head,
 ): Promise<OperationId | undefined> {
-  await tellGenerator(ports, context.deployment, operation.id)
+  await notifyGenerator(ports, context.deployment, operation.id)
   if (head.end === undefined) return undefined
   return releaseWaiters(ports, context, { operation, verdict: head.end.verdict, isAgain: true })
 }
@@ -195,7 +200,7 @@ async function releaseAfter(
  * Says that an operation ended: to a generator that listens, or by a nudge that wakes one that is
  * parked. Both may get lost.
  */
-async function tellGenerator(
+async function notifyGenerator(
   ports: ExecutorPorts,
   deployment: DeploymentId,
   id: OperationId,

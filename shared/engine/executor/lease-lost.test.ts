@@ -3,7 +3,7 @@ import type { DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts
 import type { Operation } from '../../records/operation.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { createExecutor } from './executor.ts'
-import { createSlots } from '../deployment/slots.ts'
+import { createSlots } from '../deployment/dispatch/slots.ts'
 
 const id = 1 as OperationId
 const urn = 'urn:pulumi:s::p::t:m:T::n' as Operation['urn']
@@ -21,32 +21,37 @@ test('who lost its lease while a plugin was started asks nothing, and gives back
     control: { read: async () => ({ stop: 'none', closed: false }) },
     chains: { remove: async () => void done.push('removed'), extend: async () => true },
     hints: { hint: () => undefined },
-    clock: { soon: setImmediate, every: () => () => undefined, now: () => 1, monotonicMs: () => 1 },
+    clock: {
+      defer: setImmediate,
+      repeat: () => () => undefined,
+      now: () => 1,
+      monotonicMs: () => 1,
+    },
     random: { uuid: () => 'token' },
   } as unknown as ExecutorPorts
   const state = { urn, id: 'n-1', type: 't:m:T', customTimeouts: {} }
   const context = {
     plan: { find: async () => operation },
     stepOf: async () => ({ ...operation, provider: 'p', old: { state }, next: undefined }),
-    emitter: { pre: () => undefined, ended: () => undefined },
+    emitter: { emitBegin: () => undefined, emitEnd: () => undefined },
     performing: {
       async provider() {
         holds = false
         return { delete: async () => void done.push('deleted') }
       },
     },
-    told: new Set(),
+    reported: new Set(),
     slots: createSlots(1),
     holdsLease: () => holds,
     isAbandoned: () => false,
     admit: async () => 'now',
-    leftBegun: () => void done.push('left begun'),
+    onUnsettledBegin: () => void done.push('left begun'),
   } as unknown as ExecutionContext
   const executor = createExecutor(ports, {
     executor: 'e' as ExecutorId,
     contextOf: async () => context,
   })
   const message = { deployment: 'd' as DeploymentId, operations: [id] }
-  await executor.handle({ message, receipt: 'r', deliveries: 1 })
+  await executor.runDelivery({ message, receipt: 'r', deliveries: 1 })
   expect(done).toEqual(['given back', 'removed'])
 })

@@ -8,14 +8,14 @@ import { keepLease } from './lease.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-const about = {
+const identity = {
   deployment: 'organization/shop/dev/1' as DeploymentId,
   executor: 'e' as ExecutorId,
   holder: { host: 'h', pid: 1, started: 's', who: 'w' },
 }
 
-async function keeping(renew: LeasesPort['renew'], groups: readonly ProcessGroup[] = []) {
-  const lost = vi.fn()
+async function createKeeper(renew: LeasesPort['renew'], groups: readonly ProcessGroup[] = []) {
+  const onLost = vi.fn()
   const retired: string[] = []
   const lease = await keepLease(
     {
@@ -30,23 +30,23 @@ async function keeping(renew: LeasesPort['renew'], groups: readonly ProcessGroup
         now: () => 0 as EpochMs,
         monotonicMs: () => performance.now(),
         sleep: () => Promise.resolve(),
-        every: (ms, call) => {
+        repeat: (ms, call) => {
           const timer = setInterval(call, ms)
           return () => clearInterval(timer)
         },
-        soon: () => undefined,
+        defer: () => undefined,
       },
       groups: () => groups,
-      lost,
+      onLost,
     },
-    about,
+    identity,
   )
-  return { lease, lost, retired }
+  return { lease, lost: onLost, retired }
 }
 
 describe('a lease', () => {
   test('holds as long as it is renewed', async () => {
-    const { lease, lost } = await keeping(() => Promise.resolve(true))
+    const { lease, lost } = await createKeeper(() => Promise.resolve(true))
     await vi.advanceTimersByTimeAsync(10 * limits.leaseMs)
     expect(lease.holds()).toBe(true)
     expect(lost).not.toHaveBeenCalled()
@@ -57,12 +57,12 @@ describe('a lease', () => {
     const renew = async (_deployment: unknown, _executor: unknown, groups: typeof running) =>
       named.push(groups) > 0
     const running: readonly ProcessGroup[] = [{ pid: 7, started: 'then' }]
-    await keeping(renew, running)
+    await createKeeper(renew, running)
     expect(named).toEqual([running])
   })
 
   test('is given up before others may act when the store does not answer', async () => {
-    const { lease, lost } = await keeping(() => Promise.reject(new Error('the disk is full')))
+    const { lease, lost } = await createKeeper(() => Promise.reject(new Error('the disk is full')))
     await vi.advanceTimersByTimeAsync(limits.leaseGiveUpMs - 1)
     expect(lost).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
@@ -73,14 +73,14 @@ describe('a lease', () => {
   })
 
   test('does not hold after a pause in which nobody renewed it, even before it is noticed', async () => {
-    const { lease } = await keeping(() => new Promise(() => undefined))
+    const { lease } = await createKeeper(() => new Promise(() => undefined))
     vi.setSystemTime(0)
     vi.advanceTimersByTime(limits.leaseGiveUpMs + 1)
     expect(lease.holds()).toBe(false)
   })
 
   test('that was missed is not renewed again, although the store would', async () => {
-    const { lease, lost } = await keeping(() => Promise.resolve(true))
+    const { lease, lost } = await createKeeper(() => Promise.resolve(true))
     vi.setSystemTime(0)
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
     const frozenMs = performance.now() + limits.leaseGiveUpMs + 1
@@ -93,7 +93,7 @@ describe('a lease', () => {
 
   test('that was retired by somebody else is lost at once, for ever', async () => {
     let isMine = false
-    const { lease, lost } = await keeping(() => Promise.resolve(isMine))
+    const { lease, lost } = await createKeeper(() => Promise.resolve(isMine))
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
     expect(lost).toHaveBeenCalledTimes(1)
     isMine = true
@@ -104,14 +104,15 @@ describe('a lease', () => {
   test('names process groups before anything is asked of them, once', async () => {
     const groups: ProcessGroup[] = []
     const named: number[][] = []
-    const { lease } = await keeping(
-      async (_deployment, _executor, given) => named.push(given.map(({ pid }) => pid)) > 0,
+    const { lease } = await createKeeper(
+      async (_deployment, _executor, recordedGroups) =>
+        named.push(recordedGroups.map(({ pid }) => pid)) > 0,
       groups,
     )
-    await lease.nameGroups()
+    await lease.recordGroups()
     groups.push({ pid: 7, started: 'then' })
-    await Promise.all([lease.nameGroups(), lease.nameGroups()])
-    await lease.nameGroups()
+    await Promise.all([lease.recordGroups(), lease.recordGroups()])
+    await lease.recordGroups()
     expect(named).toEqual([[7]])
   })
 })

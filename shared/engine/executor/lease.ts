@@ -17,7 +17,7 @@ export interface LeaseKeeper {
    * nobody forgets what they may still do; at once when it names them already. Asked before each
    * provider call. A store that refuses leaves it to the next renewal.
    */
-  readonly nameGroups: () => Promise<void>
+  readonly recordGroups: () => Promise<void>
   /** Retires the identity, under which nothing runs any more: it never comes back. */
   readonly end: () => Promise<void>
 }
@@ -27,7 +27,7 @@ export interface LeaseDeps {
   readonly leases: LeasesPort
   readonly clock: ClockPort
   readonly groups: () => readonly ProcessGroup[]
-  readonly lost: () => void
+  readonly onLost: () => void
 }
 
 /**
@@ -36,47 +36,47 @@ export interface LeaseDeps {
  */
 export async function keepLease(
   deps: LeaseDeps,
-  about: {
+  identity: {
     readonly deployment: DeploymentId
     readonly executor: ExecutorId
     readonly holder: Holder
   },
 ): Promise<LeaseKeeper> {
   const { leases, clock } = deps
-  const { deployment, executor } = about
+  const { deployment, executor } = identity
   let renewedMs = clock.monotonicMs()
   let isLost = false
-  let endRenewing = (): void => undefined
-  let named = namesOf([])
+  let stopRenewing = (): void => undefined
+  let named = groupNamesOf([])
   let naming: Promise<void> | undefined
   const sinceRenewalMs = (): number => clock.monotonicMs() - renewedMs
-  const giveUp = (): void => {
+  const loseLease = (): void => {
     if (isLost) return
     isLost = true
-    endRenewing()
-    deps.lost()
+    stopRenewing()
+    deps.onLost()
   }
   const renew = async (): Promise<void> => {
     // Others may have acted meanwhile: whoever missed its time never comes back.
-    if (sinceRenewalMs() > limits.leaseGiveUpMs) return giveUp()
+    if (sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
     // The store counts from when it wrote, which is after this.
-    const askedMs = clock.monotonicMs()
+    const startedMs = clock.monotonicMs()
     const groups = deps.groups()
     const isMine = await leases.renew(deployment, executor, groups).catch(() => undefined)
-    if (isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs) return giveUp()
+    if (isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
     if (isMine !== true || isLost) return
-    renewedMs = askedMs
-    named = namesOf(groups)
+    renewedMs = startedMs
+    named = groupNamesOf(groups)
   }
-  await leases.register(deployment, executor, about.holder)
+  await leases.register(deployment, executor, identity.holder)
   // What runs already must be found by who takes over from a process that dies right now.
   if (deps.groups().length > 0) await renew()
-  endRenewing = clock.every(limits.leaseRenewMs, () => void renew())
+  stopRenewing = clock.repeat(limits.leaseRenewMs, () => void renew())
   return {
-    async nameGroups() {
+    async recordGroups() {
       // One that is under way may have been asked before the last group began.
       await naming
-      if (isLost || namesOf(deps.groups()) === named) return
+      if (isLost || groupNamesOf(deps.groups()) === named) return
       naming ??= renew().finally(() => {
         naming = undefined
       })
@@ -85,12 +85,12 @@ export async function keepLease(
     holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs,
     async end() {
       isLost = true
-      endRenewing()
+      stopRenewing()
       await leases.leave(deployment, executor).catch(() => undefined)
     },
   }
 }
 
-function namesOf(groups: readonly ProcessGroup[]): string {
+function groupNamesOf(groups: readonly ProcessGroup[]): string {
   return groups.map(({ pid, started }) => `${pid} ${started}`).join()
 }

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { ProviderError, type Provider } from '../../providers/provider.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { Urn } from '../../names/urn.ts'
-import { resourceState } from '../../state/resource.ts'
+import { createResourceState } from '../../state/resource.ts'
 import { emptyMap } from '../../values/value.ts'
 import { stepOf } from '../step.ts'
 import { performAgain } from './perform-again.ts'
 
 const urn = 'urn:pulumi:s::p::t:m:T::a' as Urn
-const state = resourceState({ urn, type: 't:m:T', custom: true, id: 'a-1', provider: 'p' })
+const state = createResourceState({ urn, type: 't:m:T', custom: true, id: 'a-1', provider: 'p' })
 const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
 
 /** Performs a step again on a resource that is there, or gone; deletes are refused. */

@@ -1,7 +1,7 @@
 import type { Step } from '../step.ts'
-import { failed, type StepEnd, succeeded } from '../step-end.ts'
+import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
 import { perform } from './perform.ts'
-import { type PerformDeps, readQuestion } from './performing.ts'
+import { type PerformDeps, toReadRequest } from './provider-call.ts'
 
 /**
  * Performs a step of which an earlier attempt may have been heard. A delete that fails now counts
@@ -10,14 +10,14 @@ import { type PerformDeps, readQuestion } from './performing.ts'
  */
 export async function performAgain(step: Step, deps: PerformDeps): Promise<StepEnd> {
   if (step.op === 'update' && (await isGone(step, deps)))
-    return failed({
+    return failureEndOf({
       message: `'${step.urn}' is gone: an earlier attempt of this update may have lost it. Run refresh, then up`,
       status: 'ok',
     })
   const end = await perform(step, { preview: false }, deps)
   const isDelete = step.next === undefined && step.op !== 'refresh'
   if (end.verdict !== 'failed' || !isDelete || step.skipCall) return end
-  return (await isGone(step, deps)) ? succeeded(undefined) : end
+  return (await isGone(step, deps)) ? successEndOf(undefined) : end
 }
 
 /** Whether the provider says that the resource does not exist; no answer counts as no. */
@@ -26,7 +26,7 @@ async function isGone(step: Step, deps: PerformDeps): Promise<boolean> {
   if (old === undefined) return false
   try {
     const provider = await deps.provider(old.provider, old.extensionRef)
-    const read = await provider.read(readQuestion(old))
+    const read = await provider.read(toReadRequest(old))
     return read.id === '' || read.outputs === undefined
   } catch {
     return false

@@ -2,12 +2,12 @@ import { packageOf } from '../../names/provider-reference.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { isSecret, type PropertyMap, type PropertyValue, secretOf } from '../../values/value.ts'
-import { checkFailureMessage } from '../check-message.ts'
-import { type StepEnd, failed, succeeded } from '../step-end.ts'
+import { formatCheckFailure } from '../check-failure-message.ts'
+import { type StepEnd, failureEndOf, successEndOf } from '../step-end.ts'
 import type { PlannedImport } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
-import type { Viewing } from '../../providers/views.ts'
-import { providerFor, type PerformDeps, subjectOf, toldOf } from './performing.ts'
+import type { ViewRequest } from '../../providers/views.ts'
+import { resolveStepProvider, type PerformDeps, subjectOf, viewStatusOf } from './provider-call.ts'
 
 /**
  * Adopts what exists: reads it by its id alone. A read that finds it unhealthy is no failure. The
@@ -23,24 +23,27 @@ export async function performImport(
   if (next === undefined) throw new TypeError('an import has a state to fill')
   const now = deps.timestamp()
   const times = { created: now, modified: now }
-  if (!next.custom) return succeeded({ ...next, ...times })
-  const provider = await providerFor(step, deps)
+  if (!next.custom) return successEndOf({ ...next, ...times })
+  const provider = await resolveStepProvider(step, deps)
   const read =
     planned !== undefined && next.outputs.size > 0
       ? { ...next, id: next.importID }
-      : await readOf(next, provider, { isPlanned: planned !== undefined, told: toldOf(deps) })
-  if (typeof read === 'string') return failed({ message: read, status: 'ok' })
-  if (planned === undefined) return succeeded({ ...read, ...times })
+      : await readExisting(next, provider, {
+          isPlanned: planned !== undefined,
+          viewing: viewStatusOf(deps),
+        })
+  if (typeof read === 'string') return failureEndOf({ message: read, status: 'ok' })
+  if (planned === undefined) return successEndOf({ ...read, ...times })
   await checkImported(read, { provider, planned, preview: mode.preview, warn: deps.warn })
   // What this command imports says no more under which id it was found.
-  return succeeded({ ...read, importID: '', ...times })
+  return successEndOf({ ...read, importID: '', ...times })
 }
 
 /** The state as the provider has it, or why there is none. */
-async function readOf(
+async function readExisting(
   next: ResourceState,
   provider: Provider,
-  { isPlanned, told }: { readonly isPlanned: boolean; readonly told: Viewing },
+  { isPlanned, viewing }: { readonly isPlanned: boolean; readonly viewing: ViewRequest },
 ): Promise<ResourceState | string> {
   const read = await provider.read({
     ...subjectOf(next),
@@ -48,7 +51,7 @@ async function readOf(
     inputs: undefined,
     outputs: undefined,
     timeout: next.customTimeouts.read ?? 0,
-    ...told,
+    ...viewing,
   })
   if (read.outputs === undefined) return `resource '${next.importID}' does not exist`
   if (read.inputs === undefined)
@@ -56,7 +59,7 @@ async function readOf(
   return {
     ...next,
     id: read.id === '' ? next.importID : read.id,
-    inputs: isPlanned ? withSupplied(read.inputs, next.inputs) : read.inputs,
+    inputs: isPlanned ? mergeSupplied(read.inputs, next.inputs) : read.inputs,
     outputs: read.outputs,
     initErrors: read.initErrors,
     refreshBeforeUpdate: read.refreshBeforeUpdate,
@@ -67,7 +70,7 @@ async function readOf(
  * What was read, with what a person supplied where the provider says nothing; what was supplied as
  * a secret stays one.
  */
-function withSupplied(read: PropertyMap, supplied: PropertyMap): PropertyMap {
+function mergeSupplied(read: PropertyMap, supplied: PropertyMap): PropertyMap {
   const merged = new Map<string, PropertyValue>(read)
   for (const [key, value] of supplied) {
     const found = read.get(key)
@@ -80,14 +83,14 @@ function withSupplied(read: PropertyMap, supplied: PropertyMap): PropertyMap {
 /** Says what of the imported inputs its own provider finds wrong; the import takes place. */
 async function checkImported(
   state: ResourceState,
-  about: {
+  options: {
     readonly provider: Provider
     readonly planned: PlannedImport
     readonly preview: boolean
     readonly warn: (message: string) => void
   },
 ): Promise<void> {
-  const { provider, planned, preview, warn } = about
+  const { provider, planned, preview, warn } = options
   const { failures } = await provider.check({
     ...subjectOf(state),
     olds: state.inputs,
@@ -105,5 +108,5 @@ async function checkImported(
     `One or more imported inputs failed to validate. ${why} The import will still proceed, ` +
       'but you will need to edit the generated code after copying it into your program.',
   )
-  for (const failure of failures) warn(checkFailureMessage(subjectOf(state), failure, state.inputs))
+  for (const failure of failures) warn(formatCheckFailure(subjectOf(state), failure, state.inputs))
 }

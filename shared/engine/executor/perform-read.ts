@@ -5,8 +5,14 @@ import { equalMaps } from '../../values/equal.ts'
 import { emptyMap } from '../../values/value.ts'
 import type { Step } from '../step.ts'
 import { type Drift, driftOf } from './drift.ts'
-import { failed, type StepEnd, succeeded } from '../step-end.ts'
-import { type PerformDeps, providerFor, readQuestion, subjectOf, toldOf } from './performing.ts'
+import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
+import {
+  type PerformDeps,
+  resolveStepProvider,
+  toReadRequest,
+  subjectOf,
+  viewStatusOf,
+} from './provider-call.ts'
 
 /**
  * Reads a resource that the program named by id (`.get()`). Source:
@@ -15,20 +21,20 @@ import { type PerformDeps, providerFor, readQuestion, subjectOf, toldOf } from '
 export async function performRead(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const next = step.next
   if (next === undefined) throw new TypeError('a read has a state to fill')
-  if (next.id === unknownText) return succeeded({ ...next, outputs: emptyMap })
-  const provider = await providerFor(step, deps)
+  if (next.id === unknownText) return successEndOf({ ...next, outputs: emptyMap })
+  const provider = await resolveStepProvider(step, deps)
   const read = await provider.read({
     ...subjectOf(next),
     id: next.id,
     inputs: next.inputs,
     outputs: next.inputs,
     timeout: next.customTimeouts.read ?? 0,
-    ...toldOf(deps),
+    ...viewStatusOf(deps),
   })
   if (read.outputs === undefined)
-    return failed({ message: `resource '${next.id}' does not exist`, status: 'ok' })
-  const state = readState(step, next, read, deps.timestamp)
-  if (read.initErrors.length === 0) return succeeded(state)
+    return failureEndOf({ message: `resource '${next.id}' does not exist`, status: 'ok' })
+  const state = toReadState(step, next, read, deps.timestamp)
+  if (read.initErrors.length === 0) return successEndOf(state)
   const error = { message: read.initErrors.join('\n'), status: 'partial' as const }
   return {
     verdict: 'partial',
@@ -38,7 +44,7 @@ export async function performRead(step: Step, deps: PerformDeps): Promise<StepEn
   }
 }
 
-function readState(
+function toReadState(
   step: Step,
   next: ResourceState,
   read: ReadResult,
@@ -64,17 +70,17 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
   const old = step.old?.state
   if (old === undefined) throw new TypeError('a refresh has a state to compare')
   if (!old.custom || isProviderType(old.type) || old.pendingReplacement)
-    return succeeded(old, 'same')
+    return successEndOf(old, 'same')
   // What a program registers is read under its name, and is otherwise as the program has it.
   const next = step.next ?? old
-  const provider = await providerFor(step, deps)
+  const provider = await resolveStepProvider(step, deps)
   const subject = { ...old, urn: next.urn, type: next.type }
-  const read = await provider.read({ ...readQuestion(subject), ...deps.told })
+  const read = await provider.read({ ...toReadRequest(subject), ...deps.viewing })
   if (read.initErrors.length > 0) {
     const reasons = read.initErrors.map(reason => `\n* ${reason}`).join('')
     deps.warn(`Refreshed resource is in an unhealthy state:${reasons}`)
   }
-  if (read.id === '' || read.outputs === undefined) return succeeded(undefined, 'delete')
+  if (read.id === '' || read.outputs === undefined) return successEndOf(undefined, 'delete')
   const state: ResourceState = {
     ...next,
     id: read.id,
@@ -89,14 +95,18 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
   const dated = moved ? { ...state, modified: deps.timestamp() } : state
   if (outputsOnly) {
     const isSame = equalMaps(old.outputs, dated.outputs)
-    return succeeded(dated, isSame ? 'same' : 'update')
+    return successEndOf(dated, isSame ? 'same' : 'update')
   }
-  const { hasDrifted, reason } = await drift(old, dated, provider)
-  return { ...succeeded(dated, hasDrifted ? 'update' : 'same'), reason }
+  const { hasDrifted, reason } = await detectDrift(old, dated, provider)
+  return { ...successEndOf(dated, hasDrifted ? 'update' : 'same'), reason }
 }
 
 /** What the program's inputs, held against what was read, would mean for an update. */
-async function drift(old: ResourceState, now: ResourceState, provider: Provider): Promise<Drift> {
+async function detectDrift(
+  old: ResourceState,
+  now: ResourceState,
+  provider: Provider,
+): Promise<Drift> {
   const diff = await provider.diff({
     ...subjectOf(now),
     id: now.id,

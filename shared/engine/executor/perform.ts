@@ -9,15 +9,15 @@ import { ProviderError } from '../../providers/provider.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { OutcomeError } from '../../records/head.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import { scrubber, secretTexts } from '../../values/scrub.ts'
+import { createRedactor, collectSecretTexts } from '../../values/redact-secrets.ts'
 import { markSecretOutputs } from '../secret-outputs.ts'
 import { isProtected, type Step } from '../step.ts'
-import { failed, type StepEnd, succeeded } from '../step-end.ts'
+import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
 import { performImport } from './perform-import.ts'
 import { performRead, performRefresh } from './perform-read.ts'
-import { asking, type PerformDeps, subjectOf, toldOf } from './performing.ts'
-import { deletedViews, viewCall, withViews } from './viewing.ts'
-import { endAfter } from '../../providers/whose-error.ts'
+import { callProvider, type PerformDeps, subjectOf, viewStatusOf } from './provider-call.ts'
+import { deleteViews, recordViews, withViews } from './record-views.ts'
+import { verdictAfterError } from '../../providers/retry-policy.ts'
 
 /** How a step is performed: in a preview nothing is changed. */
 export interface PerformMode {
@@ -32,32 +32,32 @@ export interface PerformMode {
  */
 export async function perform(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   try {
-    const scrub = scrubberOf(step)
+    const scrub = createScrubber(step)
     const warn = (message: string): void => deps.warn(scrub(message))
-    const end = await performViewed(step, mode, { ...deps, warn })
-    const state = end.state === undefined ? undefined : safeState(end.state, deps, scrub)
-    return { ...end, state, error: scrubbed(step, end.error) }
+    const end = await performWithViews(step, mode, { ...deps, warn })
+    const state = end.state === undefined ? undefined : toSafeState(end.state, deps, scrub)
+    return { ...end, state, error: scrubError(step, end.error) }
   } catch (thrown) {
-    const verdict = endAfter(thrown)
+    const verdict = verdictAfterError(thrown)
     // Nobody was asked: what becomes of the operation is for others to say.
     if (verdict === undefined) throw thrown
-    const error = scrubbed(step, outcomeErrorOf(thrown))
+    const error = scrubError(step, outcomeErrorOf(thrown))
     return { verdict, state: undefined, resultOp: undefined, error }
   }
 }
 
 /** A provider may repeat what it was given: no secret gets into a record or event that way (I8). */
-function scrubbed<E extends OutcomeError | undefined>(step: Step, error: E): E {
+function scrubError<E extends OutcomeError | undefined>(step: Step, error: E): E {
   if (error === undefined) return error
-  return { ...error, message: scrubberOf(step)(error.message) }
+  return { ...error, message: createScrubber(step)(error.message) }
 }
 
-function scrubberOf({ next, old }: Step): (text: string) => string {
-  return scrubber(secretTexts(next?.inputs, old?.state.inputs, old?.state.outputs))
+function createScrubber({ next, old }: Step): (text: string) => string {
+  return createRedactor(collectSecretTexts(next?.inputs, old?.state.inputs, old?.state.outputs))
 }
 
 /** Secret outputs marked, and no secret in what the provider says is wrong with the resource. */
-function safeState(
+function toSafeState(
   state: ResourceState,
   deps: PerformDeps,
   scrub: (text: string) => string,
@@ -67,14 +67,18 @@ function safeState(
 }
 
 /** The call, with what its provider tells of views meanwhile, be it in vain. */
-async function performViewed(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
+async function performWithViews(
+  step: Step,
+  mode: PerformMode,
+  deps: PerformDeps,
+): Promise<StepEnd> {
   if (deps.views === undefined) return performCall(step, mode, deps)
-  const call = viewCall(step, deps.views, deps.tellView ?? (() => undefined))
+  const call = recordViews(step, deps.views, deps.onViewStep ?? (() => undefined))
   try {
-    const end = await performCall(step, mode, { ...deps, told: call.told })
+    const end = await performCall(step, mode, { ...deps, viewing: call.viewing })
     return withViews(step, end, [...(end.views ?? []), ...call.close()])
   } catch (thrown) {
-    const verdict = endAfter(thrown)
+    const verdict = verdictAfterError(thrown)
     const views = call.close()
     if (verdict === undefined || views.length === 0) throw thrown
     const end = { verdict, state: undefined, resultOp: undefined, error: outcomeErrorOf(thrown) }
@@ -107,42 +111,42 @@ function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<
     case 'remove-pending-replace':
     case 'join':
     case 'hook':
-      return Promise.resolve(succeeded(step.next))
+      return Promise.resolve(successEndOf(step.next))
     default:
       return step.op satisfies never
   }
 }
 
 async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
-  const next = required(step.next)
-  const asked = {
+  const next = requireState(step.next)
+  const request = {
     ...subjectOf(next),
     inputs: next.inputs,
     timeout: next.customTimeouts.create ?? 0,
     preview: mode.preview,
-    ...toldOf(deps),
+    ...viewStatusOf(deps),
   }
   const now = deps.timestamp()
   const times = mode.preview ? {} : { created: now, modified: now }
   try {
-    const made = await asking(deps, step, provider => provider.create(asked))
+    const made = await callProvider(deps, step, provider => provider.create(request))
     if (made.id === '' && !mode.preview)
-      return failed({
+      return failureEndOf({
         message: `plugin returned empty resource.ID from create '${step.urn}'`,
         status: 'unknown',
       })
     const { id, outputs, refreshBeforeUpdate } = made
-    return succeeded({ ...next, id, outputs, refreshBeforeUpdate, initErrors: [], ...times })
+    return successEndOf({ ...next, id, outputs, refreshBeforeUpdate, initErrors: [], ...times })
   } catch (thrown) {
     const partial = thrown instanceof ProviderError ? thrown.partial : undefined
     if (partial === undefined) throw thrown
     if (partial.id === '')
-      return failed({
+      return failureEndOf({
         message: `plugin returned empty resource.ID from create '${step.urn}'`,
         status: 'unknown',
       })
     const { id, outputs, reasons, refreshBeforeUpdate } = partial
-    return partially(thrown, {
+    return toPartialEnd(thrown, {
       ...next,
       id,
       outputs,
@@ -154,9 +158,9 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
 }
 
 async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
-  const next = required(step.next)
-  const old = required(step.old?.state)
-  const asked = {
+  const next = requireState(step.next)
+  const old = requireState(step.old?.state)
+  const request = {
     ...subjectOf(next),
     id: old.id,
     oldInputs: old.inputs,
@@ -165,14 +169,14 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
     timeout: next.customTimeouts.update ?? 0,
     ignoreChanges: next.ignoreChanges,
     preview: mode.preview,
-    ...deps.told,
+    ...deps.viewing,
   }
   const kept = { ...next, id: old.id, created: old.created, modified: old.modified }
   const times = mode.preview ? {} : { modified: deps.timestamp() }
   try {
-    const updated = await asking(deps, step, provider => provider.update(asked))
+    const updated = await callProvider(deps, step, provider => provider.update(request))
     const { outputs, refreshBeforeUpdate } = updated
-    return succeeded({ ...kept, outputs, refreshBeforeUpdate, initErrors: [], ...times })
+    return successEndOf({ ...kept, outputs, refreshBeforeUpdate, initErrors: [], ...times })
   } catch (thrown) {
     const partial = thrown instanceof ProviderError ? thrown.partial : undefined
     if (partial === undefined) throw thrown
@@ -187,33 +191,33 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
       initErrors: reasons,
       ...times,
     }
-    return partially(thrown, state)
+    return toPartialEnd(thrown, state)
   }
 }
 
 async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
-  const old = required(step.old?.state)
+  const old = requireState(step.old?.state)
   if (isProtected(step))
-    return failed({ message: protectedMessage(old), status: 'ok', protected: true })
+    return failureEndOf({ message: formatProtected(old), status: 'ok', protected: true })
   if (mode.preview) {
-    const views = deletedViews(step)
-    for (const view of views) deps.tellView?.(view.step)
-    return { ...succeeded(undefined), views }
+    const views = deleteViews(step)
+    for (const view of views) deps.onViewStep?.(view.step)
+    return { ...successEndOf(undefined), views }
   }
-  if (step.skipCall) return succeeded(undefined)
-  const asked = {
+  if (step.skipCall) return successEndOf(undefined)
+  const request = {
     ...subjectOf(old),
     id: old.id,
     inputs: old.inputs,
     outputs: old.outputs,
     timeout: old.customTimeouts.delete ?? 0,
-    ...deps.told,
+    ...deps.viewing,
   }
-  await asking(deps, step, provider => provider.delete(asked))
-  return succeeded(undefined)
+  await callProvider(deps, step, provider => provider.delete(request))
+  return successEndOf(undefined)
 }
 
-function protectedMessage(state: ResourceState): string {
+function formatProtected(state: ResourceState): string {
   return (
     `resource "${state.urn}" cannot be deleted\n` +
     'because it is protected. Have it in the program without `protect` and run `antichain up`, or run\n' +
@@ -228,10 +232,10 @@ function outcomeErrorOf(thrown: unknown): OutcomeError {
   return { message: thrown.message, status, code: String(thrown.code) }
 }
 
-function partially(thrown: unknown, state: ResourceState): StepEnd {
-  const told = outcomeErrorOf(thrown)
-  const message = reasonsOf(state.initErrors) || told.message
-  const error: OutcomeError = { ...told, message, status: 'partial' }
+function toPartialEnd(thrown: unknown, state: ResourceState): StepEnd {
+  const outcomeError = outcomeErrorOf(thrown)
+  const message = reasonsOf(state.initErrors) || outcomeError.message
+  const error: OutcomeError = { ...outcomeError, message, status: 'partial' }
   return { verdict: 'partial', state, resultOp: undefined, error }
 }
 
@@ -242,7 +246,7 @@ function reasonsOf(reasons: readonly string[]): string {
   return `${count} occurred:\n${reasons.map(reason => `\t* ${reason}\n`).join('')}\n`
 }
 
-function required<T>(value: T | undefined): T {
+function requireState<T>(value: T | undefined): T {
   if (value === undefined) throw new TypeError('the step lacks a state that its kind needs')
   return value
 }

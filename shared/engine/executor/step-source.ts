@@ -1,10 +1,10 @@
 import type { OperationsPort } from '../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import { type Base, withOldViews } from '../deployment/base.ts'
-import type { Pin } from '../deployment/log-view.ts'
-import { stepOfOperation } from '../deployment/operations.ts'
-import type { Sealing } from '../deployment/sealing.ts'
+import { type Base, withOldViews } from '../deployment/state/base.ts'
+import type { Pin } from '../deployment/log/log-view.ts'
+import { stepOfOperation } from '../deployment/state/operations.ts'
+import type { Sealing } from '../deployment/state/state-sealing.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { PlanIndex } from './plan-index.ts'
 
@@ -24,19 +24,19 @@ export interface StepSourceDeps {
  */
 export function createStepSource(deps: StepSourceDeps): (operation: Operation) => Promise<Step> {
   const { plan, sealing } = deps
-  const madeBy = async (id: OperationId): Promise<TrackedState | undefined> => {
-    const settled = plan.settled(id)
-    const ended = await deps.operations.ends(deps.deployment, settled === undefined ? [id] : [])
+  const findMade = async (id: OperationId): Promise<TrackedState | undefined> => {
+    const settled = plan.settledStateOf(id)
+    const ended = await deps.operations.getEnds(deps.deployment, settled === undefined ? [id] : [])
     const stored = settled ?? ended.get(id)?.outcome?.state
     if (stored === undefined) return undefined
     return { state: sealing.open(stored), ref: { kind: 'operation', operation: id } }
   }
   return async operation => {
-    const pin = await plan.pin()
+    const pin = await plan.readPin()
     if (pin === undefined) throw new Error('an operation is decided after a pin')
     const { old } = operation
-    const made = old?.kind === 'operation' ? await madeBy(old.operation) : undefined
+    const made = old?.kind === 'operation' ? await findMade(old.operation) : undefined
     const base = await deps.baseOfPin(pin)
-    return withOldViews(stepOfOperation(operation, { base, sealing, made: () => made }), base)
+    return withOldViews(stepOfOperation(operation, { base, sealing, findMade: () => made }), base)
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
-import { resourceState } from '../../state/resource.ts'
+import { createResourceState } from '../../state/resource.ts'
 import type { TrackedState } from '../step.ts'
 import { effectOf, type PublishedStep, viewEndOf, type ViewOwner } from './view-steps.ts'
 
@@ -10,13 +10,13 @@ const urn = 'urn:pulumi:dev::life::test:index:Thing$test:index:View::v' as Urn
 const type = 'test:index:View'
 
 const old: TrackedState = {
-  state: resourceState({ urn, type, custom: false, viewOf: owner, parent: owner }),
+  state: createResourceState({ urn, type, custom: false, viewOf: owner, parent: owner }),
   ref: { kind: 'base', epoch: 1, index: 7, urn },
 }
-const about: ViewOwner = { urn: owner, views: [old], isRefresh: false, isReplacing: false }
+const viewOwner: ViewOwner = { urn: owner, views: [old], isRefresh: false, isReplacing: false }
 const state = { type, name: 'v', inputs: new Map([['v', 1]]), outputs: new Map() }
 
-const published = (op: StepOp, more: Partial<PublishedStep> = {}): PublishedStep => ({
+const createPublished = (op: StepOp, more: Partial<PublishedStep> = {}): PublishedStep => ({
   ...{ op, status: 'ok', error: '', old: undefined, next: undefined },
   ...{ keys: [], diffs: [], detailedDiff: null },
   ...more,
@@ -47,48 +47,54 @@ describe('what a step of a view does to the state', () => {
 
 describe('a published step', () => {
   test('stands under its owner and names the state of the base', () => {
-    const { step, end } = viewEndOf(published('update', { old: state, next: state }), about)
+    const { step, end } = viewEndOf(
+      createPublished('update', { old: state, next: state }),
+      viewOwner,
+    )
     expect(step).toMatchObject({ op: 'update', urn, effect: 'replace', old: { ref: old.ref } })
     expect(step.next).toMatchObject({ viewOf: owner, parent: owner, custom: false })
     expect(end).toMatchObject({ verdict: 'succeeded', resultOp: undefined })
   })
 
   test('is a refresh while its owner is refreshed', () => {
-    const refreshing = { ...about, isRefresh: true }
-    const gone = viewEndOf(published('delete', { old: state }), refreshing)
+    const refreshing = { ...viewOwner, isRefresh: true }
+    const gone = viewEndOf(createPublished('delete', { old: state }), refreshing)
     expect(gone.step).toMatchObject({ op: 'refresh', effect: 'swap', next: undefined })
     expect(gone.end.resultOp).toBe('delete')
-    const found = viewEndOf(published('create', { next: { ...state, name: 'w' } }), refreshing)
+    const found = viewEndOf(
+      createPublished('create', { next: { ...state, name: 'w' } }),
+      refreshing,
+    )
     expect(found.step).toMatchObject({ op: 'refresh', effect: 'none' })
   })
 
   test('supersedes the same view of an older copy of its owner', () => {
-    const replacing = { ...about, isReplacing: true }
-    const { step } = viewEndOf(published('create', { next: state }), replacing)
+    const replacing = { ...viewOwner, isReplacing: true }
+    const { step } = viewEndOf(createPublished('create', { next: state }), replacing)
     expect(step).toMatchObject({ op: 'create', effect: 'add-mark', old: { ref: old.ref } })
-    expect(viewEndOf(published('create', { next: state }), about).step.effect).toBe('add')
+    expect(viewEndOf(createPublished('create', { next: state }), viewOwner).step.effect).toBe('add')
   })
 
   test('fails with what the provider says; half an update keeps the old inputs', () => {
     const failure = { error: 'no', next: { ...state, inputs: new Map([['v', 2]]) }, old: state }
-    const failed = viewEndOf(published('update', failure), about)
+    const failed = viewEndOf(createPublished('update', failure), viewOwner)
     expect(failed.end).toMatchObject({ verdict: 'failed', error: { message: 'no', status: 'ok' } })
     expect(failed.end.state).toBeUndefined()
-    const half = viewEndOf(published('update', { ...failure, status: 'partial' }), about)
+    const half = viewEndOf(createPublished('update', { ...failure, status: 'partial' }), viewOwner)
     expect(half.end.verdict).toBe('partial')
     expect(half.end.state?.inputs).toEqual(state.inputs)
   })
 
   test('is refused when it lacks a state, or names one that is not there', () => {
-    const refused =
+    const refusalOf =
       (op: StepOp, more: object): unknown =>
       () =>
-        viewEndOf(published(op, more), about)
-    expect(refused('create', {})).toThrow('says what the view is after it')
-    expect(refused('delete', {})).toThrow('says what the view was before it')
-    expect(refused('update', { next: state })).toThrow('says what the view was before it')
-    expect(refused('replace', {})).toThrow('says what the view was before it')
+        viewEndOf(createPublished(op, more), viewOwner)
+    expect(refusalOf('create', {})).toThrow('says what the view is after it')
+    expect(refusalOf('delete', {})).toThrow('says what the view was before it')
+    expect(refusalOf('update', { next: state })).toThrow('says what the view was before it')
+    expect(refusalOf('replace', {})).toThrow('says what the view was before it')
     const other = { ...state, name: 'w' }
-    expect(refused('delete', { old: other })).toThrow('old resource state')
+    expect(refusalOf('delete', { old: other })).toThrow('old resource state')
   })
 })

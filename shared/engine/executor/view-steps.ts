@@ -1,9 +1,9 @@
 import { markSecretOutputs } from '../secret-outputs.ts'
-import { childUrn, nameOf, partsOf, typeOf, type Urn } from '../../names/urn.ts'
+import { childUrnOf, nameOf, urnPartsOf, typeOf, type Urn } from '../../names/urn.ts'
 import type { PropertyDiff } from '../../providers/provider.ts'
 import type { OutcomeError } from '../../records/head.ts'
 import type { StateEffect, StepOp } from '../../records/operation.ts'
-import { type ResourceState, resourceState } from '../../state/resource.ts'
+import { type ResourceState, createResourceState } from '../../state/resource.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { stepOf, type TrackedState } from '../step.ts'
 import type { StepEnd, ViewEnd } from '../step-end.ts'
@@ -50,26 +50,27 @@ export function viewEndOf(published: PublishedStep, owner: ViewOwner): ViewEnd {
   const old = published.old === undefined ? undefined : oldOf(published.old, owner)
   const next = published.next === undefined ? undefined : nextOf(published.next, published, owner)
   requireStates(op, old !== undefined, next)
-  const superseded = old ?? (owner.isReplacing && next !== undefined ? sameIn(owner, next) : old)
+  const superseded =
+    old ?? (owner.isReplacing && next !== undefined ? findSameView(owner, next) : old)
   const effect = owner.isRefresh
     ? old === undefined
       ? 'none'
       : 'swap'
     : effectOf(op, superseded !== undefined)
   const reason = { keys, diffs, detailedDiff }
-  const about = { op: owner.isRefresh ? ('refresh' as const) : op, effect, reason }
+  const fields = { op: owner.isRefresh ? ('refresh' as const) : op, effect, reason }
   const shown = effect === 'add-mark' ? superseded : old
   const resultOp = owner.isRefresh ? op : undefined
   const end: StepEnd =
     error === ''
       ? { verdict: 'succeeded', state: next, resultOp, error: undefined }
-      : failedView({ message: error, status }, next, resultOp)
-  if (next !== undefined) return { step: stepOf({ ...about, old: shown, next }), end }
+      : toFailedEnd({ message: error, status }, next, resultOp)
+  if (next !== undefined) return { step: stepOf({ ...fields, old: shown, next }), end }
   if (shown === undefined) throw new TypeError('a step of a view has a state')
-  return { step: stepOf({ ...about, old: shown }), end }
+  return { step: stepOf({ ...fields, old: shown }), end }
 }
 
-function failedView(
+function toFailedEnd(
   error: OutcomeError,
   next: ResourceState | undefined,
   resultOp: StepOp | undefined,
@@ -145,7 +146,7 @@ function nextOf(
 ): ResourceState {
   // As with resources: inputs that did not take hold are not kept.
   const isHalf = error !== '' && status === 'partial' && op === 'update' && old !== undefined
-  const state = resourceState({
+  const state = createResourceState({
     urn: viewUrn(owner.urn, { type, name }),
     type,
     custom: false,
@@ -158,11 +159,11 @@ function nextOf(
 }
 
 /** The copy of the same view that the older copy of its owner has. */
-function sameIn({ views }: ViewOwner, { urn }: ResourceState): TrackedState | undefined {
+function findSameView({ views }: ViewOwner, { urn }: ResourceState): TrackedState | undefined {
   return views.find(({ state }) => state.urn === urn)
 }
 
 function viewUrn(owner: Urn, view: { readonly type: string; readonly name: string }): Urn {
-  const { stack, project, qualifiedType } = partsOf(owner)
-  return childUrn({ stack, project }, qualifiedType, view)
+  const { stack, project, qualifiedType } = urnPartsOf(owner)
+  return childUrnOf({ stack, project }, qualifiedType, view)
 }

@@ -8,7 +8,7 @@
  */
 import type { Analyzer } from '../../providers/analyzers/analyzer.ts'
 import type { CallResult, Provider } from '../../providers/provider.ts'
-import type { ProviderRegistry } from '../../providers/registry.ts'
+import type { ProviderRegistry } from '../../providers/provider-registry.ts'
 import type { Extension } from '../../records/extension.ts'
 import type { SetDelta } from '../../records/log.ts'
 import type { Autonaming } from '../../names/automatic-name.ts'
@@ -18,13 +18,13 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { EndedStep } from '../step-end.ts'
 import type { HookMoment } from '../hooks.ts'
-import type { Base } from '../deployment/base.ts'
-import { deniedMessage, deniedPackage } from './denied.ts'
-import type { CallIdentity } from './goal-identity.ts'
-import type { Goal } from './goal.ts'
-import type { Planning } from '../plan/planning.ts'
-import type { Replay } from './replay.ts'
-import type { Scope } from './scope.ts'
+import type { Base } from '../deployment/state/base.ts'
+import { describeDenial, deniedPackageOf } from './providers/denied-providers.ts'
+import type { CallIdentity } from './registration/goal-identity.ts'
+import type { Goal } from './registration/goal.ts'
+import type { UpdatePlanUse } from '../plan/update-plan-use.ts'
+import type { Replay } from './replay/replay.ts'
+import type { Scope } from './targets/scope.ts'
 import type { GeneratorSets } from './sets.ts'
 
 /** How decided steps are carried out: through log and queue, or at once in a preview. */
@@ -44,25 +44,25 @@ export interface StepRunner {
    */
   readonly settle: (decision: SettledDecision) => Promise<TrackedState>
   /** Keeps what a provider is extended by, so that whoever needs it later finds it. */
-  readonly extend: (extension: Extension & { readonly ref: string }) => void
+  readonly recordExtension: (extension: Extension & { readonly ref: string }) => void
   /** Records outputs that were registered: the whole state that results. */
-  readonly outputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
+  readonly recordOutputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
   /**
    * Runs the hooks of a resource that the generator settles, once for all lives; answers why one
    * failed. Told of it are only warnings.
    */
-  readonly hook: (moment: HookMoment) => Promise<string | undefined>
+  readonly runHooks: (moment: HookMoment) => Promise<string | undefined>
   /**
    * The answer to a call of the program: the recorded one, or what `ask` says, recorded before the
    * next decision is (I10). Equal keys are answered in the order in which they were asked. What is
    * to be asked again is, before its recorded answer is given.
    */
-  readonly answer: (key: string, ask: () => Promise<Answer>) => Promise<CallResult>
+  readonly answerCall: (key: string, request: () => Promise<CallAnswer>) => Promise<CallResult>
 }
 
 /** An answer to a call, and whether later lives must ask all the same for what else comes of it. */
-export interface Answer extends CallResult {
-  readonly isAskedAgain?: boolean
+export interface CallAnswer extends CallResult {
+  readonly shouldRepeat?: boolean
 }
 
 /** A step that the generator settles; `goal` and `sets` as of a registration. */
@@ -80,7 +80,7 @@ export interface GeneratorContext {
   readonly preview: boolean
   readonly continueOnError: boolean
   readonly autonaming: Autonaming | undefined
-  readonly planning: Planning
+  readonly updatePlan: UpdatePlanUse
   /** The policy packs that judge what is decided, in order. */
   readonly analyzers: readonly Analyzer[]
   /** A destroy that runs its program: nothing is made or changed but components and providers. */
@@ -108,7 +108,7 @@ export interface GeneratorContext {
   readonly timestamp: () => string
   readonly pause: (ms: number) => Promise<void>
   /** Runs decisions one at a time. */
-  readonly decide: <T>(decision: () => Promise<T>) => Promise<T>
+  readonly decideInTurn: <T>(decision: () => Promise<T>) => Promise<T>
   /**
    * Ends the deployment early. Without `fault` the error was told already; with it the caller of
    * the deployment sees it.
@@ -120,14 +120,14 @@ export interface GeneratorContext {
   /** Something failed and was told; the deployment goes on, and ends as failed. */
   readonly noteFailure: () => void
   /** Keyed digest of a goal, to compare registrations. */
-  readonly digestOf: (goal: Goal) => string
+  readonly goalDigestOf: (goal: Goal) => string
   /** Keyed digest of a call of the program, to find its recorded answer. */
-  readonly digestOfCall: (call: CallIdentity) => string
+  readonly callDigestOf: (call: CallIdentity) => string
 }
 
 /** Reports that a hook failed after its step was done: the state stays, the deployment fails. */
-export function hookFailed(ctx: GeneratorContext, message: string, urn: Urn): void {
-  ctx.emitter.diagnostic('error', message, urn)
+export function reportHookFailure(ctx: GeneratorContext, message: string, urn: Urn): void {
+  ctx.emitter.report('error', message, urn)
   ctx.noteFailure()
   if (!ctx.continueOnError) ctx.abort()
 }
@@ -161,30 +161,30 @@ export class RegistrationFailed extends Error {
  * Gives a registration up whose step did not succeed; its error was told. The deployment ends with
  * it, unless it goes on after errors. `goesOn`: this one is no reason to end it.
  */
-export function failRegistration(ctx: GeneratorContext, goesOn = false): never {
+export function failRegistration(ctx: GeneratorContext, continues = false): never {
   ctx.noteFailure()
-  if (ctx.continueOnError || goesOn) throw new RegistrationFailed()
+  if (ctx.continueOnError || continues) throw new RegistrationFailed()
   ctx.abort()
   throw new Bail()
 }
 
 /** Reports an error and ends the deployment. */
 export function bail(ctx: GeneratorContext, message: string, urn?: Urn): never {
-  ctx.emitter.diagnostic('error', message, urn)
+  ctx.emitter.report('error', message, urn)
   ctx.abort()
   throw new Bail()
 }
 
 /** The instance that a state or goal names; a provider that cannot be had ends the deployment. */
-export async function instanceOf(
+export async function loadProvider(
   ctx: GeneratorContext,
   { provider: reference, extensionRef }: Pick<ResourceState, 'provider' | 'extensionRef'>,
   urn: Urn,
 ): Promise<Provider> {
-  const denied = deniedPackage(reference)
-  if (denied !== undefined) bail(ctx, deniedMessage(denied, urn), urn)
+  const denied = deniedPackageOf(reference)
+  if (denied !== undefined) bail(ctx, describeDenial(denied, urn), urn)
   try {
-    return await ctx.providers.instance(reference, extensionRef)
+    return await ctx.providers.getInstance(reference, extensionRef)
   } catch (thrown) {
     return bail(ctx, thrown instanceof Error ? thrown.message : String(thrown), urn)
   }

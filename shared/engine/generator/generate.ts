@@ -1,84 +1,95 @@
 import type { CheckResult } from '../../providers/provider.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import { scrubber, secretTexts } from '../../values/scrub.ts'
+import { createRedactor, collectSecretTexts } from '../../values/redact-secrets.ts'
 import { resetPaths } from '../../values/path.ts'
 import { hasCode, messageOf } from '../../errors/error.ts'
 import { ProviderError } from '../../providers/provider.ts'
 import { type Step, stepOf, type TrackedState } from '../step.ts'
 import { Bail, bail, type GeneratorContext, RegistrationFailed } from './context.ts'
-import { type Candidate, markReplaced } from './candidate.ts'
-import { adopted } from './adopt.ts'
-import { type Claim, claimUrn, draftOf } from './claim.ts'
-import { leftForDelete } from './destroying.ts'
-import { differenceOf } from './difference.ts'
-import { driverFor } from './driver.ts'
-import type { Goal } from './goal.ts'
-import { reportFailures } from './check-failures.ts'
-import { deletedFirst } from './naming.ts'
-import { oldOutputs } from './old-outputs.ts'
-import { planGoal, planSteps, planUntargeted, seedOf } from './planning.ts'
-import { underPolicies } from './policies.ts'
-import { carriedOn, replayed } from './replayed.ts'
-import { carryOut } from './carry-out.ts'
-import { leftAsRead, refreshedFirst } from './refreshed.ts'
-import { replacementSteps } from './replacement.ts'
-import { isReplacedAnyway, isTargetedRegistration, noteScope } from './scope.ts'
+import { type Candidate, markReplaced } from './registration/candidate.ts'
+import { adoptExisting } from './import/adopt-existing.ts'
+import { type UrnClaim, claimUrn, draftStateOf } from './registration/claim-urn.ts'
+import { keepUntilDestroyed } from './deletion/destroy.ts'
+import { computeDifference } from './changes/difference.ts'
+import { createDriver } from './providers/resource-driver.ts'
+import type { Goal } from './registration/goal.ts'
+import { reportCheckFailures } from './checks/report-check-failures.ts'
+import { deleteFirstIfNameFixed } from './registration/autonaming.ts'
+import { oldOutputsOf } from './changes/old-outputs.ts'
+import {
+  checkGoalAgainstPlan,
+  checkStepsAgainstPlan,
+  checkUntargetedAgainstPlan,
+  chooseSeed,
+} from './checks/check-update-plan.ts'
+import { applyPolicies } from './checks/apply-policies.ts'
+import { resumeRecorded, replayRecorded } from './replay/replay-registration.ts'
+import { runSteps } from './steps/run-steps.ts'
+import { keepAsRead, refreshRegistration } from './refresh/refresh-registration.ts'
+import { planReplacement } from './changes/plan-replacement.ts'
+import { isReplacedAnyway, isTargetedRegistration, recordScope } from './targets/scope.ts'
 import type { CurrentState } from './sets.ts'
-import { requireMade } from './skipped-creates.ts'
-import { registrationFailed, skipBelowFailed } from './skipped-below.ts'
-import { passOver, pullForward } from './untargeted.ts'
-import { requireKnown } from './unknown-dependencies.ts'
-import { verdictOf } from './verdict.ts'
+import { requireMadeDependencies } from './targets/require-made-dependencies.ts'
+import { recordFailure, skipIfDependencyFailed } from './checks/failed-dependencies.ts'
+import { keepUntargeted, keepUnregisteredDependencies } from './targets/keep-untargeted.ts'
+import { requireKnownDependencies } from './checks/require-known-dependencies.ts'
+import { decideChange } from './changes/decide-change.ts'
 
 /** How long after one missing plugin others may be found missing, in ms. */
-const gatherMs = 400
+const missingPluginWindowMs = 400
 
 /**
  * Decides one registration, carries it out, and answers what the resource is then. Errors were
  * reported when it throws `Bail` or `RegistrationFailed`. Source:
  * docs/spec/step-generation.md#pipeline.
  */
-export async function generate(ctx: GeneratorContext, asked: Goal): Promise<CurrentState> {
-  const goal = deletedFirst(ctx, asked)
-  const claimed = claimUrn(ctx, goal)
-  ctx.sets.goals.set(claimed.urn, goal)
+export async function generate(ctx: GeneratorContext, registration: Goal): Promise<CurrentState> {
+  const goal = deleteFirstIfNameFixed(ctx, registration)
+  const initialClaim = claimUrn(ctx, goal)
+  ctx.sets.goals.set(initialClaim.urn, goal)
   try {
-    requireKnown(ctx, claimed.urn, goal)
-    const claim = await refreshedFirst(ctx, goal, claimed, urn => isDeleted(ctx, urn))
-    const read = leftAsRead(ctx, goal, claim)
-    if (read !== undefined) return read
-    const draft = draftOf(goal, claim)
+    requireKnownDependencies(ctx, initialClaim.urn, goal)
+    const claim = await refreshRegistration(ctx, goal, initialClaim, urn =>
+      isDeletedElsewhere(ctx, urn),
+    )
+    const readState = keepAsRead(ctx, goal, claim)
+    if (readState !== undefined) return readState
+    const draft = draftStateOf(goal, claim)
     const isTargeted = isTargetedRegistration(ctx, draft)
-    pullForward(ctx, draft, isTargeted)
-    const known = await replayed(ctx, claim, ctx.replay === undefined ? '' : ctx.digestOf(goal))
-    if (known !== undefined) {
-      ctx.sets.current.set(claim.urn, known)
-      return known
+    keepUnregisteredDependencies(ctx, draft, isTargeted)
+    const replayedState = await replayRecorded(
+      ctx,
+      claim,
+      ctx.replay === undefined ? '' : ctx.goalDigestOf(goal),
+    )
+    if (replayedState !== undefined) {
+      ctx.sets.current.set(claim.urn, replayedState)
+      return replayedState
     }
-    const left = ctx.isDestroying ? await leftForDelete(ctx, goal, claim) : undefined
-    if (left !== undefined) return left
-    if (!isTargeted && !(await isTaken(ctx, claim))) {
-      planUntargeted(ctx, claim, goal)
-      const kept = claim.old?.state ?? draft
-      await underPolicies(ctx, { goal, claim, next: kept, compared: kept.inputs })
-      return passOver(ctx, claim, draft)
+    const keptState = ctx.isDestroying ? await keepUntilDestroyed(ctx, goal, claim) : undefined
+    if (keptState !== undefined) return keptState
+    if (!isTargeted && !(await shouldRecreate(ctx, claim))) {
+      checkUntargetedAgainstPlan(ctx, claim, goal)
+      const keptDraft = claim.old?.state ?? draft
+      await applyPolicies(ctx, { goal, claim, next: keptDraft, compared: keptDraft.inputs })
+      return keepUntargeted(ctx, claim, draft)
     }
-    const taken = isTargeted ? await adopted(ctx, goal, claim) : claim
-    const made = await checked(ctx, goal, taken, {
-      draft: taken === claim ? draft : draftOf(goal, taken),
+    const adoptedClaim = isTargeted ? await adoptExisting(ctx, goal, claim) : claim
+    const checkedCandidate = await checkInputs(ctx, goal, adoptedClaim, {
+      draft: adoptedClaim === claim ? draft : draftStateOf(goal, adoptedClaim),
       isTargeted,
     })
-    const candidate = await underPolicies(ctx, made)
+    const candidate = await applyPolicies(ctx, checkedCandidate)
     const steps = await decideSteps(ctx, candidate)
-    planSteps(ctx, steps)
-    requireMade(ctx, steps)
-    skipBelowFailed(ctx, steps)
-    return await carryOut(ctx, candidate, steps)
+    checkStepsAgainstPlan(ctx, steps)
+    requireMadeDependencies(ctx, steps)
+    skipIfDependencyFailed(ctx, steps)
+    return await runSteps(ctx, candidate, steps)
   } catch (thrown) {
     if (thrown instanceof ProviderError || hasCode(thrown, 'VALUE_MALFORMED'))
-      bail(ctx, scrubber(secretTexts(goal.inputs))(thrown.message), claimed.urn)
-    if (thrown instanceof RegistrationFailed) throw registrationFailed(ctx, claimed.urn, thrown)
+      bail(ctx, createRedactor(collectSecretTexts(goal.inputs))(thrown.message), initialClaim.urn)
+    if (thrown instanceof RegistrationFailed) throw recordFailure(ctx, initialClaim.urn, thrown)
     if (!(thrown instanceof Bail)) ctx.abort(thrown)
     throw thrown
   }
@@ -88,15 +99,15 @@ export async function generate(ctx: GeneratorContext, asked: Goal): Promise<Curr
  * Whether a resource is made anew though it is no target: it was deleted with another one, or it
  * was only read before.
  */
-async function isTaken(ctx: GeneratorContext, { old }: Claim): Promise<boolean> {
-  return old !== undefined && (old.state.external || (await isDeleted(ctx, old.state.urn)))
+async function shouldRecreate(ctx: GeneratorContext, { old }: UrnClaim): Promise<boolean> {
+  return old !== undefined && (old.state.external || (await isDeletedElsewhere(ctx, old.state.urn)))
 }
 
 /** Loads the provider and runs Check; what is no target keeps its old inputs instead. */
-async function checked(
+async function checkInputs(
   ctx: GeneratorContext,
   goal: Goal,
-  claim: Claim,
+  claim: UrnClaim,
   { draft, isTargeted }: { readonly draft: ResourceState; readonly isTargeted: boolean },
 ): Promise<Candidate> {
   const old = claim.old?.state
@@ -107,30 +118,30 @@ async function checked(
   )
   if (unresettable.length > 0) {
     const paths = unresettable.join(', ')
-    ctx.emitter.diagnostic(
+    ctx.emitter.report(
       'info',
       `cannot ignore changes in added or removed elements of the path: ${paths}`,
       claim.urn,
     )
   }
-  const driver = await orBail(ctx, claim, () => driverFor(ctx, draft))
-  const seed = seedOf(ctx, claim.urn)
+  const driver = await failOnError(ctx, claim, () => createDriver(ctx, draft))
+  const seed = chooseSeed(ctx, claim.urn)
   if (driver.check !== undefined && !isTargeted && old !== undefined) {
     const next = { ...draft, inputs: old.inputs }
-    planGoal(ctx, claim, { goal, inputs: old.inputs, seed, isFresh: false })
+    checkGoalAgainstPlan(ctx, claim, { goal, inputs: old.inputs, seed, isFresh: false })
     return { goal, claim, driver, next, compared: old.inputs, seed }
   }
   const fresh = isFresh(ctx, claim)
   if (driver.check === undefined) {
-    planGoal(ctx, claim, { goal, inputs, seed, isFresh: fresh })
+    checkGoalAgainstPlan(ctx, claim, { goal, inputs, seed, isFresh: fresh })
     return { goal, claim, driver, next: draft, compared: inputs, seed }
   }
   const check = driver.check
-  const result = await orBail(ctx, claim, () =>
+  const result = await failOnError(ctx, claim, () =>
     fresh ? check(undefined, goal.inputs, seed) : check(old?.inputs, inputs, seed),
   )
   requireValid(ctx, claim, goal, result)
-  planGoal(ctx, claim, { goal, inputs: result.inputs, seed, isFresh: fresh })
+  checkGoalAgainstPlan(ctx, claim, { goal, inputs: result.inputs, seed, isFresh: fresh })
   return {
     goal,
     claim,
@@ -142,15 +153,20 @@ async function checked(
 }
 
 /** Whether nothing of an old state is to be taken over by Check. */
-function isFresh(ctx: GeneratorContext, claim: Claim): boolean {
+function isFresh(ctx: GeneratorContext, claim: UrnClaim): boolean {
   const old = claim.old?.state
   if (old === undefined || old.external || ctx.sets.deletes.has(old.urn)) return true
   return isReplacedAnyway(ctx.scope, claim.urn, old)
 }
 
-function requireValid(ctx: GeneratorContext, claim: Claim, goal: Goal, result: CheckResult): void {
+function requireValid(
+  ctx: GeneratorContext,
+  claim: UrnClaim,
+  goal: Goal,
+  result: CheckResult,
+): void {
   if (result.failures.length === 0) return
-  reportFailures(
+  reportCheckFailures(
     ctx.emitter,
     { urn: claim.urn, type: goal.type, name: goal.name },
     result.failures,
@@ -160,20 +176,24 @@ function requireValid(ctx: GeneratorContext, claim: Claim, goal: Goal, result: C
   throw new Bail()
 }
 
-async function orBail<T>(ctx: GeneratorContext, claim: Claim, ask: () => Promise<T>): Promise<T> {
+async function failOnError<T>(
+  ctx: GeneratorContext,
+  claim: UrnClaim,
+  request: () => Promise<T>,
+): Promise<T> {
   try {
-    return await ask()
+    return await request()
   } catch (thrown) {
     if (thrown instanceof Bail) throw thrown
     if (hasCode(thrown, 'PLUGIN_MISSING')) {
-      ctx.emitter.diagnostic('error', `${thrown.message}. ${thrown.hint}`, claim.urn)
+      ctx.emitter.report('error', `${thrown.message}. ${thrown.hint}`, claim.urn)
       // Others that miss theirs shall say so too, before everything ends.
-      await ctx.pause(gatherMs)
+      await ctx.pause(missingPluginWindowMs)
       ctx.abort()
       throw new Bail()
     }
-    const texts = secretTexts(ctx.sets.goals.get(claim.urn)?.inputs)
-    return bail(ctx, scrubber(texts)(messageOf(thrown)), claim.urn)
+    const texts = collectSecretTexts(ctx.sets.goals.get(claim.urn)?.inputs)
+    return bail(ctx, createRedactor(texts)(messageOf(thrown)), claim.urn)
   }
 }
 
@@ -186,10 +206,10 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
   const old = claim.old
   const { urn } = claim
   if (old === undefined) {
-    noteScope(ctx, next, true)
+    recordScope(ctx, next, true)
     return [stepOf({ op: 'create', effect: 'add', next })]
   }
-  if (await isDeleted(ctx, old.state.urn)) return recreateSteps(ctx, candidate, old)
+  if (await isDeletedElsewhere(ctx, old.state.urn)) return createRecreateSteps(ctx, candidate, old)
   if (old.state.external) {
     markReplaced(ctx, claim)
     return [
@@ -197,21 +217,24 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
       stepOf({ op: 'replace', effect: 'none', old, next }),
     ]
   }
-  noteScope(ctx, next, true)
-  const difference = await differenceOf(ctx, candidate, old.state)
-  return ctx.decide(async () => {
+  recordScope(ctx, next, true)
+  const difference = await computeDifference(ctx, candidate, old.state)
+  return ctx.decideInTurn(async () => {
     if (ctx.isAborted()) throw new Bail()
     // A replacement elsewhere may have deleted it while its difference was asked for.
-    if (await isDeleted(ctx, old.state.urn)) return recreateSteps(ctx, candidate, old)
-    const wish = {
+    if (await isDeletedElsewhere(ctx, old.state.urn))
+      return createRecreateSteps(ctx, candidate, old)
+    const options = {
       replaceOnChanges: candidate.goal.replaceOnChanges,
       triggered: difference.triggered,
     }
-    const verdict = verdictOf(old.state, difference.diff, wish)
-    if (verdict.kind === 'replace') return replacementSteps(ctx, candidate, verdict)
+    const verdict = decideChange(old.state, difference.diff, options)
+    if (verdict.kind === 'replace') return planReplacement(ctx, candidate, verdict)
     ctx.sets.operated.add(urn)
     if (verdict.kind === 'same')
-      return [stepOf({ op: 'same', effect: 'replace', old, next: sameState(next, old.state) })]
+      return [
+        stepOf({ op: 'same', effect: 'replace', old, next: keepProviderValues(next, old.state) }),
+      ]
     return [stepOf({ op: 'update', effect: 'replace', old, next, reason: verdict.reason })]
   })
 }
@@ -220,35 +243,35 @@ async function decideSteps(ctx: GeneratorContext, candidate: Candidate): Promise
  * Whether a replacement elsewhere deleted the resource, under the name that it had. Its delete is
  * awaited: what failed to go is decided about like any other.
  */
-async function isDeleted(ctx: GeneratorContext, urn: Urn): Promise<boolean> {
+async function isDeletedElsewhere(ctx: GeneratorContext, urn: Urn): Promise<boolean> {
   const { sets, replay } = ctx
   if (!sets.deletes.has(urn)) return false
-  const recorded = sets.deleting.has(urn) ? undefined : replay?.deletingFirst(urn)
+  const recorded = sets.pendingDeletes.has(urn) ? undefined : replay?.deleteBeforeReplaceOf(urn)
   const ended =
     replay === undefined || recorded === undefined
-      ? sets.deleting.get(urn)?.promise
-      : carriedOn(ctx, replay, recorded)
+      ? sets.pendingDeletes.get(urn)?.promise
+      : resumeRecorded(ctx, replay, recorded)
   await Promise.race([ended, ctx.aborted])
   if (ctx.isAborted()) throw new Bail()
   return ctx.sets.deletes.has(urn)
 }
 
 /** An unchanged resource keeps what only a provider can say. */
-function sameState(next: ResourceState, old: ResourceState): ResourceState {
-  return { ...next, id: old.id, outputs: oldOutputs(old), initErrors: old.initErrors }
+function keepProviderValues(next: ResourceState, old: ResourceState): ResourceState {
+  return { ...next, id: old.id, outputs: oldOutputsOf(old), initErrors: old.initErrors }
 }
 
 /** The create of a resource that a replacement elsewhere deleted first. */
-function recreateSteps(
+function createRecreateSteps(
   ctx: GeneratorContext,
   { claim, next }: Candidate,
   old: TrackedState,
 ): readonly Step[] {
   const { sets } = ctx
-  const was = old.state.urn
-  sets.deletes.delete(was)
+  const oldUrn = old.state.urn
+  sets.deletes.delete(oldUrn)
   markReplaced(ctx, claim)
-  const reason = { keys: sets.dependentKeys.get(was) ?? [], diffs: [], detailedDiff: null }
+  const reason = { keys: sets.dependentKeys.get(oldUrn) ?? [], diffs: [], detailedDiff: null }
   return [
     stepOf({ op: 'replace', effect: 'none', old, next, reason }),
     stepOf({ op: 'create-replacement', effect: 'replace', old, next, reason }),

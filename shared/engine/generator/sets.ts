@@ -2,8 +2,8 @@ import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { Step, TrackedState } from '../step.ts'
-import type { Base } from '../deployment/base.ts'
-import type { Goal } from './goal.ts'
+import type { Base } from '../deployment/state/base.ts'
+import type { Goal } from './registration/goal.ts'
 
 /** A resource as this deployment left it: where its state is, and by which step. */
 export interface CurrentState extends TrackedState {
@@ -12,7 +12,7 @@ export interface CurrentState extends TrackedState {
    * It is not what this deployment is about: left as it was, or not made at all; or a refresh only
    * reads it.
    */
-  readonly passedOver?: 'kept' | 'not made' | 'as read'
+  readonly skipReason?: 'kept' | 'not made' | 'as read'
 }
 
 /**
@@ -21,27 +21,27 @@ export interface CurrentState extends TrackedState {
  */
 export interface GeneratorSets {
   /** URNs registered or read by the program in this run. */
-  readonly seen: Set<Urn>
+  readonly registered: Set<Urn>
   readonly goals: Map<Urn, Goal>
   /** Package → reference, for the children of a component. */
   readonly componentProviders: Map<Urn, ReadonlyMap<string, string>>
   /** Old URN → the URN that took it over. */
   readonly aliased: Map<Urn, Urn>
   /** URN → the old URN that it had. */
-  readonly former: Map<Urn, Urn>
+  readonly formerUrns: Map<Urn, Urn>
   /** What became of each URN: same, updated, replaced, read. Creates do not count. */
   readonly operated: Set<Urn>
   /** URNs deleted, or about to be, in this deployment. */
   readonly deletes: Set<Urn>
   /** Deletes before a replacement that were decided: each resolves when its chain has ended. */
-  readonly deleting: Map<Urn, PromiseWithResolvers<void>>
+  readonly pendingDeletes: Map<Urn, PromiseWithResolvers<void>>
   readonly replaces: Set<Urn>
   /** What was found to be a target, as such or by what it depends on. */
   readonly targeted: Set<Urn>
   /** The same of what is left out. */
   readonly excluded: Set<Urn>
   /** Old states that were taken along because something that stays depends on them. */
-  readonly pulled: Set<Urn>
+  readonly pulledForward: Set<Urn>
   /** What the program registered and nobody makes: no target, or new in a destroy. */
   readonly skipped: Set<Urn>
   /** What failed, of which the deployment went on, and what was skipped for that. */
@@ -52,7 +52,7 @@ export interface GeneratorSets {
    * Base indices: marked for deletion by a replacement that took place, deleted before one, given a
    * delete step that has not failed.
    */
-  readonly marked: Set<number>
+  readonly markedForDelete: Set<number>
   readonly pendingReplacement: Set<number>
   readonly condemned: Set<number>
   /** Base index → what was read of it when the program registered it; undefined: it is gone. */
@@ -61,43 +61,43 @@ export interface GeneratorSets {
   /** Views as the providers of their owners told of them. */
   readonly views: Map<Urn, ResourceState>
   /** Creates and updates of components: their hooks run once they gave their outputs. */
-  readonly registering: Map<Urn, Step>
+  readonly awaitingOutputs: Map<Urn, Step>
 }
 
 /** Nothing decided yet. */
-export function emptySets(): GeneratorSets {
+export function createSets(): GeneratorSets {
   return {
-    seen: new Set(),
+    registered: new Set(),
     goals: new Map(),
     componentProviders: new Map(),
     aliased: new Map(),
-    former: new Map(),
+    formerUrns: new Map(),
     operated: new Set(),
     deletes: new Set(),
-    deleting: new Map(),
+    pendingDeletes: new Map(),
     replaces: new Set(),
     targeted: new Set(),
     excluded: new Set(),
-    pulled: new Set(),
+    pulledForward: new Set(),
     skipped: new Set(),
     failed: new Set(),
     dependentKeys: new Map(),
-    marked: new Set(),
+    markedForDelete: new Set(),
     pendingReplacement: new Set(),
     condemned: new Set(),
     refreshed: new Map(),
     current: new Map(),
     views: new Map(),
-    registering: new Map(),
+    awaitingOutputs: new Map(),
   }
 }
 
 /** An old state as it is by now: as it was read when the program registered it, or as it was. */
-export function trackedNow(
-  { sets, base }: { readonly sets: GeneratorSets; readonly base: Pick<Base, 'tracked'> },
+export function currentTrackedAt(
+  { sets, base }: { readonly sets: GeneratorSets; readonly base: Pick<Base, 'trackedAt'> },
   index: number,
 ): TrackedState {
-  return sets.refreshed.get(index) ?? base.tracked(index)
+  return sets.refreshed.get(index) ?? base.trackedAt(index)
 }
 
 /** Whether an old state was read and is gone. */

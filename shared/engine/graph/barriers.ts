@@ -16,7 +16,7 @@ export interface Barriers {
  * at most 32, and the parts are nodes that precede the barrier; those of `uncounted` are not waited
  * for.
  */
-export function barriersBetween(
+export function createBarriers(
   waves: readonly (readonly string[])[],
   uncounted: ReadonlySet<string> = new Set(),
 ): Barriers {
@@ -51,7 +51,7 @@ export function barriersBetween(
  * A wave in parts of at most `width` members that are waited for; those that are not go with the
  * first, for a part without any other would open nothing. Pure.
  */
-export function slicesOf(
+export function sliceWave(
   wave: readonly string[],
   width: number,
   uncounted: ReadonlySet<string> = new Set(),

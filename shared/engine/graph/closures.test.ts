@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { nameOf, type Urn } from '../../names/urn.ts'
-import { resourceState, type ResourceState } from '../../state/resource.ts'
-import { protectedWithDependencies, withDependencies, withDependents } from './closures.ts'
-import { stateGraph } from './dependencies.ts'
+import { createResourceState, type ResourceState } from '../../state/resource.ts'
+import { collectProtected, collectDependencies, collectDependents } from './closures.ts'
+import { createStateGraph } from './dependencies.ts'
 
 const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
-const state = (name: string, given: Partial<ResourceState> = {}): ResourceState =>
-  resourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...given })
+const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
+  createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
 const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
-const provider = resourceState({
+const provider = createResourceState({
   urn: providerUrn,
   type: 'pulumi:providers:a',
   custom: true,
@@ -35,7 +35,7 @@ const states = [
   state('later', { parent: urn('comp') }),
   state('alone'),
 ]
-const graph = stateGraph(states)
+const graph = createStateGraph(states)
 
 test.each([
   ['p', 'a b c d e f p'],
@@ -45,7 +45,7 @@ test.each([
   ['in', 'in'],
   ['alone', 'alone'],
 ])('with all that depends on %s', (name, expected) => {
-  expect(names(withDependents(graph, is(name)))).toBe(expected)
+  expect(names(collectDependents(graph, is(name)))).toBe(expected)
 })
 
 test.each([
@@ -55,25 +55,27 @@ test.each([
   ['a', 'a p'],
   ['alone', 'alone'],
 ])('with all that %s depends on', (name, expected) => {
-  expect(names(withDependencies(graph, is(name), { dependents: false }))).toBe(expected)
+  expect(names(collectDependencies(graph, is(name), { dependents: false }))).toBe(expected)
 })
 
 test('what depends on something is joined by what it depends on in turn', () => {
-  expect(names(withDependencies(graph, is('comp'), { dependents: true }))).toBe('comp g in later')
-  expect(names(withDependencies(graph, is('d'), { dependents: true }))).toBe('a b c d e f p')
+  expect(names(collectDependencies(graph, is('comp'), { dependents: true }))).toBe(
+    'comp g in later',
+  )
+  expect(names(collectDependencies(graph, is('d'), { dependents: true }))).toBe('a b c d e f p')
 })
 
 test('children of a component are followed for whoever comes later too', () => {
   const twice = [...states, state('h', { dependencies: [urn('comp')] })]
   const roots = ({ urn: one }: ResourceState): boolean => ['g', 'h'].includes(nameOf(one))
-  const found = withDependencies(stateGraph(twice), roots, { dependents: false })
+  const found = collectDependencies(createStateGraph(twice), roots, { dependents: false })
   expect(names(found)).toBe('comp g h in later')
 })
 
 test('protected states keep what they stand on, but no children of components', () => {
   const list = states.map(one => (nameOf(one.urn) === 'g' ? { ...one, protect: true } : one))
-  expect(names(protectedWithDependencies(stateGraph(list)))).toBe('comp g')
+  expect(names(collectProtected(createStateGraph(list)))).toBe('comp g')
   const deep = states.map(one => (nameOf(one.urn) === 'f' ? { ...one, protect: true } : one))
-  expect(names(protectedWithDependencies(stateGraph(deep)))).toBe('a b c d e f p')
-  expect(names(protectedWithDependencies(graph))).toBe('')
+  expect(names(collectProtected(createStateGraph(deep)))).toBe('a b c d e f p')
+  expect(names(collectProtected(graph))).toBe('')
 })

@@ -1,7 +1,7 @@
 import { providerUrnOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import { namedDependencies, type StateGraph } from './dependencies.ts'
+import { dependencyUrnsOf, type StateGraph } from './dependencies.ts'
 
 /** One thing that a state depends on beside its provider; `key`: of a property. */
 export interface Dependency {
@@ -11,7 +11,7 @@ export interface Dependency {
 }
 
 /** All that a state names, its parent first, in Pulumi's order. */
-export function allDependencies(
+export function listDependencies(
   state: Pick<
     ResourceState,
     'parent' | 'dependencies' | 'propertyDependencies' | 'deletedWith' | 'replaceWith'
@@ -30,23 +30,23 @@ export function allDependencies(
 }
 
 /** Whether a state names one of some URNs, or has its provider among them. */
-export function leansOn(state: ResourceState, has: (urn: Urn) => boolean): boolean {
+export function isDependentOn(state: ResourceState, has: (urn: Urn) => boolean): boolean {
   const provider = providerUrnOf(state.provider)
   if (provider !== undefined && has(provider)) return true
-  return allDependencies(state).some(({ urn }) => has(urn))
+  return listDependencies(state).some(({ urn }) => has(urn))
 }
 
 /**
  * The URNs of some states and of everything that depends on them, children included. Linear.
  * Source: docs/spec/step-generation.md#targets, docs/spec/graph.md.
  */
-export function withDependents(
+export function collectDependents(
   { states }: StateGraph,
   isRoot: (state: ResourceState) => boolean,
 ): ReadonlySet<Urn> {
   const reached = new Set<Urn>()
   for (const state of states)
-    if (isRoot(state) || leansOn(state, urn => reached.has(urn))) reached.add(state.urn)
+    if (isRoot(state) || isDependentOn(state, urn => reached.has(urn))) reached.add(state.urn)
   return reached
 }
 
@@ -55,7 +55,7 @@ export function withDependents(
  * and with a component its children; with `dependents` also what depends on any of these. Source:
  * docs/spec/step-generation.md#targets, docs/spec/graph.md (`dependenciesOf`).
  */
-export function withDependencies(
+export function collectDependencies(
   graph: StateGraph,
   isRoot: (state: ResourceState) => boolean,
   { dependents }: { readonly dependents: boolean },
@@ -67,8 +67,8 @@ export function withDependencies(
     found.add(index)
     open.push(index)
   }
-  const above = directDependencies(graph)
-  const below = dependents ? directDependents(graph) : undefined
+  const above = createDependencyLookup(graph)
+  const below = dependents ? createDependentLookup(graph) : undefined
   graph.states.forEach((state, index) => {
     if (isRoot(state)) add(index)
   })
@@ -80,34 +80,34 @@ export function withDependencies(
 }
 
 /** What a state directly depends on; children of a component are told once. */
-function directDependencies(graph: StateGraph): (index: number) => readonly number[] {
-  const told = new Map<Urn, number>()
+function createDependencyLookup(graph: StateGraph): (index: number) => readonly number[] {
+  const listedUpTo = new Map<Urn, number>()
   return index => {
     const state = graph.states[index]
     if (state === undefined) return []
-    const named = new Set<Urn>(namedDependencies(state))
+    const named = new Set<Urn>(dependencyUrnsOf(state))
     const provider = providerUrnOf(state.provider)
     if (provider !== undefined) named.add(provider)
     const found: number[] = []
     for (const urn of named)
-      for (const at of graph.at(urn)) {
+      for (const at of graph.indicesOf(urn)) {
         if (at >= index) break
         found.push(at)
-        const from = told.get(urn) ?? 0
+        const from = listedUpTo.get(urn) ?? 0
         if (graph.states[at]?.custom !== false || from >= index) continue
-        told.set(urn, index)
+        listedUpTo.set(urn, index)
         for (const child of graph.childrenOf(urn)) if (child < index) found.push(child)
       }
-    if (state.parent !== '') found.push(...graph.at(state.parent).filter(at => at < index))
+    if (state.parent !== '') found.push(...graph.indicesOf(state.parent).filter(at => at < index))
     return found
   }
 }
 
 /** What directly depends on a state, children included. */
-function directDependents({ states }: StateGraph): (index: number) => readonly number[] {
+function createDependentLookup({ states }: StateGraph): (index: number) => readonly number[] {
   const leaning = new Map<Urn, number[]>()
   states.forEach((state, index) => {
-    const urns = new Set(allDependencies(state).map(({ urn }) => urn))
+    const urns = new Set(listDependencies(state).map(({ urn }) => urn))
     const provider = providerUrnOf(state.provider)
     if (provider !== undefined) urns.add(provider)
     for (const urn of urns) {
@@ -127,7 +127,7 @@ function directDependents({ states }: StateGraph): (index: number) => readonly n
  * copies stand on old copies where there are some. Source: docs/spec/graph.md
  * (`transitiveDependenciesOf`).
  */
-export function protectedWithDependencies({ states, at }: StateGraph): ReadonlySet<Urn> {
+export function collectProtected({ states, indicesOf }: StateGraph): ReadonlySet<Urn> {
   const found = new Set<number>()
   const open: number[] = []
   const add = (index: number | undefined): void => {
@@ -135,8 +135,8 @@ export function protectedWithDependencies({ states, at }: StateGraph): ReadonlyS
     found.add(index)
     open.push(index)
   }
-  const look = (from: ResourceState, urn: Urn): number | undefined => {
-    const places = at(urn)
+  const findState = (from: ResourceState, urn: Urn): number | undefined => {
+    const places = indicesOf(urn)
     return places.findLast(place => states[place]?.delete === from.delete) ?? places.at(-1)
   }
   states.forEach((state, index) => {
@@ -146,8 +146,8 @@ export function protectedWithDependencies({ states, at }: StateGraph): ReadonlyS
     const state = states[index]
     if (state === undefined) continue
     const provider = providerUrnOf(state.provider)
-    if (provider !== undefined) add(look(state, provider))
-    for (const { urn } of allDependencies(state)) add(look(state, urn))
+    if (provider !== undefined) add(findState(state, provider))
+    for (const { urn } of listDependencies(state)) add(findState(state, urn))
   }
   return new Set([...found].flatMap(index => states[index]?.urn ?? []))
 }

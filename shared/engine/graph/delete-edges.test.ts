@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
-import { resourceState, type ResourceState } from '../../state/resource.ts'
-import { deleteEdges } from './delete-edges.ts'
-import { stateGraph } from './dependencies.ts'
+import { createResourceState, type ResourceState } from '../../state/resource.ts'
+import { findDeleteEdges } from './delete-edges.ts'
+import { createStateGraph } from './dependencies.ts'
 
 const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
-const state = (name: string, given: Partial<ResourceState> = {}): ResourceState =>
-  resourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...given })
+const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
+  createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
 
 function edges(
   states: readonly ResourceState[],
   condemned: readonly number[] = [...states.keys()],
 ) {
-  return deleteEdges(stateGraph(states), new Set(condemned))
+  return findDeleteEdges(createStateGraph(states), new Set(condemned))
 }
 
 test('a state is released by all that depend on it, a parent by its children', () => {
@@ -29,7 +29,11 @@ test('a state is released by all that depend on it, a parent by its children', (
 
 test('a provider goes after what it provided', () => {
   const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
-  const provider = resourceState({ urn: providerUrn, type: 'pulumi:providers:a', custom: true })
+  const provider = createResourceState({
+    urn: providerUrn,
+    type: 'pulumi:providers:a',
+    custom: true,
+  })
   const { releases } = edges([provider, state('b', { provider: `${providerUrn}::id` })])
   expect(releases.get(1)?.states).toEqual([0])
 })

@@ -1,4 +1,4 @@
-import { namedDependencies, type StateGraph } from './dependencies.ts'
+import { dependencyUrnsOf, type StateGraph } from './dependencies.ts'
 import { providerUrnOf } from '../../names/provider-reference.ts'
 
 /**
@@ -26,7 +26,7 @@ type Releases = Map<number, { readonly states: number[]; readonly groups: readon
  * on. Source: docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
  * `dependenciesOf`.
  */
-export function deleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
+export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
   const releases: Releases = new Map()
   const groups = new Map<string, readonly number[]>()
   const later: [number, number][] = []
@@ -41,10 +41,10 @@ export function deleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): 
       else if (at > index && !state.protect) later.push([index, at])
     }
     const provider = providerUrnOf(state.provider)
-    const named = new Set(namedDependencies(state))
+    const named = new Set(dependencyUrnsOf(state))
     if (provider !== undefined) named.add(provider)
     for (const urn of named)
-      for (const at of graph.at(urn)) {
+      for (const at of graph.indicesOf(urn)) {
         note(at)
         if (at >= index || graph.states[at]?.custom !== false) continue
         const below = graph.childrenOf(urn).filter(child => child < index && condemned.has(child))
@@ -56,10 +56,10 @@ export function deleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): 
           joined.add(key)
         }
       }
-    if (state.parent !== '') for (const at of graph.at(state.parent)) note(at)
+    if (state.parent !== '') for (const at of graph.indicesOf(state.parent)) note(at)
     releases.set(index, { states: [...targets], groups: [...joined] })
   }
-  if (later.length > 0) waitForNamed(releases, groups, later)
+  if (later.length > 0) addWaits(releases, groups, later)
   return { releases, groups }
 }
 
@@ -67,12 +67,12 @@ export function deleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): 
  * Lets replaced states wait for those before them that name their URN, where these are further from
  * the ground: so no circle can come of it.
  */
-function waitForNamed(
+function addWaits(
   releases: Releases,
   groups: ReadonlyMap<string, readonly number[]>,
   later: readonly (readonly [number, number])[],
 ): void {
-  const heights = heightsOf(releases, groups)
+  const heights = computeHeights(releases, groups)
   for (const [index, at] of later) {
     const { states = [] } = releases.get(index) ?? {}
     if ((heights.get(index) ?? 0) > (heights.get(at) ?? 0) && !states.includes(at)) states.push(at)
@@ -83,7 +83,7 @@ function waitForNamed(
  * The length of the longest way down from each state: what stands on nothing condemned has 0. Only
  * earlier states are below others, and `releases` is in their order. Linear in the edges.
  */
-function heightsOf(
+function computeHeights(
   releases: Releases,
   groups: ReadonlyMap<string, readonly number[]>,
 ): ReadonlyMap<number, number> {

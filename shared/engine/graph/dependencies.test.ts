@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
-import { resourceState, type ResourceState } from '../../state/resource.ts'
-import { dependingOn, namedDependencies, stateGraph } from './dependencies.ts'
+import { createResourceState, type ResourceState } from '../../state/resource.ts'
+import { findDependents, dependencyUrnsOf, createStateGraph } from './dependencies.ts'
 
 const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
 const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
-const state = (name: string, given: Partial<ResourceState> = {}): ResourceState =>
-  resourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...given })
-const provider = resourceState({ urn: providerUrn, type: 'pulumi:providers:a', custom: true })
+const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
+  createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
+const provider = createResourceState({ urn: providerUrn, type: 'pulumi:providers:a', custom: true })
 const everyone = (): boolean => false
 
 describe('dependencies of a state', () => {
@@ -19,7 +19,7 @@ describe('dependencies of a state', () => {
       replaceWith: [urn('e')],
       parent: urn('f'),
     })
-    expect([...namedDependencies(all)]).toEqual(['a', 'b', 'c', 'd', 'e'].map(urn))
+    expect([...dependencyUrnsOf(all)]).toEqual(['a', 'b', 'c', 'd', 'e'].map(urn))
   })
 })
 
@@ -29,18 +29,20 @@ describe('what depends on a state', () => {
     ['a property', { propertyDependencies: new Map([['k', [urn('a')]]]) }],
     ['deletedWith', { deletedWith: urn('a') }],
     ['replaceWith', { replaceWith: [urn('a')] }],
-  ])('is found through %s', (_what, given) => {
-    expect(dependingOn(stateGraph([state('a'), state('b', given)]), 0, everyone)).toEqual([1])
+  ])('is found through %s', (_what, fields) => {
+    expect(findDependents(createStateGraph([state('a'), state('b', fields)]), 0, everyone)).toEqual(
+      [1],
+    )
   })
 
   test('is found through its provider', () => {
     const states = [provider, state('b', { provider: `${providerUrn}::id` })]
-    expect(dependingOn(stateGraph(states), 0, everyone)).toEqual([1])
+    expect(findDependents(createStateGraph(states), 0, everyone)).toEqual([1])
   })
 
   test('is not found through its parent', () => {
-    const graph = stateGraph([state('a'), state('b', { parent: urn('a') })])
-    expect(dependingOn(graph, 0, everyone)).toEqual([])
+    const graph = createStateGraph([state('a'), state('b', { parent: urn('a') })])
+    expect(findDependents(graph, 0, everyone)).toEqual([])
   })
 
   test('is found over others, in order, and never before the state', () => {
@@ -51,7 +53,7 @@ describe('what depends on a state', () => {
       state('loose'),
       state('c', { dependencies: [urn('b')] }),
     ]
-    expect(dependingOn(stateGraph(states), 1, everyone)).toEqual([2, 4])
+    expect(findDependents(createStateGraph(states), 1, everyone)).toEqual([2, 4])
   })
 
   test('is not followed through what is passed over', () => {
@@ -60,12 +62,12 @@ describe('what depends on a state', () => {
       state('b', { dependencies: [urn('a')] }),
       state('c', { dependencies: [urn('b')] }),
     ]
-    expect(dependingOn(stateGraph(states), 0, asked => asked === urn('b'))).toEqual([])
+    expect(findDependents(createStateGraph(states), 0, visited => visited === urn('b'))).toEqual([])
   })
 })
 
 describe('the look-ups of a list', () => {
-  const graph = stateGraph([
+  const graph = createStateGraph([
     state('a'),
     state('b', { parent: urn('a') }),
     state('b', { parent: urn('a'), delete: true }),
@@ -74,8 +76,8 @@ describe('the look-ups of a list', () => {
   ])
 
   test('two states of one URN are both there', () => {
-    expect(graph.at(urn('b'))).toEqual([1, 2])
-    expect(graph.at(urn('nobody'))).toEqual([])
+    expect(graph.indicesOf(urn('b'))).toEqual([1, 2])
+    expect(graph.indicesOf(urn('nobody'))).toEqual([])
   })
 
   test('children are found all the way down', () => {

@@ -12,7 +12,7 @@ import type { ResourceState } from '../../state/resource.ts'
 /**
  * The URNs that a state names as dependencies: listed, by property, deleted with, replaced with.
  */
-export function namedDependencies(state: ResourceState): ReadonlySet<Urn> {
+export function dependencyUrnsOf(state: ResourceState): ReadonlySet<Urn> {
   const named = new Set<Urn>(state.dependencies)
   for (const urns of state.propertyDependencies.values()) for (const urn of urns) named.add(urn)
   if (state.deletedWith !== '') named.add(state.deletedWith)
@@ -24,15 +24,15 @@ export function namedDependencies(state: ResourceState): ReadonlySet<Urn> {
 export interface StateGraph {
   readonly states: readonly ResourceState[]
   /** Indices of the states of a URN, ascending. */
-  readonly at: (urn: Urn) => readonly number[]
+  readonly indicesOf: (urn: Urn) => readonly number[]
   /** Indices of all states below a URN by parent, transitively, ascending. */
   readonly childrenOf: (urn: Urn) => readonly number[]
   /** Indices of the states that name a URN, as a dependency or their provider, ascending. */
-  readonly naming: (urn: Urn) => readonly number[]
+  readonly dependentsOf: (urn: Urn) => readonly number[]
 }
 
 /** Makes the look-ups of a list. */
-export function stateGraph(states: readonly ResourceState[]): StateGraph {
+export function createStateGraph(states: readonly ResourceState[]): StateGraph {
   const places = new Map<Urn, number[]>()
   const direct = new Map<Urn, number[]>()
   const push = (map: Map<Urn, number[]>, urn: Urn, index: number): void => {
@@ -67,17 +67,17 @@ export function stateGraph(states: readonly ResourceState[]): StateGraph {
   let naming: ReadonlyMap<Urn, readonly number[]> | undefined
   return {
     states,
-    at: urn => places.get(urn) ?? [],
+    indicesOf: urn => places.get(urn) ?? [],
     childrenOf,
-    naming: urn => (naming ??= namingOf(states)).get(urn) ?? [],
+    dependentsOf: urn => (naming ??= indexDependents(states)).get(urn) ?? [],
   }
 }
 
 /** Many lists are never asked for what depends on what, so that this is made when one is. */
-function namingOf(states: readonly ResourceState[]): ReadonlyMap<Urn, readonly number[]> {
+function indexDependents(states: readonly ResourceState[]): ReadonlyMap<Urn, readonly number[]> {
   const naming = new Map<Urn, number[]>()
   states.forEach((state, index) => {
-    for (const urn of leaningOn(state)) {
+    for (const urn of referencedUrnsOf(state)) {
       const list = naming.get(urn)
       if (list === undefined) naming.set(urn, [index])
       else list.push(index)
@@ -87,9 +87,9 @@ function namingOf(states: readonly ResourceState[]): ReadonlyMap<Urn, readonly n
 }
 
 /** The URNs that a state names, its provider's among them. */
-function leaningOn(state: ResourceState): ReadonlySet<Urn> {
+function referencedUrnsOf(state: ResourceState): ReadonlySet<Urn> {
   const provider = providerUrnOf(state.provider)
-  const named = namedDependencies(state)
+  const named = dependencyUrnsOf(state)
   return provider === undefined ? named : new Set([...named, provider])
 }
 
@@ -97,8 +97,8 @@ function leaningOn(state: ResourceState): ReadonlySet<Urn> {
  * Indices of the states after `root` that depend on it, transitively, through anything but parents,
  * in list order; URNs in `ignore` are passed over and not followed. Linear in what is found.
  */
-export function dependingOn(
-  { states, naming }: Pick<StateGraph, 'states' | 'naming'>,
+export function findDependents(
+  { states, dependentsOf }: Pick<StateGraph, 'states' | 'dependentsOf'>,
   root: number,
   ignore: (urn: Urn) => boolean,
 ): readonly number[] {
@@ -107,7 +107,7 @@ export function dependingOn(
   const candidates = new Set<number>()
   const open = [start.urn]
   for (let urn = open.pop(); urn !== undefined; urn = open.pop())
-    for (const index of naming(urn)) {
+    for (const index of dependentsOf(urn)) {
       const state = states[index]
       if (state === undefined || index <= root || candidates.has(index) || ignore(state.urn))
         continue
@@ -120,7 +120,8 @@ export function dependingOn(
     .toSorted((left, right) => left - right)
     .filter(index => {
       const state = states[index]
-      if (state === undefined || ![...leaningOn(state)].some(urn => reached.has(urn))) return false
+      if (state === undefined || ![...referencedUrnsOf(state)].some(urn => reached.has(urn)))
+        return false
       reached.add(state.urn)
       return true
     })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type PlanNode, widthMax, withJoins } from './joins.ts'
+import { type PlanNode, widthMax, insertJoins } from './joins.ts'
 
 /** Everything that must be over before `key` can start, through joins. */
-function precede(plan: ReturnType<typeof withJoins>, key: string): Set<string> {
+function precede(plan: ReturnType<typeof insertJoins>, key: string): Set<string> {
   const found = new Set<string>()
   const open = [key]
   for (let next = open.pop(); next !== undefined; next = open.pop())
@@ -15,7 +15,7 @@ function precede(plan: ReturnType<typeof withJoins>, key: string): Set<string> {
 }
 
 test('a narrow graph gets no joins', () => {
-  const plan = withJoins([
+  const plan = insertJoins([
     { key: 'a', releases: ['b'] },
     { key: 'b', releases: [] },
   ])
@@ -33,7 +33,7 @@ test('10,000 that precede two others stay within the width and share their joins
     key: `n${i}`,
     releases: ['p', 'q'],
   }))
-  const plan = withJoins([...nodes, { key: 'p', releases: [] }, { key: 'q', releases: [] }])
+  const plan = insertJoins([...nodes, { key: 'p', releases: [] }, { key: 'q', releases: [] }])
   for (const targets of plan.releases.values()) expect(targets.length).toBeLessThanOrEqual(widthMax)
   for (const needs of plan.needs.values()) expect(needs).toBeLessThanOrEqual(widthMax)
   expect(plan.joins.length).toBe(313 + 10)
@@ -44,7 +44,7 @@ test('one that releases 1,000 releases them through joins', () => {
     key: `n${i}`,
     releases: [],
   }))
-  const plan = withJoins([{ key: 'root', releases: nodes.map(node => node.key) }, ...nodes])
+  const plan = insertJoins([{ key: 'root', releases: nodes.map(node => node.key) }, ...nodes])
   for (const targets of plan.releases.values()) expect(targets.length).toBeLessThanOrEqual(widthMax)
   expect(precede(plan, 'n999')).toEqual(new Set(['root']))
 })
@@ -52,6 +52,6 @@ test('one that releases 1,000 releases them through joins', () => {
 test('one that waits for 1,000 waits for each of them, through joins', () => {
   const keys = Array.from({ length: 1_000 }, (_, i) => `n${i}`)
   const nodes = keys.map((key): PlanNode => ({ key, releases: ['last'] }))
-  const plan = withJoins([...nodes, { key: 'last', releases: [] }])
+  const plan = insertJoins([...nodes, { key: 'last', releases: [] }])
   expect(precede(plan, 'last')).toEqual(new Set(keys))
 })

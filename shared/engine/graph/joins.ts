@@ -23,7 +23,7 @@ export interface JoinedPlan {
  * Puts joins into a graph until no node needs or releases more than `widthMax`. Waiters with the
  * same large set of needs share their joins. Linear in the edges.
  */
-export function withJoins(nodes: readonly PlanNode[]): JoinedPlan {
+export function insertJoins(nodes: readonly PlanNode[]): JoinedPlan {
   const releases = new Map<string, string[]>(nodes.map(node => [node.key, []]))
   const joins: string[] = []
   const addJoin = (): string => {
@@ -37,16 +37,16 @@ export function withJoins(nodes: readonly PlanNode[]): JoinedPlan {
     assert(list !== undefined, 'an edge starts at a node of the plan')
     list.push(to)
   }
-  for (const [sources, waiters] of bySources(nodes))
-    narrowNeeds(sources, waiters, { addJoin, link })
-  for (const key of [...releases.keys()]) narrowReleases(key, releases, addJoin)
+  for (const [sources, waiters] of groupBySources(nodes))
+    limitNeeds(sources, waiters, { addJoin, link })
+  for (const key of [...releases.keys()]) limitReleases(key, releases, addJoin)
   const needs = new Map<string, number>([...releases.keys()].map(key => [key, 0]))
   for (const targets of releases.values())
     for (const target of targets) needs.set(target, (needs.get(target) ?? 0) + 1)
   return { releases, needs, joins }
 }
 
-function bySources(nodes: readonly PlanNode[]): [readonly string[], readonly string[]][] {
+function groupBySources(nodes: readonly PlanNode[]): [readonly string[], readonly string[]][] {
   const sources = new Map<string, string[]>()
   for (const node of nodes)
     for (const target of new Set(node.releases)) {
@@ -69,7 +69,7 @@ interface Builder {
   readonly link: (from: string, to: string) => void
 }
 
-function narrowNeeds(sources: readonly string[], waiters: readonly string[], build: Builder): void {
+function limitNeeds(sources: readonly string[], waiters: readonly string[], build: Builder): void {
   let level = sources
   while (level.length > widthMax) {
     const next: string[] = []
@@ -83,7 +83,7 @@ function narrowNeeds(sources: readonly string[], waiters: readonly string[], bui
   for (const waiter of waiters) for (const source of level) build.link(source, waiter)
 }
 
-function narrowReleases(key: string, releases: Map<string, string[]>, addJoin: () => string): void {
+function limitReleases(key: string, releases: Map<string, string[]>, addJoin: () => string): void {
   let targets = releases.get(key) ?? []
   while (targets.length > widthMax) {
     const next: string[] = []

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
-import { resourceState } from '../../state/resource.ts'
-import { deleteEdges } from './delete-edges.ts'
-import { stateGraph } from './dependencies.ts'
-import { wavesOf, wavesText } from './waves.ts'
+import { createResourceState } from '../../state/resource.ts'
+import { findDeleteEdges } from './delete-edges.ts'
+import { createStateGraph } from './dependencies.ts'
+import { wavesOf, describeWaves } from './waves.ts'
 
 const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
 const state = (name: string, dependencies: readonly string[] = [], parent = '') =>
-  resourceState({
+  createResourceState({
     urn: urn(name),
     type: 'a:b:C',
     custom: name !== 'group',
@@ -17,7 +17,7 @@ const state = (name: string, dependencies: readonly string[] = [], parent = '') 
 
 function waves(states: readonly ReturnType<typeof state>[]): readonly (readonly string[])[] {
   const all = states.map((_, index) => index)
-  const found = wavesOf(all, deleteEdges(stateGraph(states), new Set(all)))
+  const found = wavesOf(all, findDeleteEdges(createStateGraph(states), new Set(all)))
   return found.map(wave => wave.map(index => states[index]?.urn.split('::').at(-1) ?? '').sort())
 }
 
@@ -34,11 +34,13 @@ describe('waves of deletes', () => {
   })
 
   test('are told by number and width', () => {
-    const told = '4 deletes in 3 waves (1, 2, 1), at most 2 side by side'
-    expect(wavesText([[1], [2, 3], [4]], 'dataflow')).toBe(told)
-    expect(wavesText([[1], [2, 3], [4]], 'antichain')).toBe(`${told}, each after the one before`)
-    expect(wavesText([[1]], 'dataflow')).toBeUndefined()
+    const text = '4 deletes in 3 waves (1, 2, 1), at most 2 side by side'
+    expect(describeWaves([[1], [2, 3], [4]], 'dataflow')).toBe(text)
+    expect(describeWaves([[1], [2, 3], [4]], 'antichain')).toBe(
+      `${text}, each after the one before`,
+    )
+    expect(describeWaves([[1]], 'dataflow')).toBeUndefined()
     const long = Array.from({ length: 20 }, (_, at) => [at])
-    expect(wavesText(long, 'dataflow')).toContain('1, …, 1)')
+    expect(describeWaves(long, 'dataflow')).toContain('1, …, 1)')
   })
 })

@@ -44,7 +44,7 @@ export function wavesOf(
 }
 
 /** Number and widths of waves, for people; undefined when there is nothing to say. */
-export function wavesText(
+export function describeWaves(
   waves: readonly (readonly number[])[],
   release: Release,
 ): string | undefined {

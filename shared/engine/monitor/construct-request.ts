@@ -7,8 +7,8 @@ import type { HookNames } from '../../providers/construct.ts'
 import { parseUrn } from '../../names/urn.ts'
 import { toWire } from '../../values/wire.ts'
 import type { Generator } from '../generator/generator.ts'
-import { framesOfRequest, readRegistration, type ReadingDeps } from './read-registration.ts'
-import { replyOptions, toldOutputs } from './reply-options.ts'
+import { readFrames, readRegistration, type ReadingDeps } from './read-registration.ts'
+import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
 
 /**
  * Registers a component of another language: a provider makes it, over this same monitor. `alone`
@@ -18,25 +18,25 @@ import { replyOptions, toldOutputs } from './reply-options.ts'
 export async function registerRemote(
   request: RegisterResourceRequest,
   deps: ReadingDeps & { readonly generator: Pick<Generator, 'construct'> },
-  alone: (request: RegisterResourceRequest) => Promise<RegisterResourceResponse>,
+  registerBare: (request: RegisterResourceRequest) => Promise<RegisterResourceResponse>,
 ): Promise<RegisterResourceResponse> {
   const registration = await readRegistration(request, deps)
   const { type, name, parent, customTimeouts } = request
-  const made = await deps.traces.during(framesOfRequest(request, deps), stackTraceHandle =>
+  const made = await deps.traces.runWithFrames(readFrames(request, deps), stackTraceHandle =>
     deps.generator.construct({
       registration,
       customTimeouts,
       hooks: hooksOf(request),
       stackTraceHandle,
-      async registerAlone() {
-        const { urn } = await alone(RegisterResourceRequest.create({ type, name, parent }))
+      async registerBare() {
+        const { urn } = await registerBare(RegisterResourceRequest.create({ type, name, parent }))
         return parseUrn(urn)
       },
     }),
   )
   return RegisterResourceResponse.create({
     urn: made.urn,
-    object: toWire(toldOutputs(made.outputs, request), replyOptions(request)),
+    object: toWire(visibleOutputsOf(made.outputs, request), replyOptionsOf(request)),
     propertyDependencies: new Map(
       [...made.dependencies].map(([key, urns]) => [key, { urns: [...urns] }]),
     ),

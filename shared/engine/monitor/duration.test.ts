@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationSeconds, durationText } from './duration.ts'
+import { parseDuration, formatDuration } from './duration.ts'
 
 test.each([
   ['', 0],
@@ -11,11 +11,11 @@ test.each([
   ['250ms', 0.25],
   ['2m10us', 120.00001],
 ])('%j is a duration of %d seconds', (text, seconds) => {
-  expect(durationSeconds(text)).toBeCloseTo(seconds, 9)
+  expect(parseDuration(text)).toBeCloseTo(seconds, 9)
 })
 
 test.each(['5', '1d', '1h x', ' 1h', '-', 's', '1h30'])('%j is no duration', text => {
-  expect(() => durationSeconds(text)).toThrow(expect.objectContaining({ code: 'RESOURCE_INVALID' }))
+  expect(() => parseDuration(text)).toThrow(expect.objectContaining({ code: 'RESOURCE_INVALID' }))
 })
 
 test.each([
@@ -27,6 +27,6 @@ test.each([
   [0.02, '20ms'],
   [0.1 + 0.2, '300ms'],
 ])('%d s are %s', (seconds, text) => {
-  expect(durationText(seconds)).toBe(text)
-  expect(durationSeconds(text)).toBeCloseTo(seconds)
+  expect(formatDuration(seconds)).toBe(text)
+  expect(parseDuration(text)).toBeCloseTo(seconds)
 })

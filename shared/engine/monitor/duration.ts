@@ -14,7 +14,7 @@ const units: Readonly<Record<string, number>> = {
  * Seconds of a duration as programs write it (`1h30m`, `1.5s`); '' and `0` are 0. Throws
  * RESOURCE_INVALID.
  */
-export function durationSeconds(text: string): number {
+export function parseDuration(text: string): number {
   if (text === '' || text === '0') return 0
   let seconds = 0
   let at = 0
@@ -29,7 +29,7 @@ export function durationSeconds(text: string): number {
 }
 
 /** Seconds as a duration in the words of programs: `1h30m0s`, `1.5s`, `20ms`; '' for 0. */
-export function durationText(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds === 0) return ''
   const ms = seconds * 1000
   if (ms < 1) return `${round(ms * 1000)}µs`

@@ -5,31 +5,31 @@ import type { PropertyMap } from '../../values/value.ts'
 import { toWire } from '../../values/wire.ts'
 import type { FailedOperation, HookMoment } from '../hooks.ts'
 import { optionsOfState } from './resource-options.ts'
-import { wireOf } from './transforms.ts'
+import { wireOptionsOf } from './transforms.ts'
 
 /** What a hook is asked with. `bytes`: it can read strings that are not UTF-8. */
-export function hookRequest(moment: HookMoment, bytes: boolean): ResourceHookRequest {
+export function toHookRequest(moment: HookMoment, bytes: boolean): ResourceHookRequest {
   const { hook, old, next } = moment
-  const values = valuesFor(bytes)
+  const values = createValueEncoder(bytes)
   return {
     ...ResourceHookRequest.create(subjectOf(moment)),
     newInputs: values(next?.inputs),
     oldInputs: values(old?.inputs),
     newOutputs: hook.startsWith('After') ? values(next?.outputs) : undefined,
     oldOutputs: values(old?.outputs),
-    oldOptions: optionsIn(old),
-    newOptions: optionsIn(next),
+    oldOptions: toHookOptions(old),
+    newOptions: toHookOptions(next),
   }
 }
 
 /** What an error hook is asked with. */
-export function errorHookRequest(
+export function toErrorHookRequest(
   moment: HookMoment,
   failed: { readonly operation: FailedOperation; readonly errors: readonly string[] },
   bytes: boolean,
 ): ErrorHookRequest {
   const { old, next } = moment
-  const values = valuesFor(bytes)
+  const values = createValueEncoder(bytes)
   return {
     ...ErrorHookRequest.create(subjectOf(moment)),
     newInputs: values(next?.inputs),
@@ -37,8 +37,8 @@ export function errorHookRequest(
     oldOutputs: values(old?.outputs),
     failedOperation: failed.operation,
     errors: [...failed.errors],
-    oldOptions: optionsIn(old),
-    newOptions: optionsIn(next),
+    oldOptions: toHookOptions(old),
+    newOptions: toHookOptions(next),
   }
 }
 
@@ -46,11 +46,11 @@ function subjectOf({ urn, next, old }: HookMoment) {
   return { urn, id: (next ?? old)?.id ?? '', name: nameOf(urn), type: typeOf(urn) }
 }
 
-function valuesFor(bytes: boolean) {
+function createValueEncoder(bytes: boolean) {
   return (map: PropertyMap | undefined): Record<string, unknown> | undefined =>
-    map === undefined ? undefined : toWire(map, wireOf(bytes))
+    map === undefined ? undefined : toWire(map, wireOptionsOf(bytes))
 }
 
-function optionsIn(state: ResourceState | undefined) {
+function toHookOptions(state: ResourceState | undefined) {
   return state === undefined ? undefined : optionsOfState(state)
 }

@@ -10,7 +10,7 @@ import {
 import { error, messageOf } from '../../errors/error.ts'
 import type { HookMoment, ProgramHooks } from '../hooks.ts'
 import type { Callbacks } from './callbacks.ts'
-import { errorHookRequest, hookRequest } from './hook-request.ts'
+import { toErrorHookRequest, toHookRequest } from './hook-request.ts'
 
 /** The hooks of one life, by name: they live in the program, and each life hears of them anew. */
 export interface Hooks extends ProgramHooks {
@@ -36,49 +36,49 @@ interface Hook {
 type Find = (name: string, isForErrors: boolean) => Promise<Hook | undefined>
 
 /** No hook yet. Source: docs/spec/monitor.md#resourcemonitor, docs/spec/step-execution.md#hooks. */
-export function createHooks(given: Callbacks): Hooks {
-  let asking = 0
+export function createHooks(connection: Callbacks): Hooks {
+  let activeCalls = 0
   const callbacks: Pick<Callbacks, 'invoke'> = {
-    invoke(...asked) {
-      asking += 1
-      return given.invoke(...asked).finally(() => {
-        asking -= 1
+    invoke(...args) {
+      activeCalls += 1
+      return connection.invoke(...args).finally(() => {
+        activeCalls -= 1
       })
     },
   }
-  const known = new Map<string, Hook>()
+  const hooksByName = new Map<string, Hook>()
   const waiting = new Map<string, PromiseWithResolvers<void>>()
   const running = new Set<Promise<unknown>>()
   let until: Promise<unknown> | undefined
   const add = (name: string, hook: Omit<Hook, 'callback'>, callback: Callback | undefined) => {
     if (name === '') throw error('RESOURCE_INVALID', 'resource hook name cannot be empty')
-    if (known.has(name))
+    if (hooksByName.has(name))
       throw error('RESOURCE_INVALID', `resource hook already registered for name "${name}"`)
     if (callback === undefined)
       throw error('RESOURCE_INVALID', `resource hook "${name}" has no callback`)
-    known.set(name, { ...hook, callback })
+    hooksByName.set(name, { ...hook, callback })
     waiting.get(name)?.resolve()
   }
   const find = async (name: string, isForErrors: boolean): Promise<Hook | undefined> => {
-    if (!known.has(name) && until !== undefined) {
+    if (!hooksByName.has(name) && until !== undefined) {
       const wait = waiting.get(name) ?? Promise.withResolvers<void>()
       waiting.set(name, wait)
       await Promise.race([wait.promise, until])
     }
-    const found = known.get(name)
+    const found = hooksByName.get(name)
     return found?.isForErrors === isForErrors ? found : undefined
   }
   return {
-    run: moment => runAll(callbacks, moment, find),
-    askRetry: (moment, failed) => askAll(callbacks, { moment, failed }, find),
+    run: moment => runRegisteredHooks(callbacks, moment, find),
+    requestRetry: (moment, failed) => requestErrorRetries(callbacks, { moment, failed }, find),
     track(work) {
       const done = work.finally(() => running.delete(done))
       running.add(done)
       done.catch(() => undefined)
       return done
     },
-    isBusy: () => asking > 0,
-    async settled() {
+    isBusy: () => activeCalls > 0,
+    async waitUntilSettled() {
       while (running.size > 0) await Promise.allSettled([...running])
     },
     awaitNames(end) {
@@ -97,7 +97,7 @@ export function createHooks(given: Callbacks): Hooks {
   }
 }
 
-async function runAll(
+async function runRegisteredHooks(
   callbacks: Pick<Callbacks, 'invoke'>,
   moment: HookMoment,
   find: Find,
@@ -109,10 +109,10 @@ async function runAll(
     if (hook === undefined) return { error: `hook "${name}" was not registered`, warnings }
     if (isPreview && !hook.onDryRun) continue
     const { callback } = hook
-    const asked = hookRequest(moment, callback.acceptsByteString)
-    const answer = await answerOf(async () =>
+    const request = toHookRequest(moment, callback.acceptsByteString)
+    const answer = await callHook(async () =>
       ResourceHookResponse.decode(
-        await callbacks.invoke(callback, ResourceHookRequest.encode(asked).finish()),
+        await callbacks.invoke(callback, ResourceHookRequest.encode(request).finish()),
       ),
     )
     if (answer.error === '') continue
@@ -126,23 +126,23 @@ async function runAll(
 }
 
 /** Asks every error hook, also after one that wants another try. */
-async function askAll(
+async function requestErrorRetries(
   callbacks: Pick<Callbacks, 'invoke'>,
-  asked: {
+  input: {
     readonly moment: HookMoment
-    readonly failed: Parameters<ProgramHooks['askRetry']>[1]
+    readonly failed: Parameters<ProgramHooks['requestRetry']>[1]
   },
   find: Find,
-): ReturnType<ProgramHooks['askRetry']> {
-  const { moment, failed } = asked
+): ReturnType<ProgramHooks['requestRetry']> {
+  const { moment, failed } = input
   let retry = false
   for (const name of moment.names) {
     const hook = await find(name, true)
     if (hook === undefined)
       return { retry: false, error: `error hook "${name}" was not registered` }
     const { callback } = hook
-    const request = errorHookRequest(moment, failed, callback.acceptsByteString)
-    const answer = await answerOf(async () =>
+    const request = toErrorHookRequest(moment, failed, callback.acceptsByteString)
+    const answer = await callHook(async () =>
       ErrorHookResponse.decode(
         await callbacks.invoke(callback, ErrorHookRequest.encode(request).finish()),
       ),
@@ -155,11 +155,11 @@ async function askAll(
 }
 
 /** What a hook answered; one that could not be asked, or threw, failed with that. */
-async function answerOf<T extends { readonly error: string }>(
-  ask: () => Promise<T>,
+async function callHook<T extends { readonly error: string }>(
+  call: () => Promise<T>,
 ): Promise<T | { readonly error: string; readonly retry: false }> {
   try {
-    return await ask()
+    return await call()
   } catch (thrown) {
     return { error: messageOf(thrown) || 'it could not be asked', retry: false }
   }

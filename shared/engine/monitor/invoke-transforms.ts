@@ -5,10 +5,10 @@ import {
   TransformInvokeResponse,
 } from '../../../proto/gen/pulumi/resource.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
-import { inTurn } from '../in-turn.ts'
+import { createSerialQueue } from '../serial-queue.ts'
 import type { Callbacks } from './callbacks.ts'
 import { programOptions } from './read-registration.ts'
-import { requireTarget, wireOf } from './transforms.ts'
+import { requireTarget, wireOptionsOf } from './transforms.ts'
 
 /** The transforms of functions, of one life. */
 export interface InvokeTransforms {
@@ -18,7 +18,7 @@ export interface InvokeTransforms {
    * The call that they make of a call, in the order in which they were added; one at a time.
    * `provider`: what the call names or its parent hands down.
    */
-  readonly transformed: (
+  readonly transform: (
     request: ResourceInvokeRequest,
     provider: () => string,
   ) => Promise<ResourceInvokeRequest>
@@ -30,7 +30,7 @@ export interface InvokeTransforms {
  */
 export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
   const all: Callback[] = []
-  const one = inTurn()
+  const runInTurn = createSerialQueue()
   const run = async (
     request: ResourceInvokeRequest,
     provider: string,
@@ -45,9 +45,9 @@ export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
       requireTarget(callback)
       all.push(callback)
     },
-    transformed(request, provider) {
+    transform(request, provider) {
       if (all.length === 0) return Promise.resolve(request)
-      return one(() => run(request, provider()))
+      return runInTurn(() => run(request, provider()))
     },
   }
 }
@@ -60,21 +60,21 @@ async function transformOnce(
   const { provider, version, pluginDownloadURL: pluginDownloadUrl, pluginChecksums } = request
   const options = { provider, version, pluginDownloadUrl, pluginChecksums }
   const args = fromWire(request.args, { ...programOptions, outputs: false })
-  const asked = {
+  const transformRequest = {
     token: request.tok,
-    args: toWire(args, wireOf(callback.acceptsByteString)),
+    args: toWire(args, wireOptionsOf(callback.acceptsByteString)),
     options,
   }
   const answer = TransformInvokeResponse.decode(
-    await callbacks.invoke(callback, TransformInvokeRequest.encode(asked).finish()),
+    await callbacks.invoke(callback, TransformInvokeRequest.encode(transformRequest).finish()),
   )
-  const given = answer.options ?? options
+  const changed = answer.options ?? options
   return {
     ...request,
     args: answer.args ?? request.args,
-    provider: given.provider,
-    version: given.version,
-    pluginDownloadURL: given.pluginDownloadUrl,
-    pluginChecksums: given.pluginChecksums,
+    provider: changed.provider,
+    version: changed.version,
+    pluginDownloadURL: changed.pluginDownloadUrl,
+    pluginChecksums: changed.pluginChecksums,
   }
 }

@@ -3,10 +3,10 @@ import type { ResourceCallRequest } from '../../../proto/gen/pulumi/resource.ts'
 import { packageOf } from '../../names/provider-reference.ts'
 import type { CallResult } from '../../providers/provider.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
-import type { MethodRequest } from '../generator/call.ts'
+import type { MethodRequest } from '../generator/calls/call-method.ts'
 import { requireVersion } from './packages.ts'
-import { pluginRequest, programOptions, type ReadingDeps } from './read-registration.ts'
-import { urnOf } from './request-urns.ts'
+import { readPluginRequest, programOptions, type ReadingDeps } from './read-registration.ts'
+import { parseRequestUrn } from './request-urns.ts'
 
 /** A method call from the wire. Throws VALUE_MALFORMED, RESOURCE_INVALID for a bad dependency. */
 export async function readMethodRequest(
@@ -22,12 +22,12 @@ export async function readMethodRequest(
     argDependencies: new Map(
       [...request.argDependencies].map(([key, { urns }]) => [
         key,
-        urns.map(urn => urnOf(urn, `dependency on argument ${key}`)),
+        urns.map(urn => parseRequestUrn(urn, `dependency on argument ${key}`)),
       ]),
     ),
     provider: request.provider,
     self: selfOf(request.args),
-    plugin: pluginRequest(packageOf(request.tok), request, deps),
+    plugin: readPluginRequest(packageOf(request.tok), request, deps),
     stackTraceHandle,
   }
 }
@@ -44,7 +44,7 @@ function selfOf(args: Record<string, unknown> | undefined): MethodRequest['self'
 }
 
 /** The answer of a method for the wire. */
-export function methodReply(
+export function toMethodReply(
   { outputs, failures, dependencies }: CallResult,
   request: ResourceCallRequest,
 ): CallResponse {

@@ -5,49 +5,49 @@ export interface MethodEndpoint {
   /** Whether anything was asked there that has an effect, or an answer of its own. */
   readonly wasUsed: () => boolean
   /** Says that the call is over. */
-  readonly giveBack: () => void
+  readonly close: () => void
 }
 
 /** Addresses for method calls, as many as there are calls at once. */
 export interface MethodEndpoints {
-  readonly lend: () => Promise<MethodEndpoint>
+  readonly open: () => Promise<MethodEndpoint>
 }
 
 /**
  * Whose answer says nothing about what a method does: SDKs ask these whenever they connect. All
  * else is asked again by a later life, or its answer counted.
  */
-const greetings: ReadonlySet<string> = new Set(['getDeploymentInfo', 'supportsFeature'])
+const handshakeMethods: ReadonlySet<string> = new Set(['getDeploymentInfo', 'supportsFeature'])
 
 /**
  * Addresses that are opened on demand and used again. `open` serves the monitor at a new address
  * and tells the name of each method that is asked there.
  */
 export function createMethodEndpoints(
-  open: (asked: (method: string) => void) => Promise<string>,
+  serve: (onCall: (method: string) => void) => Promise<string>,
 ): MethodEndpoints {
-  const idle: Place[] = []
-  const opened = async (): Promise<Place> => {
+  const idle: ReusableEndpoint[] = []
+  const openEndpoint = async (): Promise<ReusableEndpoint> => {
     const use = { wasUsed: false }
-    const address = await open(method => {
-      if (!greetings.has(method)) use.wasUsed = true
+    const address = await serve(method => {
+      if (!handshakeMethods.has(method)) use.wasUsed = true
     })
     return { address, use }
   }
   return {
-    async lend() {
-      const place = idle.pop() ?? (await opened())
+    async open() {
+      const place = idle.pop() ?? (await openEndpoint())
       place.use.wasUsed = false
       return {
         address: place.address,
         wasUsed: () => place.use.wasUsed,
-        giveBack: () => void idle.push(place),
+        close: () => void idle.push(place),
       }
     },
   }
 }
 
-interface Place {
+interface ReusableEndpoint {
   readonly address: string
   readonly use: { wasUsed: boolean }
 }

@@ -19,17 +19,17 @@ import { ResourceStatusService } from '../../../proto/gen/pulumi/resource_status
 import { LoaderService } from '../../../proto/gen/pulumi/codegen/loader.ts'
 import { MapperService } from '../../../proto/gen/pulumi/codegen/mapper.ts'
 import type { PluginHost } from '../../providers/provider.ts'
-import type { StatusDesk } from '../executor/status-desk.ts'
+import type { ViewStatusRegistry } from '../executor/view-status-registry.ts'
 import { hasCode, messageOf } from '../../errors/error.ts'
 import { Bail } from '../generator/context.ts'
-import { engineHandlers, type EngineServiceDeps } from './engine-service.ts'
+import { createEngineHandlers, type EngineServiceDeps } from './engine-handlers.ts'
 import { createCallbacks } from './callbacks.ts'
-import { loaderHandlers, mapperHandlers } from './descriptions.ts'
+import { createLoaderHandlers, createMapperHandlers } from './plugin-descriptions.ts'
 import { createHooks, type Hooks } from './hooks.ts'
 import { createMethodEndpoints, type MethodEndpoints } from './method-endpoints.ts'
-import { monitorHandlers, type MonitorDeps } from './monitor-service.ts'
-import { createRegistrar } from './register.ts'
-import { statusHandlers } from './resource-status.ts'
+import { createMonitorHandlers, type MonitorDeps } from './monitor-handlers.ts'
+import { createRegistrar } from './registrar.ts'
+import { createStatusHandlers } from './status-handlers.ts'
 
 /** Largest message in either direction, in bytes: Pulumi's own limit. */
 const messageBytesMax = 400 * 1024 * 1024
@@ -55,7 +55,10 @@ export interface MonitorServer {
 
 /** Starts both services on a free port of the loopback address. */
 export async function startMonitorServer(
-  deps: EngineServiceDeps & { readonly desk: StatusDesk; readonly plugins: () => PluginHost },
+  deps: EngineServiceDeps & {
+    readonly viewStatus: ViewStatusRegistry
+    readonly plugins: () => PluginHost
+  },
 ): Promise<MonitorServer> {
   const options = {
     'grpc.max_receive_message_length': messageBytesMax,
@@ -69,22 +72,25 @@ export async function startMonitorServer(
   const released = Promise.withResolvers<void>()
   const callbacks = createCallbacks()
   const hooks = createHooks(callbacks)
-  const engine = engineHandlers(deps)
-  const handlers = monitorHandlers(opened.promise, {
-    signalled: signalled.resolve,
+  const engine = createEngineHandlers(deps)
+  const handlers = createMonitorHandlers(opened.promise, {
+    signal: signalled.resolve,
     released: released.promise,
     registrar: createRegistrar(callbacks),
     hooks,
   })
-  const serve = (heard?: (method: string) => void): Promise<string> => {
+  const serve = (onCall?: (method: string) => void): Promise<string> => {
     const server = new Server(options)
     servers.push(server)
-    server.addService(ResourceMonitorService, unary(handlers, aborted.promise, heard))
+    server.addService(ResourceMonitorService, toUnaryHandlers(handlers, aborted.promise, onCall))
     // Messages are taken to the last: an ending program says why.
-    server.addService(EngineService, unary(engine, never))
-    server.addService(ResourceStatusService, unary(statusHandlers(deps.desk), never))
-    server.addService(LoaderService, unary(loaderHandlers(deps.plugins), never))
-    server.addService(MapperService, unary(mapperHandlers(deps.plugins), never))
+    server.addService(EngineService, toUnaryHandlers(engine, never))
+    server.addService(
+      ResourceStatusService,
+      toUnaryHandlers(createStatusHandlers(deps.viewStatus), never),
+    )
+    server.addService(LoaderService, toUnaryHandlers(createLoaderHandlers(deps.plugins), never))
+    server.addService(MapperService, toUnaryHandlers(createMapperHandlers(deps.plugins), never))
     return listen(server)
   }
   return {
@@ -114,14 +120,14 @@ function listen(server: Server): Promise<string> {
 const never = new Promise<never>(() => undefined)
 
 /** Handlers as grpc-js wants them; each races with the end of the deployment. */
-function unary(
+function toUnaryHandlers(
   handlers: object,
   aborted: Promise<never>,
-  heard?: (method: string) => void,
+  onCall?: (method: string) => void,
 ): UntypedServiceImplementation {
   const wrapped = Object.entries(handlers).map(([name, handler]) => {
     const handle: handleUnaryCall<unknown, unknown> = (call, reply) => {
-      heard?.(name)
+      onCall?.(name)
       Promise.race([handler(call.request, call.metadata), aborted]).then(
         value => reply(null, value),
         thrown => reply(statusOf(thrown)),

@@ -24,15 +24,15 @@ export function createPackages(uuid: () => string): Packages {
   const byContent = new Map<string, string>()
   return {
     register(request) {
-      const asked = readPackage(request)
-      const { extension } = asked
+      const packageRequest = readPackage(request)
+      const { extension } = packageRequest
       // An extension is what it is, whichever plugin was named with it first.
-      const content = extension?.ref ?? contentOf(asked)
+      const content = extension?.ref ?? contentOf(packageRequest)
       const known = byContent.get(content)
       if (known !== undefined) return known
       const ref = extension?.ref ?? uuid()
       byContent.set(content, ref)
-      byRef.set(ref, asked)
+      byRef.set(ref, packageRequest)
       return ref
     },
     lookup(ref) {
@@ -51,7 +51,7 @@ function readPackage(request: RegisterPackageRequest): PackageRequest {
   const plugin = {
     version,
     downloadUrl: request.downloadUrl.replace(/\/$/, ''),
-    checksums: hexChecksums(request.checksums),
+    checksums: toHexChecksums(request.checksums),
   }
   const parts = {
     ...(parameterization === undefined
@@ -78,7 +78,7 @@ export function requireVersion(what: string, version: string, mayBeAbsent = true
 }
 
 /** Checksums as a provider's inputs keep them. */
-export function hexChecksums(
+export function toHexChecksums(
   checksums: ReadonlyMap<string, Uint8Array>,
 ): ReadonlyMap<string, string> {
   return new Map([...checksums].map(([key, sum]) => [key, Buffer.from(sum).toString('hex')]))

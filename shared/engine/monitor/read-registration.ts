@@ -16,13 +16,13 @@ import { fromWire, valueFromWire } from '../../values/wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { Alias } from '../../names/alias.ts'
 import type { PackageRequest } from '../../providers/package-request.ts'
-import type { Registration } from '../generator/goal.ts'
-import { withOutputs } from '../generator/output-dependencies.ts'
-import type { ReadRequest } from '../generator/read.ts'
-import { hexChecksums, type Packages, requireVersion } from './packages.ts'
-import { durationSeconds } from './duration.ts'
-import { urnOf, urnOrNone } from './request-urns.ts'
-import { projectPosition } from './source-position.ts'
+import type { Registration } from '../generator/registration/goal.ts'
+import { addOutputDependencies } from '../generator/calls/output-dependencies.ts'
+import type { ReadRequest } from '../generator/calls/read-resource.ts'
+import { toHexChecksums, type Packages, requireVersion } from './packages.ts'
+import { parseDuration } from './duration.ts'
+import { parseRequestUrn, parseOptionalUrn } from './request-urns.ts'
+import { toProjectPosition } from './source-position.ts'
 import type { StackTraces } from './stack-traces.ts'
 
 /** How a program's values are read (docs/spec/property-values.md#options-per-call, monitor). */
@@ -60,22 +60,24 @@ export async function readRegistration(
   for (const path of request.hideDiffs) parsePath(path)
   const options = { ...programOptions, upgrade: request.remote }
   const sent = await deps.hashAssets(fromWire(request.object, options))
-  const dependencies = unique(request.dependencies.map(urn => urnOf(urn, 'dependency')))
+  const dependencies = sortUnique(
+    request.dependencies.map(urn => parseRequestUrn(urn, 'dependency')),
+  )
   const trigger = request.replacementTrigger
   return {
     type: request.type,
     name: request.name,
     custom: request.custom,
-    parent: urnOrNone(request.parent),
+    parent: parseOptionalUrn(request.parent),
     inputs: request.remote ? sent : downgradeOutputs(sent),
     protect: request.protect,
     retainOnDelete: request.retainOnDelete,
-    deletedWith: urnOrNone(request.deletedWith, 'DeletedWith'),
+    deletedWith: parseOptionalUrn(request.deletedWith, 'DeletedWith'),
     dependencies,
-    propertyDependencies: propertyDependencies(request, sent, dependencies),
+    propertyDependencies: readPropertyDependencies(request, sent, dependencies),
     provider: request.provider,
     providers: request.providers,
-    plugin: pluginRequest(packageOf(request.type), request, deps),
+    plugin: readPluginRequest(packageOf(request.type), request, deps),
     isPackage: request.packageRef !== '',
     envVarMappings: request.envVarMappings,
     deleteBeforeReplace:
@@ -89,12 +91,12 @@ export async function readRegistration(
     aliases: aliasesOf(request),
     // What a provider makes gets them as they were written.
     customTimeouts: request.remote ? {} : timeoutsOf(request.customTimeouts),
-    replaceWith: request.replaceWith.map(urn => urnOf(urn, 'ReplaceWith')),
+    replaceWith: request.replaceWith.map(urn => parseRequestUrn(urn, 'ReplaceWith')),
     importId: request.importId,
     replacementTrigger: trigger === undefined ? null : triggerOf(trigger),
-    resourceHooks: hooksIn(request.hooks),
+    resourceHooks: readHooks(request.hooks),
     sourcePosition: positionOf(request.sourcePosition, deps.root),
-    stackTrace: framesOfRequest(request, deps),
+    stackTrace: readFrames(request, deps),
   }
 }
 
@@ -108,16 +110,16 @@ export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps)
     name: request.name,
     id: typeof id === 'string' ? id : '',
     idUnknown: typeof id !== 'string',
-    parent: urnOrNone(request.parent),
+    parent: parseOptionalUrn(request.parent),
     properties: downgradeOutputs(
       fromWire(request.properties, { ...programOptions, outputs: false }),
     ),
-    dependencies: unique(request.dependencies.map(urn => urnOf(urn, 'dependency'))),
+    dependencies: sortUnique(request.dependencies.map(urn => parseRequestUrn(urn, 'dependency'))),
     provider: request.provider,
-    plugin: pluginRequest(packageOf(request.type), request, deps),
+    plugin: readPluginRequest(packageOf(request.type), request, deps),
     additionalSecretOutputs: request.additionalSecretOutputs,
     sourcePosition: positionOf(request.sourcePosition, deps.root),
-    stackTrace: framesOfRequest(request, deps),
+    stackTrace: readFrames(request, deps),
   }
 }
 
@@ -125,7 +127,7 @@ export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps)
  * What a request says of the plugin for a package: what the program registered, or fields of the
  * request. Throws PACKAGE_INVALID.
  */
-export function pluginRequest(
+export function readPluginRequest(
   pkg: string,
   request: {
     readonly version: string
@@ -136,7 +138,7 @@ export function pluginRequest(
   { packages }: Pick<ReadingDeps, 'packages'>,
 ): PackageRequest {
   if (request.packageRef !== '') return packages.lookup(request.packageRef)
-  const checksums = hexChecksums(request.pluginChecksums)
+  const checksums = toHexChecksums(request.pluginChecksums)
   return { pkg, version: request.version, downloadUrl: request.pluginDownloadURL, checksums }
 }
 
@@ -163,7 +165,9 @@ function requireTypeToken(type: string): void {
 }
 
 /** The names of hooks by their moment; moments without any are left out. */
-function hooksIn(hooks: RegisterResourceRequest['hooks']): ReadonlyMap<string, readonly string[]> {
+function readHooks(
+  hooks: RegisterResourceRequest['hooks'],
+): ReadonlyMap<string, readonly string[]> {
   const all = Object.entries(hooks ?? {}).map(
     ([moment, names]) => [moment[0]?.toUpperCase() + moment.slice(1), names] as const,
   )
@@ -176,33 +180,35 @@ function triggerOf(wire: unknown): PropertyValue {
 }
 
 /** What each property depends on: what the request says, and what is in its output values. */
-function propertyDependencies(
+function readPropertyDependencies(
   request: RegisterResourceRequest,
   inputs: PropertyMap,
   dependencies: readonly Urn[],
 ): ReadonlyMap<string, readonly Urn[]> {
-  const asked =
+  const declared =
     request.propertyDependencies.size === 0 && !request.remote
       ? new Map([...inputs.keys()].map(key => [key, dependencies]))
       : new Map(
           [...request.propertyDependencies].map(([key, { urns }]) => [
             key,
-            urns.map(urn => urnOf(urn, `dependency on property ${key}`)),
+            urns.map(urn => parseRequestUrn(urn, `dependency on property ${key}`)),
           ]),
         )
-  return withOutputs(inputs, asked)
+  return addOutputDependencies(inputs, declared)
 }
 
 function aliasesOf(request: RegisterResourceRequest): readonly Alias[] {
-  const urns = request.aliasURNs.map((urn): Alias => ({ kind: 'urn', urn: urnOf(urn, 'alias') }))
+  const urns = request.aliasURNs.map(
+    (urn): Alias => ({ kind: 'urn', urn: parseRequestUrn(urn, 'alias') }),
+  )
   return [...urns, ...request.aliases.flatMap(aliasOf)]
 }
 
 function aliasOf({ alias }: WireAlias): readonly Alias[] {
   if (alias === undefined) return []
-  if (alias.$case === 'urn') return [{ kind: 'urn', urn: urnOf(alias.value, 'alias') }]
+  if (alias.$case === 'urn') return [{ kind: 'urn', urn: parseRequestUrn(alias.value, 'alias') }]
   const spec = alias.value
-  const parent = aliasParent(spec.parent)
+  const parent = readAliasParent(spec.parent)
   return [
     {
       kind: 'spec',
@@ -220,34 +226,34 @@ type WireParent =
   | { $case: 'noParent'; value: boolean }
   | undefined
 
-function aliasParent(parent: WireParent): Urn | '' | undefined {
+function readAliasParent(parent: WireParent): Urn | '' | undefined {
   if (parent?.$case === 'parentUrn')
-    return parent.value === '' ? undefined : urnOf(parent.value, 'parent alias')
+    return parent.value === '' ? undefined : parseRequestUrn(parent.value, 'parent alias')
   return parent?.value === true ? '' : undefined
 }
 
 function timeoutsOf(timeouts: RegisterResourceRequest_CustomTimeouts | undefined): CustomTimeouts {
   if (timeouts === undefined) return {}
   const set = (['create', 'update', 'delete', 'read'] as const).flatMap(key => {
-    const seconds = durationSeconds(timeouts[key])
+    const seconds = parseDuration(timeouts[key])
     return seconds === 0 ? [] : [[key, seconds] as const]
   })
   return Object.fromEntries(set)
 }
 
 function positionOf(position: SourcePosition | undefined, root: string): string {
-  return position === undefined ? '' : projectPosition(position, root)
+  return position === undefined ? '' : toProjectPosition(position, root)
 }
 
 /** The trace of a request, below that of who called what makes the request. */
-export function framesOfRequest(
+export function readFrames(
   request: {
     readonly stackTrace?: StackTrace | undefined
     readonly parentStackTraceHandle: string
   },
   { root, traces }: Pick<ReadingDeps, 'root' | 'traces'>,
 ): readonly StackFrame[] {
-  return traces.below(request.parentStackTraceHandle, framesOf(request.stackTrace, root))
+  return traces.withCallerFrames(request.parentStackTraceHandle, framesOf(request.stackTrace, root))
 }
 
 function framesOf(trace: StackTrace | undefined, root: string): readonly StackFrame[] {
@@ -257,6 +263,6 @@ function framesOf(trace: StackTrace | undefined, root: string): readonly StackFr
   })
 }
 
-function unique(urns: readonly Urn[]): readonly Urn[] {
+function sortUnique(urns: readonly Urn[]): readonly Urn[] {
   return [...new Set(urns)].sort()
 }

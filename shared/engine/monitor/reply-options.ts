@@ -3,7 +3,7 @@ import { containsUnknown } from '../../values/walk.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 
 /** How a caller is answered, by what it says that it takes. */
-export function replyOptions(request: {
+export function replyOptionsOf(request: {
   readonly acceptSecrets: boolean
   readonly acceptResources: boolean
   readonly acceptsByteString: boolean
@@ -18,7 +18,7 @@ export function replyOptions(request: {
 }
 
 /** What a caller is told of outputs: without those that hold unknowns where it cannot take them. */
-export function toldOutputs(
+export function visibleOutputsOf(
   outputs: PropertyMap,
   request: { readonly supportsPartialValues: boolean },
 ): PropertyMap {

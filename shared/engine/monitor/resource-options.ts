@@ -1,6 +1,6 @@
 import { ResourceOptions } from '../../../proto/gen/pulumi/resource.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import { durationText } from './duration.ts'
+import { formatDuration } from './duration.ts'
 
 /**
  * The options of a resource as hooks are told them, from its state. Source:
@@ -9,7 +9,7 @@ import { durationText } from './duration.ts'
 export function optionsOfState(state: ResourceState): ResourceOptions {
   const { customTimeouts: timeouts, resourceHooks: hooks } = state
   const namesOf = (hook: string): string[] => [...(hooks.get(hook) ?? [])]
-  const text = (seconds = 0): string => durationText(seconds)
+  const text = (seconds = 0): string => formatDuration(seconds)
   return ResourceOptions.create({
     dependsOn: [...state.dependencies],
     protect: state.protect,

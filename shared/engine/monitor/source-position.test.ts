@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { projectPosition } from './source-position.ts'
+import { toProjectPosition } from './source-position.ts'
 
 const at = (uri: string, line = 0, column = 0): string =>
-  projectPosition({ uri, line, column }, '/srv/shop')
+  toProjectPosition({ uri, line, column }, '/srv/shop')
 
 test.each([
   ['a line and a column', at('file:///srv/shop/index.ts', 3, 7), 'project:///index.ts#3,7'],

@@ -3,12 +3,15 @@ import type { StackFrame } from '../../state/resource.ts'
 /** Stack traces of callers, kept while what they call registers resources. */
 export interface StackTraces {
   /** Runs `work` with a handle for the frames, '' when there are none. */
-  readonly during: <T>(
+  readonly runWithFrames: <T>(
     frames: readonly StackFrame[],
     work: (handle: string) => Promise<T>,
   ) => Promise<T>
   /** The frames with those of the caller in front. */
-  readonly below: (handle: string, frames: readonly StackFrame[]) => readonly StackFrame[]
+  readonly withCallerFrames: (
+    handle: string,
+    frames: readonly StackFrame[],
+  ) => readonly StackFrame[]
 }
 
 /** No trace yet. Source: docs/spec/monitor.md#resourcemonitor step 17. */
@@ -16,7 +19,7 @@ export function createStackTraces(): StackTraces {
   const kept = new Map<string, readonly StackFrame[]>()
   let last = 0
   return {
-    async during(frames, work) {
+    async runWithFrames(frames, work) {
       if (frames.length === 0) return work('')
       last += 1
       const handle = `trace ${last}`
@@ -27,6 +30,6 @@ export function createStackTraces(): StackTraces {
         kept.delete(handle)
       }
     },
-    below: (handle, frames) => [...(kept.get(handle) ?? []), ...frames],
+    withCallerFrames: (handle, frames) => [...(kept.get(handle) ?? []), ...frames],
   }
 }

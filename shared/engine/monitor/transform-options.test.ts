@@ -3,16 +3,16 @@ import { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import {
-  askedDependencies,
-  carryingDependencies,
-  optionsOf,
-  withDependencies,
-  withOptions,
+  declaredDependenciesOf,
+  attachDependencies,
+  transformOptionsOf,
+  applyDependencies,
+  applyOptions,
 } from './transform-options.ts'
 
 const inherited = { protect: true, retainOnDelete: undefined, deletedWith: 'd', provider: 'p' }
-const request = (given: Partial<RegisterResourceRequest> = {}): RegisterResourceRequest =>
-  RegisterResourceRequest.create(given)
+const request = (fields: Partial<RegisterResourceRequest> = {}): RegisterResourceRequest =>
+  RegisterResourceRequest.create(fields)
 const urn = (name: string): Urn => `urn:pulumi:dev::p::a:b:C::${name}` as Urn
 const output = (...names: string[]) => ({
   kind: 'output' as const,
@@ -23,7 +23,7 @@ const output = (...names: string[]) => ({
 
 describe('options of a registration', () => {
   test('have what is inherited, and go round', () => {
-    const asked = request({
+    const subject = request({
       version: '1.2.3',
       ignoreChanges: ['a'],
       importId: 'i',
@@ -32,23 +32,23 @@ describe('options of a registration', () => {
       aliasURNs: [urn('old')],
       aliasSpecs: true,
     })
-    const options = optionsOf(asked, inherited)
+    const options = transformOptionsOf(subject, inherited)
     expect(options).toMatchObject({
       ...inherited,
       import: 'i',
       deleteBeforeReplace: false,
       aliases: [{ alias: { $case: 'urn', value: urn('old') } }],
     })
-    const back = withOptions(asked, options)
+    const back = applyOptions(subject, options)
     expect(back).toMatchObject({ importId: 'i', deleteBeforeReplaceDefined: true, protect: true })
-    expect(optionsOf(back, inherited)).toEqual(options)
+    expect(transformOptionsOf(back, inherited)).toEqual(options)
   })
 
   test.each<[string, boolean, boolean | undefined]>([
     ['says nothing', false, undefined],
     ['is true without being defined, as of Go', true, true],
   ])('deleteBeforeReplace %s', (_what, deleteBeforeReplace, expected) => {
-    const options = optionsOf(request({ deleteBeforeReplace }), inherited)
+    const options = transformOptionsOf(request({ deleteBeforeReplace }), inherited)
     expect(options.deleteBeforeReplace).toBe(expected)
   })
 })
@@ -60,14 +60,14 @@ describe('dependencies', () => {
   ])
 
   test('are of each property what the request says, or all of everything', () => {
-    const told = new Map([['v', { urns: ['x'] }]])
-    const asked = (given: Partial<RegisterResourceRequest>) =>
-      Object.fromEntries(askedDependencies(request(given), properties))
-    expect(asked({ propertyDependencies: told, dependencies: ['y'] })).toEqual({
+    const declared = new Map([['v', { urns: ['x'] }]])
+    const subject = (fields: Partial<RegisterResourceRequest>) =>
+      Object.fromEntries(declaredDependenciesOf(request(fields), properties))
+    expect(subject({ propertyDependencies: declared, dependencies: ['y'] })).toEqual({
       v: new Set(['x']),
     })
-    expect(asked({ dependencies: ['y'] })).toEqual({ v: new Set(['y']), w: new Set(['y']) })
-    expect(asked({ dependencies: ['y'], remote: true })).toEqual({})
+    expect(subject({ dependencies: ['y'] })).toEqual({ v: new Set(['y']), w: new Set(['y']) })
+    expect(subject({ dependencies: ['y'], remote: true })).toEqual({})
   })
 
   test('are put into values that do not have them yet', () => {
@@ -80,7 +80,7 @@ describe('dependencies', () => {
       ['v', new Set([urn('a')])],
       ['w', new Set([urn('b')])],
     ])
-    const carried = carryingDependencies(known, all)
+    const carried = attachDependencies(known, all)
     expect(carried.get('v')).toBe(known.get('v'))
     expect(carried.get('w')).toEqual({ ...output('b'), value: 2 })
     expect(carried.get('x')).toBe(3)
@@ -88,13 +88,13 @@ describe('dependencies', () => {
 
   test('come from the options only where the resource has transforms of its own', () => {
     const after = new Map([['v', output('a')]])
-    const asked = request({ dependencies: [urn('y')] })
-    const options = { ...optionsOf(asked, inherited), dependsOn: [urn('z')] }
-    const about = { sent: properties, properties: after, options }
-    expect(withDependencies(asked, { ...about, hasOwn: true })).toMatchObject({
+    const subject = request({ dependencies: [urn('y')] })
+    const options = { ...transformOptionsOf(subject, inherited), dependsOn: [urn('z')] }
+    const input = { sent: properties, properties: after, options }
+    expect(applyDependencies(subject, { ...input, hasOwn: true })).toMatchObject({
       dependencies: [urn('z'), urn('a')],
       propertyDependencies: new Map([['v', { urns: [urn('a')] }]]),
     })
-    expect(withDependencies(asked, { ...about, hasOwn: false }).dependencies).toEqual([urn('y')])
+    expect(applyDependencies(subject, { ...input, hasOwn: false }).dependencies).toEqual([urn('y')])
   })
 })

@@ -9,7 +9,7 @@ import { isSpecial } from '../../values/value.ts'
 import { dependenciesOf } from '../../values/walk.ts'
 
 /** What a parent hands down to a registration, as the wire has it. */
-export interface Inherited {
+export interface InheritedOptions {
   readonly protect: boolean | undefined
   readonly retainOnDelete: boolean | undefined
   readonly deletedWith: string
@@ -20,9 +20,9 @@ export interface Inherited {
  * The options of a registration as transforms see them. Source:
  * docs/spec/monitor.md#callbacks-service.
  */
-export function optionsOf(
+export function transformOptionsOf(
   request: RegisterResourceRequest,
-  inherited: Inherited,
+  inherited: InheritedOptions,
 ): TransformResourceOptions {
   return {
     dependsOn: request.dependencies,
@@ -52,7 +52,7 @@ export function optionsOf(
 }
 
 /** A registration with the options that transforms came to. */
-export function withOptions(
+export function applyOptions(
   request: RegisterResourceRequest,
   options: TransformResourceOptions,
 ): RegisterResourceRequest {
@@ -89,9 +89,9 @@ export function withOptions(
  * `dependsOn` is passed over, as in the original. Source: docs/spec/monitor.md#resourcemonitor step
  * 11.
  */
-export function withDependencies(
+export function applyDependencies(
   request: RegisterResourceRequest,
-  about: {
+  input: {
     /** The properties before and after the transforms. */
     readonly sent: PropertyMap
     readonly properties: PropertyMap
@@ -99,18 +99,22 @@ export function withDependencies(
     readonly hasOwn: boolean
   },
 ): RegisterResourceRequest {
-  const { sent, properties, options, hasOwn } = about
-  if (!hasOwn) return { ...request, propertyDependencies: wire(askedDependencies(request, sent)) }
+  const { sent, properties, options, hasOwn } = input
+  if (!hasOwn)
+    return {
+      ...request,
+      propertyDependencies: toWireDependencies(declaredDependenciesOf(request, sent)),
+    }
   const found = new Map(
     [...properties].map(([key, value]) => [key, new Set<string>(dependenciesOf(value))]),
   )
   const all = new Set(options.dependsOn)
   for (const urns of found.values()) for (const urn of urns) all.add(urn)
-  return { ...request, dependencies: [...all], propertyDependencies: wire(found) }
+  return { ...request, dependencies: [...all], propertyDependencies: toWireDependencies(found) }
 }
 
 /** What each property depends on; all on everything where the request says nothing of it. */
-export function askedDependencies(
+export function declaredDependenciesOf(
   request: RegisterResourceRequest,
   properties: PropertyMap,
 ): Map<string, Set<string>> {
@@ -121,16 +125,16 @@ export function askedDependencies(
 }
 
 /** Each property as an output value with what it depends on, unless it says that already. */
-export function carryingDependencies(
+export function attachDependencies(
   properties: PropertyMap,
   dependencies: ReadonlyMap<string, ReadonlySet<string>>,
 ): PropertyMap {
   return new Map(
-    [...properties].map(([key, value]) => [key, carrying(value, dependencies.get(key))]),
+    [...properties].map(([key, value]) => [key, attachToValue(value, dependencies.get(key))]),
   )
 }
 
-function carrying(value: PropertyValue, urns: ReadonlySet<string> | undefined): PropertyValue {
+function attachToValue(value: PropertyValue, urns: ReadonlySet<string> | undefined): PropertyValue {
   const known = new Set<string>(dependenciesOf(value))
   if (urns === undefined || [...urns].every(urn => known.has(urn))) return value
   const output =
@@ -141,7 +145,7 @@ function carrying(value: PropertyValue, urns: ReadonlySet<string> | undefined): 
   return { ...output, dependencies: [...all] as Urn[] }
 }
 
-function wire(
+function toWireDependencies(
   dependencies: ReadonlyMap<string, ReadonlySet<string>>,
 ): RegisterResourceRequest['propertyDependencies'] {
   return new Map([...dependencies].map(([key, urns]) => [key, { urns: [...urns] }]))

@@ -11,12 +11,12 @@ import { fromWire, toWire } from '../../values/wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { Callbacks } from './callbacks.ts'
 import {
-  askedDependencies,
-  carryingDependencies,
-  type Inherited,
-  optionsOf,
-  withDependencies,
-  withOptions,
+  declaredDependenciesOf,
+  attachDependencies,
+  type InheritedOptions,
+  transformOptionsOf,
+  applyDependencies,
+  applyOptions,
 } from './transform-options.ts'
 
 /** The transforms of one life: they live in the program, and each life hears of them anew. */
@@ -28,13 +28,13 @@ export interface Transforms {
    * a remote component are kept for the registration that its Construct makes, which takes them
    * instead of its own: it is called once per registration.
    */
-  readonly take: (request: RegisterResourceRequest) => Taken
+  readonly take: (request: RegisterResourceRequest) => ApplicableTransforms
   /** Notes what was registered, for its children. */
-  readonly registered: (urn: string, parent: string, own: readonly Callback[]) => void
+  readonly noteRegistered: (urn: string, parent: string, own: readonly Callback[]) => void
 }
 
 /** What applies to one registration. */
-export interface Taken {
+export interface ApplicableTransforms {
   readonly own: readonly Callback[]
   /** In the order in which they run. */
   readonly all: readonly Callback[]
@@ -45,7 +45,7 @@ export function createTransforms(): Transforms {
   const ofStack: Callback[] = []
   const ofResources = new Map<string, { parent: string; own: readonly Callback[] }>()
   const ofComponents = new Map<string, readonly Callback[]>()
-  const parked = (request: RegisterResourceRequest): readonly Callback[] => {
+  const takeOwn = (request: RegisterResourceRequest): readonly Callback[] => {
     const key = `${request.parent}::${request.type}::${request.name}`
     const kept = ofComponents.get(key)
     if (kept !== undefined) {
@@ -55,7 +55,7 @@ export function createTransforms(): Transforms {
     if (request.remote && request.transforms.length > 0) ofComponents.set(key, request.transforms)
     return request.transforms
   }
-  const above = (parent: string): readonly Callback[] => {
+  const listInherited = (parent: string): readonly Callback[] => {
     const found: Callback[] = []
     for (let next = ofResources.get(parent); next !== undefined; ) {
       found.push(...next.own)
@@ -69,10 +69,10 @@ export function createTransforms(): Transforms {
       ofStack.push(callback)
     },
     take(request) {
-      const own = parked(request)
-      return { own, all: [...own, ...above(request.parent), ...ofStack] }
+      const own = takeOwn(request)
+      return { own, all: [...own, ...listInherited(request.parent), ...ofStack] }
     },
-    registered: (urn, parent, own) => void ofResources.set(urn, { parent, own }),
+    noteRegistered: (urn, parent, own) => void ofResources.set(urn, { parent, own }),
   }
 }
 
@@ -85,31 +85,33 @@ export function requireTarget({ target }: Callback): void {
  * The registration that its transforms make of a request, what it inherits and its provider put in.
  * Throws RESOURCE_INVALID with what a transform threw, or for an answer that is none.
  */
-export async function transformed(
+export async function applyTransforms(
   request: RegisterResourceRequest,
-  { all }: Taken,
+  { all }: ApplicableTransforms,
   deps: {
     readonly callbacks: Callbacks
-    readonly inherited: Inherited
+    readonly inherited: InheritedOptions
     readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
   },
 ): Promise<RegisterResourceRequest> {
   const hasOwn = request.transforms.length > 0
-  const sent = await deps.hashAssets(fromWire(request.object, { ...wireOf(true), upgrade: true }))
-  let properties = hasOwn ? carryingDependencies(sent, askedDependencies(request, sent)) : sent
-  let options = optionsOf(request, deps.inherited)
+  const sent = await deps.hashAssets(
+    fromWire(request.object, { ...wireOptionsOf(true), upgrade: true }),
+  )
+  let properties = hasOwn ? attachDependencies(sent, declaredDependenciesOf(request, sent)) : sent
+  let options = transformOptionsOf(request, deps.inherited)
   for (const callback of all)
     ({ properties, options } = await transformOnce(request, callback, {
       ...deps,
       properties,
       options,
     }))
-  const changed = withOptions(request, options)
-  const depending = withDependencies(changed, { sent, properties, options, hasOwn })
-  return { ...depending, object: toWire(properties, wireOf(true)) }
+  const changed = applyOptions(request, options)
+  const depending = applyDependencies(changed, { sent, properties, options, hasOwn })
+  return { ...depending, object: toWire(properties, wireOptionsOf(true)) }
 }
 
-interface Transformed {
+interface TransformedOptions {
   readonly properties: PropertyMap
   readonly options: TransformResourceOptions
 }
@@ -117,17 +119,19 @@ interface Transformed {
 async function transformOnce(
   { type, name, custom, parent }: RegisterResourceRequest,
   callback: Callback,
-  { callbacks, properties, options }: Transformed & { readonly callbacks: Callbacks },
-): Promise<Transformed> {
-  const object = toWire(properties, wireOf(callback.acceptsByteString))
-  const asked = { type, name, custom, parent, properties: object, options }
+  { callbacks, properties, options }: TransformedOptions & { readonly callbacks: Callbacks },
+): Promise<TransformedOptions> {
+  const object = toWire(properties, wireOptionsOf(callback.acceptsByteString))
+  const transformRequest = { type, name, custom, parent, properties: object, options }
   try {
     const answer = TransformResponse.decode(
-      await callbacks.invoke(callback, TransformRequest.encode(asked).finish()),
+      await callbacks.invoke(callback, TransformRequest.encode(transformRequest).finish()),
     )
     return {
       properties:
-        answer.properties === undefined ? properties : fromWire(answer.properties, wireOf(true)),
+        answer.properties === undefined
+          ? properties
+          : fromWire(answer.properties, wireOptionsOf(true)),
       options: answer.options ?? options,
     }
   } catch (thrown) {
@@ -136,6 +140,6 @@ async function transformOnce(
 }
 
 /** How values go to functions of a program and come back: everything stays what it is. */
-export function wireOf(bytes: boolean): WireOptions {
+export function wireOptionsOf(bytes: boolean): WireOptions {
   return { unknowns: 'keep', secrets: true, references: true, outputs: true, bytes }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../../config/limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
-import { isUrn, partsOf, type Urn } from '../../names/urn.ts'
+import { isUrn, urnPartsOf, type Urn } from '../../names/urn.ts'
 import type { Crypter } from '../../secrets/crypter.ts'
 import type { CustomTimeouts } from '../../state/resource.ts'
 import type { Json } from '../../values/json.ts'
@@ -16,9 +16,9 @@ import type {
 } from './update-plan.ts'
 
 const properties = z.record(z.string(), z.json()).nullish()
-const words = z.array(z.string()).nullish()
+const texts = z.array(z.string()).nullish()
 const difference = z
-  .strictObject({ adds: properties, deletes: words, updates: properties })
+  .strictObject({ adds: properties, deletes: texts, updates: properties })
   .nullish()
 
 const timeouts = z
@@ -48,13 +48,13 @@ const goal = z.strictObject({
   outputDiff: difference,
   parent: z.string().default(''),
   protect: z.boolean().default(false),
-  dependencies: words,
+  dependencies: texts,
   provider: z.string().default(''),
-  propertyDependencies: z.record(z.string(), words).nullish(),
+  propertyDependencies: z.record(z.string(), texts).nullish(),
   deleteBeforeReplace: z.boolean().nullish(),
-  ignoreChanges: words,
-  additionalSecretOutputs: words,
-  aliases: words,
+  ignoreChanges: texts,
+  additionalSecretOutputs: texts,
+  aliases: texts,
   structuredAliases: z.array(alias).nullish(),
   id: z.string().default(''),
   customTimeouts: timeouts,
@@ -62,7 +62,7 @@ const goal = z.strictObject({
 
 const resource = z.strictObject({
   goal: goal.nullish(),
-  steps: words,
+  steps: texts,
   state: properties,
   seed: z.base64().nullish(),
 })
@@ -86,9 +86,13 @@ const known: ReadonlySet<string> = new Set([
  */
 export function readPlan(
   text: string,
-  about: { readonly stack: string; readonly project: string; readonly decrypt: Crypter['decrypt'] },
+  context: {
+    readonly stack: string
+    readonly project: string
+    readonly decrypt: Crypter['decrypt']
+  },
 ): UpdatePlan {
-  const read = file.safeParse(parsed(text))
+  const read = file.safeParse(parseJson(text))
   if (!read.success) {
     const [issue] = read.error.issues
     const place =
@@ -97,11 +101,11 @@ export function readPlan(
   }
   const resources = new Map<Urn, PlannedResource>()
   for (const [name, stored] of Object.entries(read.data.resourcePlans ?? {}))
-    resources.set(urnOf(name, about), resourceOf(name, stored, about.decrypt))
+    resources.set(urnOf(name, context), resourceOf(name, stored, context.decrypt))
   return { resources }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   if (text.length > limits.planBytesMax)
     throw error('PLAN_INVALID', `the plan is longer than ${limits.planBytesMax} bytes`)
   try {
@@ -111,10 +115,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function urnOf(name: string, about: { readonly stack: string; readonly project: string }): Urn {
+function urnOf(name: string, context: { readonly stack: string; readonly project: string }): Urn {
   if (!isUrn(name)) throw error('PLAN_INVALID', `the plan names '${name}', which is no URN`)
-  const { stack, project } = partsOf(name)
-  if (stack === about.stack && project === about.project) return name
+  const { stack, project } = urnPartsOf(name)
+  if (stack === context.stack && project === context.project) return name
   throw error(
     'PLAN_INVALID',
     `the plan is one of stack '${stack}' of project '${project}': it names '${name}'`,
@@ -149,10 +153,10 @@ function goalOf(
   stored: z.infer<typeof goal>,
   open: (map: z.infer<typeof properties>) => PropertyMap,
 ): PlannedGoal {
-  const differenceOf = (given: z.infer<typeof difference>): PlannedDifference => ({
-    adds: open(given?.adds),
-    deletes: given?.deletes ?? [],
-    updates: open(given?.updates),
+  const differenceOf = (storedDifference: z.infer<typeof difference>): PlannedDifference => ({
+    adds: open(storedDifference?.adds),
+    deletes: storedDifference?.deletes ?? [],
+    updates: open(storedDifference?.updates),
   })
   const { type, name, custom, parent, protect, provider, id } = stored
   const byProperty = Object.entries(stored.propertyDependencies ?? {})
@@ -173,20 +177,20 @@ function goalOf(
   }
 }
 
-function timeoutsOf(given: z.infer<typeof timeouts>): CustomTimeouts {
-  const known = Object.entries(given ?? {}).filter(([, seconds]) => seconds !== undefined)
+function timeoutsOf(stored: z.infer<typeof timeouts>): CustomTimeouts {
+  const known = Object.entries(stored ?? {}).filter(([, seconds]) => seconds !== undefined)
   return Object.fromEntries(known)
 }
 
-function aliasOf(given: z.infer<typeof alias>): PlannedAlias {
-  const { URN: urn, Name: name, Type: type, Project: project, Stack: stack } = given
-  return { urn, name, type, project, stack, parent: given.Parent, noParent: given.NoParent }
+function aliasOf(stored: z.infer<typeof alias>): PlannedAlias {
+  const { URN: urn, Name: name, Type: type, Project: project, Stack: stack } = stored
+  return { urn, name, type, project, stack, parent: stored.Parent, noParent: stored.NoParent }
 }
 
 /** The text of a plan file in Pulumi's form; secrets sealed, keys sorted. */
-export function printPlan(
+export function formatPlan(
   plan: UpdatePlan,
-  about: {
+  context: {
     readonly manifest: { readonly time: string; readonly magic: string; readonly version: string }
     /** As the stack's file has it, secrets sealed. */
     readonly config: Readonly<Record<string, Json>>
@@ -194,30 +198,30 @@ export function printPlan(
   },
 ): string {
   const seal = (map: PropertyMap): JsonObject =>
-    encodeStoredMap(map, plaintext => ({ ciphertext: about.encrypt(plaintext) }))
+    encodeStoredMap(map, plaintext => ({ ciphertext: context.encrypt(plaintext) }))
   const resourcePlans = Object.fromEntries(
     [...plan.resources]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([urn, one]) => [urn, storedResource(one, seal)]),
+      .map(([urn, one]) => [urn, encodePlannedResource(one, seal)]),
   )
-  const config = Object.keys(about.config).length === 0 ? {} : { config: about.config }
-  return `${JSON.stringify({ manifest: about.manifest, ...config, resourcePlans }, undefined, 4)}\n`
+  const config = Object.keys(context.config).length === 0 ? {} : { config: context.config }
+  return `${JSON.stringify({ manifest: context.manifest, ...config, resourcePlans }, undefined, 4)}\n`
 }
 
-function storedResource(
-  { goal: wish, ops, outputs, seed }: PlannedResource,
+function encodePlannedResource(
+  { goal: planned, ops, outputs, seed }: PlannedResource,
   seal: (map: PropertyMap) => JsonObject,
 ): object {
   return {
-    ...(wish === undefined ? {} : { goal: storedGoal(wish, seal) }),
+    ...(planned === undefined ? {} : { goal: encodePlannedGoal(planned, seal) }),
     ...(ops.length === 0 ? {} : { steps: ops }),
     state: outputs === undefined ? null : seal(outputs),
     ...(seed === undefined ? {} : { seed: Buffer.from(seed).toString('base64') }),
   }
 }
 
-function storedGoal(wish: PlannedGoal, seal: (map: PropertyMap) => JsonObject): object {
-  const { type, name, custom, protect, customTimeouts } = wish
+function encodePlannedGoal(planned: PlannedGoal, seal: (map: PropertyMap) => JsonObject): object {
+  const { type, name, custom, protect, customTimeouts } = planned
   const differenceOf = ({ adds, deletes, updates }: PlannedDifference): object => ({
     ...(adds.size === 0 ? {} : { adds: seal(adds) }),
     ...(deletes.length === 0 ? {} : { deletes }),
@@ -226,26 +230,34 @@ function storedGoal(wish: PlannedGoal, seal: (map: PropertyMap) => JsonObject): 
   const list = (key: string, items: readonly unknown[]): object =>
     items.length === 0 ? {} : { [key]: items }
   const text = (key: string, value: string): object => (value === '' ? {} : { [key]: value })
-  const { propertyDependencies: byProperty, deleteBeforeReplace } = wish
+  const { propertyDependencies: byProperty, deleteBeforeReplace } = planned
   return {
     ...{ type, name, custom },
-    inputDiff: differenceOf(wish.inputs),
-    outputDiff: differenceOf(wish.outputs),
-    ...text('parent', wish.parent),
+    inputDiff: differenceOf(planned.inputs),
+    outputDiff: differenceOf(planned.outputs),
+    ...text('parent', planned.parent),
     protect,
-    ...list('dependencies', wish.dependencies),
-    ...text('provider', wish.provider),
+    ...list('dependencies', planned.dependencies),
+    ...text('provider', planned.provider),
     ...(byProperty.size === 0 ? {} : { propertyDependencies: Object.fromEntries(byProperty) }),
     ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
-    ...list('ignoreChanges', wish.ignoreChanges),
-    ...list('additionalSecretOutputs', wish.additionalSecretOutputs),
-    ...list('structuredAliases', wish.aliases.map(storedAlias)),
-    ...text('id', wish.id),
+    ...list('ignoreChanges', planned.ignoreChanges),
+    ...list('additionalSecretOutputs', planned.additionalSecretOutputs),
+    ...list('structuredAliases', planned.aliases.map(encodePlannedAlias)),
+    ...text('id', planned.id),
     customTimeouts,
   }
 }
 
-function storedAlias({ urn, name, type, project, stack, parent, noParent }: PlannedAlias): object {
+function encodePlannedAlias({
+  urn,
+  name,
+  type,
+  project,
+  stack,
+  parent,
+  noParent,
+}: PlannedAlias): object {
   return {
     ...{ URN: urn, Name: name, Type: type, Project: project },
     ...{ Stack: stack, Parent: parent, NoParent: noParent },

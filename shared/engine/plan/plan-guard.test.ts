@@ -28,12 +28,12 @@ test.each([
 
 test('steps are taken in order, and said to be missing when nobody took them', () => {
   const guard = createPlanGuard({ resources: new Map([[urn, planned('create', 'delete')]]) })
-  expect(guard.unmet(() => true)).toEqual([urn])
+  expect(guard.findUnmet(() => true)).toEqual([urn])
   expect(guard.take(urn, 'create')).toBeUndefined()
-  expect(guard.unmet(() => true)).toEqual([urn])
-  expect(guard.unmet(() => false)).toEqual([])
+  expect(guard.findUnmet(() => true)).toEqual([urn])
+  expect(guard.findUnmet(() => false)).toEqual([])
   expect(guard.take(urn, 'update')).toMatch(/constrained to delete/)
-  expect(guard.unmet(() => true)).toEqual([])
+  expect(guard.findUnmet(() => true)).toEqual([])
   expect(guard.take(urn, 'same')).toMatch(/no more steps/)
 })
 
@@ -47,9 +47,9 @@ test('what an earlier life took is taken, and given back when it never began', (
   const guard = createPlanGuard({
     resources: new Map([[urn, planned('replace', 'create-replacement')]]),
   })
-  guard.passOver([urn, urn])
-  expect(guard.unmet(() => true)).toEqual([])
-  guard.giveBack([urn, urn])
+  guard.skipRecorded([urn, urn])
+  expect(guard.findUnmet(() => true)).toEqual([])
+  guard.restoreSteps([urn, urn])
   expect(guard.take(urn, 'replace')).toBeUndefined()
   expect(guard.take(urn, 'create-replacement')).toBeUndefined()
 })

@@ -3,18 +3,18 @@ import type { PlannedResource, UpdatePlan } from './update-plan.ts'
 
 /** What holds a run to a plan: which of the planned steps are still to come. */
 export interface PlanGuard {
-  readonly planned: (urn: Urn) => PlannedResource | undefined
+  readonly resourceOf: (urn: Urn) => PlannedResource | undefined
   /** Takes the next planned step of a resource; says why the step may not be it. */
   readonly take: (urn: Urn, op: string) => string | undefined
   /** Takes steps that an earlier life decided, without a look: they were admitted then. */
-  readonly passOver: (urns: readonly Urn[]) => void
+  readonly skipRecorded: (urns: readonly Urn[]) => void
   /** Puts back what was taken for steps that an earlier life decided and nobody began. */
-  readonly giveBack: (urns: readonly Urn[]) => void
+  readonly restoreSteps: (urns: readonly Urn[]) => void
   /**
    * Resources of which steps were planned that nobody took. A delete alone of what does not exist
    * is none.
    */
-  readonly unmet: (exists: (urn: Urn) => boolean) => readonly Urn[]
+  readonly findUnmet: (exists: (urn: Urn) => boolean) => readonly Urn[]
 }
 
 /**
@@ -39,7 +39,7 @@ export function createPlanGuard({ resources }: UpdatePlan): PlanGuard {
   const left = new Map([...resources].map(([urn, { ops }]) => [urn, [...ops]]))
   const passed = new Map<Urn, string[]>()
   return {
-    planned: urn => resources.get(urn),
+    resourceOf: urn => resources.get(urn),
     take(urn, op) {
       const ops = left.get(urn)
       if (ops === undefined)
@@ -52,19 +52,19 @@ export function createPlanGuard({ resources }: UpdatePlan): PlanGuard {
       if (isNoMore(op, planned)) return undefined
       return `${op} is not allowed by the plan: this resource is constrained to ${planned}`
     },
-    passOver(urns) {
+    skipRecorded(urns) {
       for (const urn of urns) {
         const op = left.get(urn)?.shift()
         if (op !== undefined) passed.set(urn, [...(passed.get(urn) ?? []), op])
       }
     },
-    giveBack(urns) {
+    restoreSteps(urns) {
       for (const urn of urns) {
         const op = passed.get(urn)?.pop()
         if (op !== undefined) left.get(urn)?.unshift(op)
       }
     },
-    unmet: exists =>
+    findUnmet: exists =>
       [...left].flatMap(([urn, ops]) => {
         const isGone = ops.length === 1 && ops[0] === 'delete' && !exists(urn)
         return ops.length === 0 || isGone ? [] : [urn]

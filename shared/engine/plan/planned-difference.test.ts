@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { unknown } from '../../values/value.ts'
-import { differenceToPlan, unplannedChanges } from './planned-difference.ts'
+import { createPlannedDifference, findUnplannedChanges } from './planned-difference.ts'
 import { noDifference, type PlannedDifference } from './update-plan.ts'
 
 const map = (object: Record<string, PropertyValue>): PropertyMap => new Map(Object.entries(object))
@@ -14,7 +14,7 @@ const planned = (
 test('what is planned is what comes, changes and goes; null is nothing', () => {
   const olds = map({ same: 1, changes: 1, goes: 1, ends: 1, none: null })
   const news = map({ same: 1, changes: 2, ends: null, none: 3, comes: unknown })
-  expect(differenceToPlan(olds, news)).toEqual(
+  expect(createPlannedDifference(olds, news)).toEqual(
     planned({ none: 3, comes: unknown }, { changes: 2 }, ['goes', 'ends']),
   )
 })
@@ -51,7 +51,7 @@ test.each([
   ['an unknown inside', {}, { a: [1, 5] }, planned({ a: [1, unknown] }), []],
   ['another length', {}, { a: [1] }, planned({ a: [1, unknown] }), ['++a[[1,null]!=[1]]']],
 ] as const)('%s', (_name, olds, news, plan, expected) => {
-  const found = unplannedChanges(map({ ...olds }), map({ ...news }), plan)
+  const found = findUnplannedChanges(map({ ...olds }), map({ ...news }), plan)
   if (_name === 'another length') expect(found).toHaveLength(1)
   else expect(found).toEqual(expected)
 })
@@ -59,9 +59,9 @@ test.each([
 test('secrets are compared open and never shown', () => {
   const secret = (value: string): PropertyValue => ({ kind: 'secret', value })
   const plan = planned({ a: secret('x') })
-  expect(unplannedChanges(map({}), map({ a: secret('x') }), plan)).toEqual([])
-  expect(unplannedChanges(map({}), map({ a: secret('y') }), plan)).toEqual([
+  expect(findUnplannedChanges(map({}), map({ a: secret('x') }), plan)).toEqual([])
+  expect(findUnplannedChanges(map({}), map({ a: secret('y') }), plan)).toEqual([
     '++a[[secret]!=[secret]]',
   ])
-  expect(unplannedChanges(map({}), map({ a: 'x' }), plan)).toEqual(['++a[[secret]!="x"]'])
+  expect(findUnplannedChanges(map({}), map({ a: 'x' }), plan)).toEqual(['++a[[secret]!="x"]'])
 })

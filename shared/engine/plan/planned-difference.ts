@@ -2,7 +2,7 @@ import { compareUtf8 } from '../../values/go-json.ts'
 import { equalValues } from '../../values/equal.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { containsSecret, redactMap } from '../../values/walk.ts'
-import { fits, isUnknown } from './fits.ts'
+import { matchesPlanned, isUnknown } from './planned-value.ts'
 import type { PlannedDifference } from './update-plan.ts'
 
 /** How a property changes: it comes, changes, goes, or is as it was. */
@@ -11,7 +11,7 @@ type Change = 'add' | 'update' | 'delete' | 'same'
 const signs: Readonly<Record<Change, string>> = { add: '+', update: '~', delete: '-', same: '=' }
 
 /** What a plan says of the way from old properties to new ones. */
-export function differenceToPlan(olds: PropertyMap, news: PropertyMap): PlannedDifference {
+export function createPlannedDifference(olds: PropertyMap, news: PropertyMap): PlannedDifference {
   const adds = new Map<string, PropertyValue>()
   const updates = new Map<string, PropertyValue>()
   const deletes: string[] = []
@@ -31,7 +31,7 @@ export function differenceToPlan(olds: PropertyMap, news: PropertyMap): PlannedD
  * was unknown in the plan may be anything, or nothing. Source:
  * docs/spec/step-generation.md#update-plans.
  */
-export function unplannedChanges(
+export function findUnplannedChanges(
   olds: PropertyMap,
   news: PropertyMap,
   planned: PlannedDifference,
@@ -43,10 +43,10 @@ export function unplannedChanges(
   const found: string[] = []
   for (const key of new Set([...changes.keys(), ...named])) {
     const change = news.has(key) || olds.has(key) ? (changes.get(key) ?? 'same') : undefined
-    const wish = wishOf(planned, key)
+    const plannedChange = plannedChangeOf(planned, key)
     // A property that was to go may stay when nothing at all changes: so it is in Pulumi.
-    if (isAllowed(wish, { change, actual: news.get(key), isChanged })) continue
-    found.push(textOf(key, wish, { change: change ?? 'delete', actual: news.get(key) }))
+    if (isAllowed(plannedChange, { change, actual: news.get(key), isChanged })) continue
+    found.push(textOf(key, plannedChange, { change: change ?? 'delete', actual: news.get(key) }))
   }
   return found.sort(compareUtf8)
 }
@@ -62,16 +62,19 @@ function changeOf(olds: PropertyMap, news: PropertyMap, key: string): Change {
   if (isUnknown(before) && !news.has(key)) return 'same'
   if (before === null) return after === null ? 'same' : 'add'
   if (after === null) return isUnknown(before) ? 'same' : 'delete'
-  return fits(before, after) ? 'same' : 'update'
+  return matchesPlanned(before, after) ? 'same' : 'update'
 }
 
 /** What a plan says of one property. */
-interface Wish {
+interface PlannedChange {
   readonly change: Change
   readonly value: PropertyValue | undefined
 }
 
-function wishOf({ adds, updates, deletes }: PlannedDifference, key: string): Wish {
+function plannedChangeOf(
+  { adds, updates, deletes }: PlannedDifference,
+  key: string,
+): PlannedChange {
   if (adds.has(key)) return { change: 'add', value: adds.get(key) }
   if (updates.has(key)) return { change: 'update', value: updates.get(key) }
   return { change: deletes.includes(key) ? 'delete' : 'same', value: undefined }
@@ -79,7 +82,7 @@ function wishOf({ adds, updates, deletes }: PlannedDifference, key: string): Wis
 
 /** `change` undefined: the property is neither in the old nor in the new ones. */
 function isAllowed(
-  wish: Wish,
+  plannedChange: PlannedChange,
   found: {
     readonly change: Change | undefined
     readonly actual: PropertyValue | undefined
@@ -87,32 +90,33 @@ function isAllowed(
   },
 ): boolean {
   const { change, actual, isChanged } = found
-  if (wish.change === 'same') return change === 'same' || change === undefined
-  if (wish.change === 'delete')
+  if (plannedChange.change === 'same') return change === 'same' || change === undefined
+  if (plannedChange.change === 'delete')
     return (
       change === 'delete' ||
       change === undefined ||
       (change === 'same' && (!isChanged || actual === undefined))
     )
-  if (change === 'delete') return wish.change === 'update' && isUnknown(wish.value)
-  if (change === 'add' && wish.change === 'update') return false
-  if (actual === undefined) return isUnknown(wish.value)
-  return wish.value !== undefined && fits(wish.value, actual)
+  if (change === 'delete')
+    return plannedChange.change === 'update' && isUnknown(plannedChange.value)
+  if (change === 'add' && plannedChange.change === 'update') return false
+  if (actual === undefined) return isUnknown(plannedChange.value)
+  return plannedChange.value !== undefined && matchesPlanned(plannedChange.value, actual)
 }
 
 function textOf(
   key: string,
-  wish: Wish,
+  plannedChange: PlannedChange,
   { change, actual }: { readonly change: Change; readonly actual: PropertyValue | undefined },
 ): string {
-  const values = [wish.value, change === 'delete' ? undefined : actual].flatMap(value =>
-    value === undefined ? [] : [shown(value)],
+  const values = [plannedChange.value, change === 'delete' ? undefined : actual].flatMap(value =>
+    value === undefined ? [] : [formatValue(value)],
   )
   const shownValues = values.length === 0 ? '' : `[${values.join('!=')}]`
-  return `${signs[wish.change]}${signs[change]}${key}${shownValues}`
+  return `${signs[plannedChange.change]}${signs[change]}${key}${shownValues}`
 }
 
-function shown(value: PropertyValue): string {
+function formatValue(value: PropertyValue): string {
   if (containsSecret(value)) return '[secret]'
   if (isUnknown(value)) return 'unknown'
   return JSON.stringify(redactMap(new Map([['', value]]))[''] ?? null)

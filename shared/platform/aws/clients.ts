@@ -29,7 +29,7 @@ export interface AwsSettings {
   /** Of emulators; AWS itself is found by the region. */
   readonly endpoints: Partial<Readonly<Record<AwsService, string>>>
   /** Wraps what sends requests: faults and counters of tests. */
-  readonly around?: (handler: AwsHandler, service: AwsService) => AwsHandler
+  readonly wrapHandler?: (handler: AwsHandler, service: AwsService) => AwsHandler
 }
 
 const regionForm = /^[a-z]{2,4}(-[a-z]+)+-\d+$/
@@ -40,7 +40,7 @@ const endpointForm = z.url({ protocol: /^https?$/ })
  * Settings from the environment: AWS_REGION, else AWS_DEFAULT_REGION, and
  * `ANTICHAIN_<SERVICE>_ENDPOINT`. Throws AWS_SETTINGS_INVALID.
  */
-export function awsSettings(env: Readonly<Record<string, string | undefined>>): AwsSettings {
+export function readAwsSettings(env: Readonly<Record<string, string | undefined>>): AwsSettings {
   const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || ''
   if (region === '')
     throw error('AWS_SETTINGS_INVALID', 'the region is not given: AWS_REGION is not set')
@@ -59,7 +59,7 @@ export function awsSettings(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /** What every client of the SDK is made with. `answerMs`: how long one answer is waited for. */
-export function clientConfig(
+export function createClientConfig(
   settings: AwsSettings,
   service: AwsService,
   answerMs: number = awsLimits.answerMs,
@@ -76,26 +76,28 @@ export function clientConfig(
   return {
     region: settings.region,
     maxAttempts: awsLimits.attemptsMax,
-    requestHandler: settings.around?.(own, service) ?? own,
+    requestHandler: settings.wrapHandler?.(own, service) ?? own,
     ...(endpoint === undefined ? {} : { endpoint }),
   }
 }
 
 /** A client of SQS; its receives may wait at the server. */
-export function createSqs(settings: AwsSettings): SQSClient {
-  return new SQSClient(clientConfig(settings, 'SQS', awsLimits.answerMs + awsLimits.receiveWaitMs))
+export function createSqsClient(settings: AwsSettings): SQSClient {
+  return new SQSClient(
+    createClientConfig(settings, 'SQS', awsLimits.answerMs + awsLimits.receiveWaitMs),
+  )
 }
 
 /** A client of S3. */
-export function createS3(settings: AwsSettings): S3Client {
+export function createS3Client(settings: AwsSettings): S3Client {
   return new S3Client({
-    ...clientConfig(settings, 'S3', awsLimits.blobAnswerMs),
+    ...createClientConfig(settings, 'S3', awsLimits.blobAnswerMs),
     // An emulator has one name for all buckets.
     forcePathStyle: settings.endpoints.S3 !== undefined,
   })
 }
 
 /** A client of KMS; `region`: that of the key. */
-export function createKms(settings: AwsSettings, region: string): KMSClient {
-  return new KMSClient({ ...clientConfig(settings, 'KMS'), region })
+export function createKmsClient(settings: AwsSettings, region: string): KMSClient {
+  return new KMSClient({ ...createClientConfig(settings, 'KMS'), region })
 }

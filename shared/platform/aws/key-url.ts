@@ -18,20 +18,21 @@ const ignored: ReadonlySet<string> = new Set(['awssdk'])
  * it asks for would be left out. Source: docs/spec/secrets.md#cloud-manager.
  */
 export function parseKeyUrl(text: string): KeyUrl {
-  const refuse = (why: string) =>
+  const urlError = (why: string) =>
     error('SECRETS_URL_INVALID', `the address of the key '${withoutQuery(text)}' ${why}`)
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'awskms:') throw refuse('does not begin with awskms://')
-  const path = decoded(url.pathname)
-  if (path === undefined) throw refuse('cannot be decoded')
+  if (url?.protocol !== 'awskms:') throw urlError('does not begin with awskms://')
+  const path = decodeText(url.pathname)
+  if (path === undefined) throw urlError('cannot be decoded')
   const keyId = `${url.host}${path}`.replace(/^\/+/, '').replace(/\/+$/, '')
-  if (keyId === '') throw refuse('names no key')
+  if (keyId === '') throw urlError('names no key')
   let region: string | undefined
   const context: Record<string, string> = {}
   for (const [name, value] of url.searchParams) {
     if (name === 'region') region = value
     else if (name.startsWith('context_')) context[name.slice('context_'.length)] = value
-    else if (!ignored.has(name)) throw refuse(`has the parameter '${name}', which is not supported`)
+    else if (!ignored.has(name))
+      throw urlError(`has the parameter '${name}', which is not supported`)
   }
   return { keyId, region: region || regionOfArn(keyId), context }
 }
@@ -47,7 +48,7 @@ function withoutQuery(text: string): string {
   return text.split('?')[0] ?? text
 }
 
-function decoded(text: string): string | undefined {
+function decodeText(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {

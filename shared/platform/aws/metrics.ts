@@ -1,4 +1,4 @@
-import { awsMetrics, type QueueName } from '../../config/aws-places.ts'
+import { awsMetrics, type QueueName } from '../../config/aws-resource-names.ts'
 import type { ClockPort } from '../../ports/system.ts'
 
 /** A number that an alarm or the scaling of the long pool reads. */
@@ -23,8 +23,8 @@ export function createMetrics({
   return (metric, value, queue) => {
     const name = awsMetrics[metric]
     const unit = metric === 'compactionLag' ? 'Seconds' : 'Count'
-    const about = queue === undefined ? {} : { [awsMetrics.queueDimension]: queue }
-    const dimensions = { [awsMetrics.dimension]: installation, ...about }
+    const queueDimension = queue === undefined ? {} : { [awsMetrics.queueDimension]: queue }
+    const dimensions = { [awsMetrics.dimension]: installation, ...queueDimension }
     const directive = {
       Namespace: awsMetrics.namespace,
       Dimensions: [Object.keys(dimensions)],

@@ -14,9 +14,9 @@ import type { TriggerPorts } from '../../ports/documents.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import { withLargeDecisions, withLargeLate, withLargeOutcomes } from '../records/large-records.ts'
-import { withoutGaps } from '../records/whole-log.ts'
+import { withoutGaps } from '../records/gapless-log.ts'
 import { createAudit } from './dynamo/audit.ts'
-import { createBlocks } from './dynamo/blocks.ts'
+import { createBlocks } from './dynamo/operation-blocks.ts'
 import { createCatalog } from './dynamo/catalog.ts'
 import { createControl } from './dynamo/control.ts'
 import { createDecisionLog } from './dynamo/decision-log.ts'
@@ -27,13 +27,20 @@ import { createMarks } from './dynamo/marks.ts'
 import { createOperations } from './dynamo/operations.ts'
 import { createRequests } from './dynamo/requests.ts'
 import { createRetention } from './dynamo/retention.ts'
-import type { DynamoDeps } from './dynamo/table.ts'
-import type { TableNames } from './dynamo/tables.ts'
+import type { DynamoDeps } from './dynamo/table/table.ts'
+import type { TableNames } from './dynamo/table-definitions.ts'
 
 /** The ports whose records are in DynamoDB. */
 export type RecordPorts = Pick<
   Platform,
-  'log' | 'operations' | 'control' | 'leases' | 'events' | 'catalog' | 'requests' | 'retention'
+  | 'decisionLog'
+  | 'operations'
+  | 'control'
+  | 'leases'
+  | 'events'
+  | 'catalog'
+  | 'requests'
+  | 'retention'
 > &
   Pick<TriggerPorts, 'documents' | 'marks'> & { readonly audit: AuditPort }
 
@@ -44,23 +51,23 @@ export function createRecords(
 ): RecordPorts {
   const { random, tables, client, clock, region } = deps
   const shared = { client, clock, random, region }
-  const journal = { ...shared, name: tables.journal }
-  const catalog = { ...shared, name: tables.catalog }
-  const control = createControl(journal, random)
+  const journalTable = { ...shared, name: tables.journal }
+  const catalogTable = { ...shared, name: tables.catalog }
+  const control = createControl(journalTable, random)
   return {
-    log: withLargeDecisions(withoutGaps(createDecisionLog(journal), control), blobs),
+    decisionLog: withLargeDecisions(withoutGaps(createDecisionLog(journalTable), control), blobs),
     operations: withLargeOutcomes(
-      createOperations({ journal, blocks: createBlocks(journal) }),
+      createOperations({ journalTable, blocks: createBlocks(journalTable) }),
       blobs,
     ),
     control,
-    leases: createLeases(journal),
-    events: createEvents(journal),
-    catalog: withLargeLate(createCatalog({ catalog, journal, random }), blobs),
-    requests: createRequests({ catalog, random }),
-    documents: createDocuments({ catalog, random }),
-    marks: createMarks({ catalog, random }),
-    audit: createAudit({ catalog, random }),
-    retention: createRetention({ journal, catalog }),
+    leases: createLeases(journalTable),
+    events: createEvents(journalTable),
+    catalog: withLargeLate(createCatalog({ catalogTable, journalTable, random }), blobs),
+    requests: createRequests({ catalogTable, random }),
+    documents: createDocuments({ catalogTable, random }),
+    marks: createMarks({ catalogTable, random }),
+    audit: createAudit({ catalogTable, random }),
+    retention: createRetention({ journalTable, catalogTable }),
   }
 }

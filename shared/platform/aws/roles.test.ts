@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest'
 import type { EpochMs, StackId } from '../../records/ids.ts'
-import { createRoles } from './roles.ts'
+import { createRoleAssumer } from './roles.ts'
 
 const stack = 'organization/shop/prod' as StackId
 const role = 'arn:aws:iam::123456789012:role/shop'
 
 /** Roles whose service counts what it was asked, and refuses when told so. */
 function roles() {
-  const asked: Record<string, unknown>[] = []
-  const about = { refuses: '' }
+  const requests: Record<string, unknown>[] = []
+  const service = { refuses: '' }
   let now = 0
   const sts = {
     send: async ({ input }: { readonly input: Record<string, unknown> }) => {
-      asked.push(input)
-      if (about.refuses !== '')
-        throw Object.assign(new Error('is not authorized to perform'), { name: about.refuses })
+      requests.push(input)
+      if (service.refuses !== '')
+        throw Object.assign(new Error('is not authorized to perform'), { name: service.refuses })
       const Expiration = new Date(now + 3_600_000)
-      const AccessKeyId = `id ${asked.length}`
+      const AccessKeyId = `id ${requests.length}`
       return { Credentials: { AccessKeyId, SecretAccessKey: 's', SessionToken: 't', Expiration } }
     },
   }
   const clock = { now: () => now as EpochMs }
-  const take = createRoles({ sts: sts as never, installation: 'antichain', clock })
-  return { take, asked, about, pass: (ms: number) => void (now += ms) }
+  const take = createRoleAssumer({ sts: sts as never, installation: 'antichain', clock })
+  return { take, asked: requests, about: service, pass: (ms: number) => void (now += ms) }
 }
 
 test('a role is asked for with the installation and the stack as its external id', async () => {

@@ -1,9 +1,9 @@
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
-import { externalIdOf } from '../../config/aws-places.ts'
+import { externalIdOf } from '../../config/aws-resource-names.ts'
 import { error, hasCode, messageOf } from '../../errors/error.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { EpochMs, StackId } from '../../records/ids.ts'
-import { guarded } from './failures.ts'
+import { withAwsErrors } from './aws-error.ts'
 
 /** Credentials of a role, for an hour. */
 export interface AssumedRole {
@@ -24,7 +24,7 @@ const reserveMs = 20 * 60_000
  * STACK_ROLE_REFUSED, and for what is the service's affair what `awsFailure` says; not while what
  * it gave before still lasts.
  */
-export function createRoles(deps: {
+export function createRoleAssumer(deps: {
   readonly sts: Pick<STSClient, 'send'>
   readonly installation: string
   readonly clock: Pick<ClockPort, 'now'>
@@ -32,10 +32,10 @@ export function createRoles(deps: {
   const { clock } = deps
   const known = new Map<string, AssumedRole>()
   const pending = new Map<string, Promise<AssumedRole>>()
-  const renewed = async (role: string, stack: StackId): Promise<AssumedRole> => {
+  const renewCredentials = async (role: string, stack: StackId): Promise<AssumedRole> => {
     const name = `${role} ${stack}`
     try {
-      const taken = await takeOn(deps, role, stack)
+      const taken = await assumeRole(deps, role, stack)
       known.set(name, taken)
       return taken
     } catch (thrown) {
@@ -51,32 +51,32 @@ export function createRoles(deps: {
     const before = known.get(name)
     if (before !== undefined && before.expiresAt - reserveMs > clock.now())
       return Promise.resolve(before)
-    const asked = pending.get(name) ?? renewed(role, stack)
-    pending.set(name, asked)
-    return asked
+    const pendingRole = pending.get(name) ?? renewCredentials(role, stack)
+    pending.set(name, pendingRole)
+    return pendingRole
   }
 }
 
-async function takeOn(
-  { sts, installation, clock }: Parameters<typeof createRoles>[0],
+async function assumeRole(
+  { sts, installation, clock }: Parameters<typeof createRoleAssumer>[0],
   role: string,
   stack: StackId,
 ): Promise<AssumedRole> {
   const externalId = externalIdOf(installation, stack)
   const command = new AssumeRoleCommand({
     RoleArn: role,
-    RoleSessionName: sessionName(stack),
+    RoleSessionName: sessionNameOf(stack),
     ExternalId: externalId,
     DurationSeconds: sessionMs / 1_000,
   })
-  const { Credentials: given } = await guarded(`role ${role}: assume`, () =>
+  const { Credentials: credentials } = await withAwsErrors(`role ${role}: assume`, () =>
     sts.send(command),
   ).catch((thrown: unknown) => {
     if (!hasCode(thrown, 'STORE_DENIED')) throw thrown
     const why = `the role ${role} refuses the stack ${stack}, whose external id is '${externalId}'`
     throw error('STACK_ROLE_REFUSED', `${why}: ${messageOf(thrown)}`, { cause: thrown })
   })
-  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = given ?? {}
+  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = credentials ?? {}
   if (AccessKeyId === undefined || SecretAccessKey === undefined || SessionToken === undefined)
     throw error('STACK_ROLE_REFUSED', `the role ${role} was given without credentials`)
   return {
@@ -88,6 +88,6 @@ async function takeOn(
 }
 
 /** Who did something, as CloudTrail shows it: 2 to 64 characters of a small set. */
-function sessionName(stack: StackId): string {
+function sessionNameOf(stack: StackId): string {
   return `antichain-${stack.replaceAll(/[^\w+=,.@-]/g, '-')}`.slice(-64)
 }

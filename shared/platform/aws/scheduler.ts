@@ -9,11 +9,11 @@ import {
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
 import type { PlacedCalls, SchedulerPort } from '../../ports/scheduler.ts'
-import { type AwsSettings, clientConfig } from './clients.ts'
-import { awsFailure, nameOf } from './failures.ts'
+import { type AwsSettings, createClientConfig } from './clients.ts'
+import { awsError, errorNameOf } from './aws-error.ts'
 
 /** Where schedules are made, and what they call. */
-export interface SchedulerPlaces {
+export interface SchedulerSettings {
   readonly group: string
   /** ARN of the role under which Scheduler calls. */
   readonly role: string
@@ -23,19 +23,22 @@ export interface SchedulerPlaces {
 
 /** A client of EventBridge Scheduler. */
 export function createSchedulerClient(settings: AwsSettings): SchedulerClient {
-  return new SchedulerClient(clientConfig(settings, 'SCHEDULER'))
+  return new SchedulerClient(createClientConfig(settings, 'SCHEDULER'))
 }
 
 /** Schedules of EventBridge Scheduler, each made once and never changed. */
-export function createScheduler(client: SchedulerClient, places: SchedulerPlaces): SchedulerPort {
+export function createScheduler(
+  client: SchedulerClient,
+  settings: SchedulerSettings,
+): SchedulerPort {
   return {
     place: async calls => {
       try {
-        await client.send(new CreateScheduleCommand(inputOf(calls, places)))
+        await client.send(new CreateScheduleCommand(toCreateScheduleInput(calls, settings)))
       } catch (thrown) {
         // Nobody else has the name: it is a repetition of ours.
-        if (nameOf(thrown) === 'ConflictException') return
-        if (nameOf(thrown) === 'ValidationException')
+        if (errorNameOf(thrown) === 'ConflictException') return
+        if (errorNameOf(thrown) === 'ValidationException')
           throw error(
             'SCHEDULE_INVALID',
             `EventBridge Scheduler refuses it: ${messageOf(thrown)}`,
@@ -43,10 +46,10 @@ export function createScheduler(client: SchedulerClient, places: SchedulerPlaces
               cause: thrown,
             },
           )
-        throw awsFailure('scheduler: place', thrown)
+        throw awsError('scheduler: place', thrown)
       }
     },
-    ...createSchedulerRemoval(client, places.group),
+    ...createSchedulerRemoval(client, settings.group),
   }
 }
 
@@ -60,16 +63,16 @@ export function createSchedulerRemoval(
       try {
         await client.send(new DeleteScheduleCommand({ Name: name, GroupName: group }))
       } catch (thrown) {
-        if (nameOf(thrown) !== 'ResourceNotFoundException')
-          throw awsFailure('scheduler: remove', thrown)
+        if (errorNameOf(thrown) !== 'ResourceNotFoundException')
+          throw awsError('scheduler: remove', thrown)
       }
     },
   }
 }
 
-function inputOf(
+function toCreateScheduleInput(
   { name, key, times, placedAt }: PlacedCalls,
-  { group, role, target }: SchedulerPlaces,
+  { group, role, target }: SchedulerSettings,
 ): CreateScheduleCommandInput {
   const { expression, zone, startAt, windowMinutes } = times
   const { kind, scope, name: of } = key

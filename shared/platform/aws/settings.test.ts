@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { awsSettings, clientConfig, createKms, createS3, createSqs } from './clients.ts'
+import {
+  readAwsSettings,
+  createClientConfig,
+  createKmsClient,
+  createS3Client,
+  createSqsClient,
+} from './clients.ts'
 import { parseKeyUrl } from './key-url.ts'
 
 const code = (text: string) => expect.objectContaining({ code: text })
@@ -7,14 +13,14 @@ const code = (text: string) => expect.objectContaining({ code: text })
 describe('the settings of clients', () => {
   test('are the region and the endpoints of emulators', () => {
     expect(
-      awsSettings({
+      readAwsSettings({
         AWS_REGION: 'eu-central-1',
         AWS_DEFAULT_REGION: 'us-east-1',
         ANTICHAIN_SQS_ENDPOINT: 'http://127.0.0.1:4566',
         ANTICHAIN_S3_ENDPOINT: '',
       }),
     ).toEqual({ region: 'eu-central-1', endpoints: { SQS: 'http://127.0.0.1:4566' } })
-    expect(awsSettings({ AWS_DEFAULT_REGION: 'us-gov-west-1' }).region).toBe('us-gov-west-1')
+    expect(readAwsSettings({ AWS_DEFAULT_REGION: 'us-gov-west-1' }).region).toBe('us-gov-west-1')
   })
 
   test.each([
@@ -23,19 +29,23 @@ describe('the settings of clients', () => {
     ['a region that is none', { AWS_REGION: 'europe' }],
     ['an endpoint without scheme', { AWS_REGION: 'us-east-1', ANTICHAIN_S3_ENDPOINT: 'x:1' }],
   ])('are refused with %s', (_name, env) => {
-    expect(() => awsSettings(env)).toThrow(code('AWS_SETTINGS_INVALID'))
+    expect(() => readAwsSettings(env)).toThrow(code('AWS_SETTINGS_INVALID'))
   })
 
   test('bound the attempts and the time of every client', async () => {
     const settings = { region: 'eu-central-1', endpoints: {} }
-    const clients = [createSqs(settings), createS3(settings), createKms(settings, 'us-west-2')]
+    const clients = [
+      createSqsClient(settings),
+      createS3Client(settings),
+      createKmsClient(settings, 'us-west-2'),
+    ]
     for (const { config } of clients) {
       expect(await config.maxAttempts()).toBe(4)
       // The handler resolves its configuration with the first request; what it was given counts.
       expect(config.requestHandler).toBeDefined()
     }
     expect(await clients[2]?.config.region()).toBe('us-west-2')
-    expect(clientConfig(settings, 'STS')).not.toHaveProperty('endpoint')
+    expect(createClientConfig(settings, 'STS')).not.toHaveProperty('endpoint')
     for (const client of clients) client.destroy()
   })
 })

@@ -1,56 +1,56 @@
 import type { TriggerPorts } from '../../ports/documents.ts'
 import type { Platform } from '../../ports/platform.ts'
-import type { LogPort } from '../../ports/system.ts'
+import type { LoggerPort } from '../../ports/system.ts'
 import { createSystemClock } from '../system/clock.ts'
 import { createSystemRandom } from '../system/random.ts'
-import { type AwsSettings, createSqs } from './clients.ts'
+import { type AwsSettings, createSqsClient } from './clients.ts'
 import { createCatalog } from './dynamo/catalog.ts'
-import { createDynamoClient } from './dynamo/client.ts'
+import { createDynamoClient } from './dynamo/table/dynamo-client.ts'
 import { createDocuments } from './dynamo/documents.ts'
 import { createMarks } from './dynamo/marks.ts'
 import { createRequests } from './dynamo/requests.ts'
-import type { AwsPlaces } from './places.ts'
+import type { AwsResources } from './aws-resources.ts'
 import { type AwsNotifications, createNotifications } from './queues/notifications.ts'
 import { createNudges } from './queues/nudges.ts'
-import { createKmsSealing } from './sealing.ts'
+import { createKmsSealing } from './kms-sealing.ts'
 
 /** The ports of what handles triggers: the catalog, nudges, secrets of triggers; no journal. */
 export interface AwsTriggerPlatform
   extends TriggerPorts,
-    Pick<Platform, 'requests' | 'nudges' | 'clock' | 'journal'> {
-  readonly catalog: Pick<Platform['catalog'], 'stack'>
+    Pick<Platform, 'requests' | 'nudges' | 'clock' | 'logger'> {
+  readonly catalog: Pick<Platform['catalog'], 'getStack'>
   /** Throws AWS_SETTINGS_INVALID in a function that is told no queue of notifications. */
-  readonly notifications: () => AwsNotifications
+  readonly openNotifications: () => AwsNotifications
 }
 
 /** Makes these ports: nothing is asked before one of them is. Throws AWS_SETTINGS_INVALID. */
-export function createTriggerPlatform(about: {
+export function createTriggerPlatform(deps: {
   readonly settings: AwsSettings
-  readonly places: AwsPlaces
-  readonly log: LogPort
+  readonly resources: AwsResources
+  readonly log: LoggerPort
 }): AwsTriggerPlatform {
-  const { settings, places, log } = about
+  const { settings, resources, log: logger } = deps
   const { region, endpoints } = settings
   const clock = createSystemClock()
   const random = createSystemRandom()
-  const sqs = createSqs(settings)
+  const sqs = createSqsClient(settings)
   const endpoint = endpoints.DYNAMODB
   const client = createDynamoClient({ region, ...(endpoint === undefined ? {} : { endpoint }) })
-  const catalog = { client, clock, random, region, name: places.of('catalogTable') }
+  const catalogTable = { client, clock, random, region, name: resources.get('catalogTable') }
   // Only the record of a stack is read: what a catalog keeps in the journal is not reached.
-  const { stack } = createCatalog({ catalog, journal: catalog, random })
+  const { getStack } = createCatalog({ catalogTable, journalTable: catalogTable, random })
   return {
-    catalog: { stack },
-    requests: createRequests({ catalog, random }),
-    documents: createDocuments({ catalog, random }),
-    marks: createMarks({ catalog, random }),
-    sealing: createKmsSealing(settings, places.of('key')),
-    nudges: createNudges({ sqs, url: places.of('nudgesQueue'), clock, log }),
-    notifications: () => {
-      const queue = { url: places.of('notificationsQueue') }
-      return createNotifications({ sqs, queue, clock, log })
+    catalog: { getStack },
+    requests: createRequests({ catalogTable, random }),
+    documents: createDocuments({ catalogTable, random }),
+    marks: createMarks({ catalogTable, random }),
+    sealing: createKmsSealing(settings, resources.get('key')),
+    nudges: createNudges({ sqs, url: resources.get('nudgesQueue'), clock, logger }),
+    openNotifications: () => {
+      const queue = { url: resources.get('notificationsQueue') }
+      return createNotifications({ sqs, queue, clock, logger })
     },
     clock,
-    journal: log,
+    logger,
   }
 }

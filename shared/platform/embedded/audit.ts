@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditPort } from '../../ports/audit.ts'
 import { parseRecordJson } from '../records/record-forms.ts'
-import type { StoreCall } from './store/methods.ts'
+import type { StoreCall } from './store/methods/store-methods.ts'
 
 /** The audit log over the embedded store. Reading throws RECORD_DAMAGED and RECORD_TOO_NEW. */
 export function createAudit(call: StoreCall): AuditPort {
@@ -9,8 +9,8 @@ export function createAudit(call: StoreCall): AuditPort {
       void (await call('audit.append', { id: entry.id, entry: JSON.stringify(entry) })),
     read: async (before, limit) =>
       (await call('audit.read', { before, limit })).map(({ position, entry }) => {
-        const about = { kind: 'audit', keys: { position } } as const
-        return { ...parseRecordJson(about, entry, isEntry), position }
+        const record = { kind: 'audit', keys: { position } } as const
+        return { ...parseRecordJson(record, entry, isEntry), position }
       }),
   }
 }

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** What a writer leaves beside its blob when it dies before it has renamed it. */
-function leftBeside(hash: BlobHash, at: number): string {
+function leaveUnfinished(hash: BlobHash, at: number): string {
   const name = `${hash}.${crypto.randomUUID()}`
   const path = join(folder, hash.slice(0, 2), name)
   writeFileSync(path, 'half')
@@ -24,8 +24,8 @@ function leftBeside(hash: BlobHash, at: number): string {
 test('what dead writers left goes once it is old enough; whole blobs and young files stay', async () => {
   const hash = await createBlobs(folder).put(new TextEncoder().encode('whole'))
   const at = Date.now()
-  leftBeside(hash, at - 5_000)
-  const young = leftBeside(hash, at)
+  leaveUnfinished(hash, at - 5_000)
+  const young = leaveUnfinished(hash, at)
   const sweep = createBlobSweep(folder)
   const before = (at - 1_000) as EpochMs
   expect(await sweep.removeUnfinished(before, true)).toEqual({ count: 1, bytes: 4 })

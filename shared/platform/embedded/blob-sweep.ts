@@ -17,25 +17,27 @@ export function createBlobSweep(folder: string): BlobSweepPort {
   const pathOf = (hash: BlobHash): string => join(folder, hash.slice(0, 2), hash)
   return {
     list: cursor =>
-      guarded(folder, async () => {
-        const name = (await foldersIn(folder)).find(one => one > cursor)
+      withSweepErrors(folder, async () => {
+        const name = (await listFolders(folder)).find(one => one > cursor)
         if (name === undefined) return { blobs: [], next: undefined }
-        return { blobs: await blobsIn(join(folder, name)), next: name }
+        return { blobs: await listBlobs(join(folder, name)), next: name }
       }),
     setAside: (hash, now) =>
-      guarded(folder, async () => {
+      withSweepErrors(folder, async () => {
         const path = pathOf(hash)
         // The time first: who dies in between has only made the blob look younger.
-        await ignoringAbsence(utimes(path, now / 1000, now / 1000))
-        await ignoringAbsence(rename(path, path + asideEnding))
+        await ignoreMissing(utimes(path, now / 1000, now / 1000))
+        await ignoreMissing(rename(path, path + asideEnding))
       }),
     putBack: hash =>
-      guarded(folder, () => ignoringAbsence(rename(pathOf(hash) + asideEnding, pathOf(hash)))),
-    remove: hash => guarded(folder, () => rm(pathOf(hash) + asideEnding, { force: true })),
+      withSweepErrors(folder, () =>
+        ignoreMissing(rename(pathOf(hash) + asideEnding, pathOf(hash))),
+      ),
+    remove: hash => withSweepErrors(folder, () => rm(pathOf(hash) + asideEnding, { force: true })),
     removeUnfinished: (before, dryRun) =>
-      guarded(folder, async () => {
+      withSweepErrors(folder, async () => {
         const found = { count: 0, bytes: 0 }
-        for (const { path, bytes } of await unfinishedIn(folder, before)) {
+        for (const { path, bytes } of await listUnfinished(folder, before)) {
           found.count += 1
           found.bytes += bytes
           if (!dryRun) await rm(path, { force: true })
@@ -45,11 +47,11 @@ export function createBlobSweep(folder: string): BlobSweepPort {
   }
 }
 
-async function blobsIn(folder: string): Promise<readonly BlobEntry[]> {
+async function listBlobs(folder: string): Promise<readonly BlobEntry[]> {
   const blobs: BlobEntry[] = []
-  for (const name of await namesIn(folder)) {
+  for (const name of await listNames(folder)) {
     const [, hash, aside] = blobFile.exec(name) ?? []
-    const found = hash === undefined ? undefined : await statOf(join(folder, name))
+    const found = hash === undefined ? undefined : await readStat(join(folder, name))
     if (hash === undefined || found === undefined) continue
     const at = Math.floor(found.mtimeMs) as EpochMs
     const isAside = aside !== undefined
@@ -58,57 +60,57 @@ async function blobsIn(folder: string): Promise<readonly BlobEntry[]> {
   return blobs
 }
 
-async function foldersIn(folder: string): Promise<readonly string[]> {
-  return (await namesIn(folder)).filter(name => /^[0-9a-f]{2}$/.test(name)).toSorted()
+async function listFolders(folder: string): Promise<readonly string[]> {
+  return (await listNames(folder)).filter(name => /^[0-9a-f]{2}$/.test(name)).toSorted()
 }
 
-async function unfinishedIn(
+async function listUnfinished(
   folder: string,
   before: EpochMs,
 ): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
   const found: { path: string; bytes: number }[] = []
-  for (const name of await foldersIn(folder))
-    for (const file of await namesIn(join(folder, name))) {
+  for (const name of await listFolders(folder))
+    for (const file of await listNames(join(folder, name))) {
       const path = join(folder, name, file)
-      const stats = unfinishedFile.test(file) ? await statOf(path) : undefined
+      const stats = unfinishedFile.test(file) ? await readStat(path) : undefined
       if (stats !== undefined && stats.mtimeMs <= before) found.push({ path, bytes: stats.size })
     }
   return found
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+async function listNames(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder)
   } catch (thrown) {
-    if (isAbsence(thrown)) return []
+    if (isMissingFile(thrown)) return []
     throw thrown
   }
 }
 
 /** Undefined for a file that somebody else removed meanwhile. */
-async function statOf(path: string): Promise<{ size: number; mtimeMs: number } | undefined> {
+async function readStat(path: string): Promise<{ size: number; mtimeMs: number } | undefined> {
   try {
     return await stat(path)
   } catch (thrown) {
-    if (isAbsence(thrown)) return undefined
+    if (isMissingFile(thrown)) return undefined
     throw thrown
   }
 }
 
 /** Two sweeps at once may do the same. */
-async function ignoringAbsence(done: Promise<void>): Promise<void> {
+async function ignoreMissing(done: Promise<void>): Promise<void> {
   try {
     await done
   } catch (thrown) {
-    if (!isAbsence(thrown)) throw thrown
+    if (!isMissingFile(thrown)) throw thrown
   }
 }
 
-function isAbsence(thrown: unknown): boolean {
+function isMissingFile(thrown: unknown): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
 }
 
-async function guarded<T>(folder: string, run: () => Promise<T>): Promise<T> {
+async function withSweepErrors<T>(folder: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (thrown) {

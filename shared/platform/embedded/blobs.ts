@@ -17,10 +17,10 @@ export function createBlobs(folder: string): BlobsPort {
       const path = pathOf(folder, hash)
       try {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        const stands = hashOf(await contentOf(path)) === hash
-        if (!stands) await writeWhole(path, bytes)
-        await sync(dirname(path))
-        await sync(folder)
+        const isStored = hashOf(await readContent(path)) === hash
+        if (!isStored) await writeWhole(path, bytes)
+        await syncToDisk(dirname(path))
+        await syncToDisk(folder)
         return hash
       } catch (thrown) {
         const reason = messageOf(thrown)
@@ -34,7 +34,7 @@ export function createBlobs(folder: string): BlobsPort {
       const path = pathOf(folder, hash)
       // What was set aside is still there; it may be put back between the first look and the next.
       for (const place of [path, path + asideEnding, path]) {
-        const bytes = await contentOf(place)
+        const bytes = await readContent(place)
         if (hashOf(bytes) === hash) return bytes
       }
       throw error('STATE_INVALID', `the blob ${path} is absent or damaged`, {
@@ -59,7 +59,7 @@ function pathOf(folder: string, hash: BlobHash): string {
 }
 
 /** No bytes when there is no such file. Throws STORE_UNAVAILABLE when it cannot be read. */
-async function contentOf(path: string): Promise<Uint8Array> {
+async function readContent(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path)
   } catch (thrown) {
@@ -75,23 +75,23 @@ async function contentOf(path: string): Promise<Uint8Array> {
 }
 
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  const beside = `${path}.${randomUUID()}`
+  const temporaryPath = `${path}.${randomUUID()}`
   try {
-    const file = await open(beside, 'wx', 0o600)
+    const file = await open(temporaryPath, 'wx', 0o600)
     try {
       await file.writeFile(bytes)
       await file.sync()
     } finally {
       await file.close()
     }
-    await rename(beside, path)
+    await rename(temporaryPath, path)
   } catch (thrown) {
-    await rm(beside, { force: true })
+    await rm(temporaryPath, { force: true })
     throw thrown
   }
 }
 
-async function sync(folder: string): Promise<void> {
+async function syncToDisk(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
     await handle.sync()

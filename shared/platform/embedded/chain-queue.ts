@@ -12,8 +12,8 @@ export interface ChainQueue extends ChainQueuePort {
 }
 
 /** What the queue needs. */
-interface QueueDeps {
-  readonly store: Pick<Store, 'call' | 'signal' | 'hear'>
+interface ChainQueueDeps {
+  readonly store: Pick<Store, 'call' | 'signal' | 'subscribe'>
   readonly clock: ClockPort
   readonly random: RandomPort
   /** How long a delivery is invisible to others. */
@@ -27,13 +27,13 @@ const lookAgainMs = 1_000
  * The queue of chains, in the memory of the process that owns the store, for every process of this
  * machine. Who waits is woken by a signal.
  */
-export function createChainQueue(deps: QueueDeps): ChainQueue {
+export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
   const { call } = deps.store
   const waiters = createWaiters(deps.clock)
   const visibilityMs = deps.visibilityMs ?? limits.visibilityMs
   let isClosed = false
   let isShared = false
-  const mute = deps.store.hear(signal => {
+  const unsubscribe = deps.store.subscribe(signal => {
     if (signal.topic === 'chains') waiters.wakeAll()
   })
   return {
@@ -48,8 +48,8 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
       waiters.wakeAll()
       deps.store.signal({ topic: 'chains' })
     },
-    receive: async (max, waitMs, about = {}) => {
-      const { signal, deployment = null, pool = null, share } = about
+    receive: async (max, waitMs, options = {}) => {
+      const { signal, deployment = null, pool = null, share } = options
       isShared ||= share !== undefined
       const untilMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
@@ -89,10 +89,10 @@ export function createChainQueue(deps: QueueDeps): ChainQueue {
       deps.store.signal({ topic: 'chains' })
       return count
     },
-    deadLetters: deployment => call('chains.dead', { deployment }),
+    listDeadLetters: deployment => call('chains.dead', { deployment }),
     close: () => {
       isClosed = true
-      mute()
+      unsubscribe()
       waiters.wakeAll()
     },
   }

@@ -1,6 +1,6 @@
 import type { DecisionLogPort } from '../../ports/records.ts'
 import type { LogRecord } from '../../records/log.ts'
-import type { StoreCall } from './store/methods.ts'
+import type { StoreCall } from './store/methods/store-methods.ts'
 import { parseRecordJson } from '../records/record-forms.ts'
 
 /** The decision log over the embedded store. */
@@ -23,8 +23,8 @@ export function createDecisionLog(call: StoreCall): DecisionLogPort {
           limit: limit - records.length,
         })
         const first = from + records.length
-        const place = (at: number) => ({ deployment, number: first + at })
-        records.push(...page.texts.map((text, at) => parseRecord(place(at), text)))
+        const recordKeysOf = (at: number) => ({ deployment, number: first + at })
+        records.push(...page.texts.map((text, at) => parseLogRecord(recordKeysOf(at), text)))
         more = page.more
       }
       return records
@@ -32,7 +32,7 @@ export function createDecisionLog(call: StoreCall): DecisionLogPort {
   }
 }
 
-function parseRecord(
+function parseLogRecord(
   keys: { readonly deployment: string; readonly number: number },
   text: string,
 ): LogRecord {

@@ -1,33 +1,37 @@
 import { messageOf } from '../../errors/error.ts'
 import type { HintsPort } from '../../ports/queue.ts'
-import type { LogPort } from '../../ports/system.ts'
+import type { LoggerPort } from '../../ports/system.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Store } from './store/store.ts'
 
-type Heard = (operation: OperationId) => void
+type HintListener = (operation: OperationId) => void
 
 /**
  * Hints to listeners of this process and of all others. They are delivered after the caller has
  * gone on, as over a network.
  */
-export function createHints(log: LogPort, store: Pick<Store, 'signal' | 'hear'>): HintsPort {
-  const listeners = new Map<DeploymentId, Set<Heard>>()
-  const tell = (deployment: DeploymentId, operation: OperationId): void => {
-    for (const heard of listeners.get(deployment) ?? []) call(heard, operation, log)
+export function createHints(
+  logger: LoggerPort,
+  store: Pick<Store, 'signal' | 'subscribe'>,
+): HintsPort {
+  const listeners = new Map<DeploymentId, Set<HintListener>>()
+  const notifyListeners = (deployment: DeploymentId, operation: OperationId): void => {
+    for (const listener of listeners.get(deployment) ?? [])
+      callListener(listener, operation, logger)
   }
-  store.hear(signal => {
+  store.subscribe(signal => {
     if (signal.topic !== 'ended') return
-    tell(signal.deployment as DeploymentId, signal.operation as OperationId)
+    notifyListeners(signal.deployment as DeploymentId, signal.operation as OperationId)
   })
   return {
     hint: (deployment, operation) => {
-      queueMicrotask(() => tell(deployment, operation))
+      queueMicrotask(() => notifyListeners(deployment, operation))
       store.signal({ topic: 'ended', deployment, operation })
     },
-    listen: (deployment, heard) => {
+    listen: (deployment, onHint) => {
       const here = listeners.get(deployment) ?? new Set()
       listeners.set(deployment, here)
-      const listener: Heard = operation => heard(operation)
+      const listener: HintListener = operation => onHint(operation)
       here.add(listener)
       return () => {
         here.delete(listener)
@@ -38,10 +42,10 @@ export function createHints(log: LogPort, store: Pick<Store, 'signal' | 'hear'>)
 }
 
 /** One listener's failure is not the concern of the others, nor of who gave the hint. */
-function call(heard: Heard, operation: OperationId, log: LogPort): void {
+function callListener(listener: HintListener, operation: OperationId, logger: LoggerPort): void {
   try {
-    heard(operation)
+    listener(operation)
   } catch (thrown) {
-    log.write('error', 'hint.failed', { operation, reason: messageOf(thrown) })
+    logger.write('error', 'hint.failed', { operation, reason: messageOf(thrown) })
   }
 }

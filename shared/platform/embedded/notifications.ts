@@ -4,7 +4,7 @@ import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { createWaiters } from './waiters.ts'
 
 /** A message in memory; on loan while it has a receipt. */
-interface Held {
+interface QueuedNotification {
   readonly message: OutgoingMessage
   /** On the clock that only grows. */
   visibleAtMs: number
@@ -22,22 +22,17 @@ export function createNotifications(deps: {
   readonly visibilityMs?: number
 }): NotificationsPort {
   const { clock, random, visibilityMs = triggerLimits.notificationLoanMs } = deps
-  const held = new Set<Held>()
+  const held = new Set<QueuedNotification>()
   const dead: OutgoingMessage[] = []
   const waiters = createWaiters(clock)
-  const put = (message: OutgoingMessage): void => {
+  const enqueue = (message: OutgoingMessage): void => {
     held.add({ message, visibleAtMs: 0, deliveries: 0, receipt: '' })
     waiters.wakeOne()
   }
-  const take = (max: number) => {
+  const takeDue = (max: number) => {
     const now = clock.monotonicMs()
     const due = [...held].filter(one => one.visibleAtMs <= now)
-    for (const one of due.filter(isSpent)) {
-      held.delete(one)
-      dead.push(one.message)
-      // The oldest goes: nobody looked at it for as many others.
-      if (dead.length > triggerLimits.deadNotificationsMax) dead.shift()
-    }
+    buryUndeliverable(due, held, dead)
     return due
       .filter(one => !isSpent(one))
       .slice(0, max)
@@ -49,14 +44,15 @@ export function createNotifications(deps: {
         return { message, receipt, deliveries }
       })
   }
-  const find = (receipt: string): Held | undefined => [...held].find(one => one.receipt === receipt)
+  const findByReceipt = (receipt: string): QueuedNotification | undefined =>
+    [...held].find(one => one.receipt === receipt)
   return {
-    send: async messages => messages.forEach(put),
+    send: async messages => messages.forEach(enqueue),
     receive: async (max, waitMs, signal) => {
       const untilMs = clock.monotonicMs() + waitMs
       for (;;) {
         if (signal?.aborted === true) return []
-        const taken = take(max)
+        const taken = takeDue(max)
         const now = clock.monotonicMs()
         if (taken.length > 0 || now >= untilMs) return taken
         const next = Math.min(untilMs, ...[...held].map(one => one.visibleAtMs))
@@ -64,29 +60,42 @@ export function createNotifications(deps: {
       }
     },
     remove: async receipt => {
-      const one = find(receipt)
+      const one = findByReceipt(receipt)
       if (one !== undefined) held.delete(one)
     },
     postpone: async (receipt, ms) => {
-      const one = find(receipt)
+      const one = findByReceipt(receipt)
       if (one === undefined) return
       one.visibleAtMs = clock.monotonicMs() + ms
       one.receipt = ''
       waiters.wakeOne()
     },
-    deadLetters: async limit => {
-      take(0)
+    listDeadLetters: async limit => {
+      takeDue(0)
       return dead.slice(0, limit)
     },
     redrive: async () => {
-      take(0)
+      takeDue(0)
       const letters = dead.splice(0)
-      letters.forEach(put)
+      letters.forEach(enqueue)
       return letters.length
     },
   }
 }
 
-function isSpent({ deliveries }: Held): boolean {
+/** Moves messages without attempts left to the dead letters, of which the oldest are dropped. */
+function buryUndeliverable(
+  due: readonly QueuedNotification[],
+  held: Set<QueuedNotification>,
+  dead: OutgoingMessage[],
+): void {
+  for (const one of due.filter(isSpent)) {
+    held.delete(one)
+    dead.push(one.message)
+    if (dead.length > triggerLimits.deadNotificationsMax) dead.shift()
+  }
+}
+
+function isSpent({ deliveries }: QueuedNotification): boolean {
   return deliveries >= triggerLimits.notificationAttemptsMax
 }

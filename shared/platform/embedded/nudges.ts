@@ -16,7 +16,7 @@ export interface Nudges extends NudgesPort {
  */
 export function createNudges(deps: {
   readonly clock: ClockPort
-  readonly store: Pick<Store, 'signal' | 'hear'>
+  readonly store: Pick<Store, 'signal' | 'subscribe'>
   readonly scan?: () => Promise<readonly StackId[]>
 }): Nudges {
   const due = new Set<StackId>()
@@ -24,27 +24,27 @@ export function createNudges(deps: {
   const waiters = createWaiters(deps.clock)
   let scanned: Promise<void> | undefined
 
-  const put = (stack: StackId): void => {
+  const addDue = (stack: StackId): void => {
     due.add(stack)
     // Who waits for another stack must not swallow it.
     waiters.wakeAll()
   }
-  const tell = (stack: StackId): void => {
-    put(stack)
+  const publishNudge = (stack: StackId): void => {
+    addDue(stack)
     deps.store.signal({ topic: 'nudge', stack })
   }
-  const mute = deps.store.hear(signal => {
-    if (signal.topic === 'nudge') put(signal.stack as StackId)
+  const unsubscribe = deps.store.subscribe(signal => {
+    if (signal.topic === 'nudge') addDue(signal.stack as StackId)
   })
   const scan = async (): Promise<void> => {
     try {
-      for (const stack of (await deps.scan?.()) ?? []) put(stack)
+      for (const stack of (await deps.scan?.()) ?? []) addDue(stack)
     } catch (thrown) {
       scanned = undefined
       throw thrown
     }
   }
-  const take = (wanted: StackId | undefined): StackId | undefined => {
+  const takeDue = (wanted: StackId | undefined): StackId | undefined => {
     const [first] = due
     const stack = wanted === undefined ? first : due.has(wanted) ? wanted : undefined
     if (stack !== undefined) due.delete(stack)
@@ -53,9 +53,9 @@ export function createNudges(deps: {
 
   return {
     nudge: async (stack, delayMs) => {
-      if (delayMs <= 0) return tell(stack)
+      if (delayMs <= 0) return publishNudge(stack)
       void deps.clock.sleep(delayMs, ending.signal).then(() => {
-        if (!ending.signal.aborted) tell(stack)
+        if (!ending.signal.aborted) publishNudge(stack)
       })
     },
     receive: async (waitMs, { stack: wanted, signal } = {}) => {
@@ -63,7 +63,7 @@ export function createNudges(deps: {
       await scanned
       const untilMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
-        const stack = take(wanted)
+        const stack = takeDue(wanted)
         const leftMs = untilMs - deps.clock.monotonicMs()
         const isOver = leftMs <= 0 || ending.signal.aborted || signal?.aborted === true
         if (stack !== undefined || isOver) return stack
@@ -71,7 +71,7 @@ export function createNudges(deps: {
       }
     },
     close: () => {
-      mute()
+      unsubscribe()
       ending.abort()
       waiters.wakeAll()
     },

@@ -3,7 +3,7 @@ import { assert } from '../../errors/error.ts'
 import type { OperationsPort } from '../../ports/records.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
-import type { StoreCall } from './store/methods.ts'
+import type { StoreCall } from './store/methods/store-methods.ts'
 import { parseRecordJson } from '../records/record-forms.ts'
 
 /** Heads and outcomes over the embedded store; every condition is checked in the store. */
@@ -22,20 +22,20 @@ export function createOperations(call: StoreCall): OperationsPort {
       const text = JSON.stringify(outcome)
       await call('operations.putOutcome', { deployment, operation, attempt, outcome: text })
     },
-    outcome: async (deployment, operation, attempt) => {
+    getOutcome: async (deployment, operation, attempt) => {
       const text = await call('operations.outcome', { deployment, operation, attempt })
       if (text === null) return undefined
       return parseOutcome({ deployment, operation, attempt }, text)
     },
     select: (deployment, operation, end) =>
       call('operations.select', { deployment, operation, ...end }),
-    heads: async (deployment, operations) => {
-      assertFew(operations)
+    getHeads: async (deployment, operations) => {
+      assertReadLimit(operations)
       const rows = await call('operations.heads', { deployment, operations })
       return new Map(rows.map(row => [row.operation, row.head]))
     },
-    ends: async (deployment, operations) => {
-      assertFew(operations)
+    getEnds: async (deployment, operations) => {
+      assertReadLimit(operations)
       const found = new Map<OperationId, { readonly head: Head; readonly outcome?: Outcome }>()
       let rest = operations
       while (rest.length > 0) {
@@ -53,7 +53,7 @@ export function createOperations(call: StoreCall): OperationsPort {
   }
 }
 
-function assertFew(operations: readonly OperationId[]): void {
+function assertReadLimit(operations: readonly OperationId[]): void {
   assert(operations.length <= limits.idsPerReadMax, 'a read names at most 500 operations')
 }
 

@@ -1,26 +1,28 @@
 import type { RequestsPort } from '../../ports/requests.ts'
 import type { BlobHash } from '../../records/ids.ts'
-import { requestOf, requestText } from '../records/request-text.ts'
-import type { StoreCall } from './store/methods.ts'
+import { parseStoredRequest, serializeRequest } from '../records/request-text.ts'
+import type { StoreCall } from './store/methods/store-methods.ts'
 
 /** The queues of stacks over the embedded store. Throws CLI_USAGE for a huge request. */
 export function createRequests(call: StoreCall): RequestsPort {
   return {
     put: async request => {
       const { stack, key, at } = request
-      return call('requests.put', { stack, key, at, request: requestText(request) })
+      return call('requests.put', { stack, key, at, request: serializeRequest(request) })
     },
-    waiting: async (stack, limit) =>
-      (await call('requests.waiting', { stack, limit })).map(one => requestOf(stack, one).request),
+    listWaiting: async (stack, limit) =>
+      (await call('requests.waiting', { stack, limit })).map(
+        one => parseStoredRequest(stack, one).request,
+      ),
     find: async (stack, key) => {
       const found = await call('requests.find', { stack, key })
-      return found === null ? undefined : requestOf(stack, found)
+      return found === null ? undefined : parseStoredRequest(stack, found)
     },
     end: (stack, key, end) => call('requests.end', { stack, key, end: JSON.stringify(end) }),
     forget: (before, limit) => call('requests.forget', { before, limit }),
     putProgram: async (stack, archive) =>
       void (await call('requests.putProgram', { stack, archive })),
-    program: async stack => {
+    getProgram: async stack => {
       const archive = await call('requests.program', { stack })
       return archive === null ? undefined : (archive as BlobHash)
     },

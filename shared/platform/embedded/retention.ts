@@ -1,14 +1,14 @@
 import type { RetentionPort } from '../../ports/retention.ts'
-import type { StoreCall } from './store/methods.ts'
+import type { StoreCall } from './store/methods/store-methods.ts'
 
 /** Removal of records and versions over the embedded store. */
 export function createRetention(call: StoreCall): RetentionPort {
   return {
-    deployments: () => call('retention.deployments', {}),
+    listDeployments: () => call('retention.deployments', {}),
     removeRecords: (deployment, rows) => call('retention.removeRecords', { deployment, rows }),
     removeVersions: async (stack, through) =>
       void (await call('retention.removeVersions', { stack, through })),
-    references: async cursor => {
+    listReferences: async cursor => {
       const { hashes, next } = await call('retention.references', { cursor })
       return { hashes, next: next ?? undefined }
     },

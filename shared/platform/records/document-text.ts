@@ -8,7 +8,7 @@ const nameForm = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/
  * The JSON text of a document: every adapter puts this. Throws DOCUMENT_INVALID when the name has
  * other characters, or the text more than `triggerLimits.documentBytesMax`.
  */
-export function documentText({ kind, name }: DocumentKey, value: unknown): string {
+export function serializeDocument({ kind, name }: DocumentKey, value: unknown): string {
   if (!nameForm.test(name))
     throw error(
       'DOCUMENT_INVALID',

@@ -13,7 +13,7 @@ import {
   stackIdOf,
   type WriterToken,
 } from '../../records/ids.ts'
-import type { LateOutcome } from '../../records/late.ts'
+import type { LateOutcome } from '../../records/late-outcome.ts'
 import type { LogRecord } from '../../records/log.ts'
 import type { Urn } from '../../names/urn.ts'
 import { withLargeDecisions, withLargeLate, withLargeOutcomes } from './large-records.ts'
@@ -57,7 +57,7 @@ describe('records over the limit', () => {
     const operations = withLargeOutcomes(
       {
         putOutcome: async (_: unknown, one: Outcome) => void stored.push(JSON.stringify(one)),
-        outcome: async () => JSON.parse(stored.at(-1) ?? '') as Outcome,
+        getOutcome: async () => JSON.parse(stored.at(-1) ?? '') as Outcome,
       } as unknown as OperationsPort,
       blobs,
     )
@@ -68,7 +68,7 @@ describe('records over the limit', () => {
       await operations.putOutcome(deployment, outcome(text))
       expect(stored.at(-1)?.length).toBeLessThan(1_000)
       expect(kept.size).toBe(count)
-      expect(await operations.outcome(deployment, 1 as OperationId, 1)).toEqual(outcome(text))
+      expect(await operations.getOutcome(deployment, 1 as OperationId, 1)).toEqual(outcome(text))
     }
   })
 
@@ -105,7 +105,7 @@ describe('records over the limit', () => {
     const catalog = withLargeLate(
       {
         putLate: async (_: unknown, one: LateOutcome) => void stored.push(JSON.stringify(one)),
-        late: async () => stored.map(text => JSON.parse(text) as LateOutcome),
+        listLate: async () => stored.map(text => JSON.parse(text) as LateOutcome),
       } as unknown as CatalogPort,
       blobs,
     )
@@ -113,6 +113,6 @@ describe('records over the limit', () => {
     const item = { deployment, operation, attempt: 1, urn: 'urn:a' as Urn, state: state(large) }
     await catalog.putLate(stack, item)
     expect(stored[0]?.length).toBeLessThan(1_000)
-    expect(await catalog.late(stack, 9)).toEqual([item])
+    expect(await catalog.listLate(stack, 9)).toEqual([item])
   })
 })

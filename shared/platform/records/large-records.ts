@@ -11,13 +11,13 @@ import type { CatalogPort } from '../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
 import type { Outcome, ViewOutcome } from '../../records/head.ts'
 import type { BlobHash, OperationId } from '../../records/ids.ts'
-import type { LateOutcome } from '../../records/late.ts'
+import type { LateOutcome } from '../../records/late-outcome.ts'
 import type { Decision, LogRecord } from '../../records/log.ts'
 import type { StoredResource } from '../../state/stored.ts'
 
 /** Heads and outcomes whose large states are blobs. */
 export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort): OperationsPort {
-  const whole = async (outcome: Outcome): Promise<Outcome> => {
+  const loadBlobs = async (outcome: Outcome): Promise<Outcome> => {
     const { stateBlob, viewsBlob, ...rest } = outcome
     return {
       ...rest,
@@ -36,14 +36,14 @@ export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort):
         ...(views === undefined ? {} : { viewsBlob: await putJson(blobs, views) }),
       })
     },
-    outcome: async (deployment, operation, attempt) => {
-      const found = await operations.outcome(deployment, operation, attempt)
-      return found === undefined ? undefined : whole(found)
+    getOutcome: async (deployment, operation, attempt) => {
+      const found = await operations.getOutcome(deployment, operation, attempt)
+      return found === undefined ? undefined : loadBlobs(found)
     },
-    ends: async (deployment, ids) => {
-      const ends = new Map(await operations.ends(deployment, ids))
-      for (const [id, end] of largeIn(ends))
-        ends.set(id, { ...end, outcome: await whole(end.outcome) })
+    getEnds: async (deployment, ids) => {
+      const ends = new Map(await operations.getEnds(deployment, ids))
+      for (const [id, end] of findLarge(ends))
+        ends.set(id, { ...end, outcome: await loadBlobs(end.outcome) })
       return ends
     },
   }
@@ -51,7 +51,7 @@ export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort):
 
 type End = { readonly outcome?: Outcome }
 
-function largeIn<E extends End>(
+function findLarge<E extends End>(
   ends: ReadonlyMap<OperationId, E>,
 ): readonly (readonly [OperationId, E & { readonly outcome: Outcome }])[] {
   return [...ends].flatMap(([id, end]) => {
@@ -64,17 +64,20 @@ function largeIn<E extends End>(
 }
 
 /** A decision log whose large records are blobs. */
-export function withLargeDecisions(log: DecisionLogPort, blobs: BlobsPort): DecisionLogPort {
+export function withLargeDecisions(
+  decisionLog: DecisionLogPort,
+  blobs: BlobsPort,
+): DecisionLogPort {
   return {
     append: async (deployment, record) => {
-      if (!isLarge(record)) return log.append(deployment, record)
+      if (!isLarge(record)) return decisionLog.append(deployment, record)
       const decisionsBlob = await putJson(blobs, record.decisions)
-      const names = record.decisions.flatMap(namedBy)
-      return log.append(deployment, { ...record, decisions: [], decisionsBlob, names })
+      const names = record.decisions.flatMap(referencedBlobsOf)
+      return decisionLog.append(deployment, { ...record, decisions: [], decisionsBlob, names })
     },
     read: async (deployment, from, limit) => {
       const records: LogRecord[] = []
-      for (const record of await log.read(deployment, from, limit)) {
+      for (const record of await decisionLog.read(deployment, from, limit)) {
         const { decisionsBlob, names: _names, ...rest } = record
         records.push(
           decisionsBlob === undefined
@@ -97,9 +100,9 @@ export function withLargeLate(catalog: CatalogPort, blobs: BlobsPort): CatalogPo
       const stateBlob = await putJson(blobs, item.state)
       await catalog.putLate(id, { ...item, state: { urn, custom, type }, stateBlob })
     },
-    late: async (id, limit) => {
+    listLate: async (id, limit) => {
       const items: LateOutcome[] = []
-      for (const item of await catalog.late(id, limit)) {
+      for (const item of await catalog.listLate(id, limit)) {
         const { stateBlob, ...rest } = item
         items.push(
           stateBlob === undefined ? item : { ...rest, state: await readState(blobs, stateBlob) },
@@ -115,7 +118,7 @@ function isLarge(record: unknown): boolean {
 }
 
 /** The blobs of a decision, which a mark must find without opening the decision's own blob. */
-function namedBy(decision: Decision): readonly BlobHash[] {
+function referencedBlobsOf(decision: Decision): readonly BlobHash[] {
   if (decision.kind === 'plan') return decision.pages
   if (decision.kind !== 'pin') return []
   const { base, place, options } = decision

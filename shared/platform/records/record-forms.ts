@@ -1,7 +1,7 @@
 import { type DeployError, error, messageOf } from '../../errors/error.ts'
 
 /** How a kind of record is kept: its name for people, its key, its JSON, and the form we write. */
-export interface Form {
+export interface RecordForm {
   readonly name: string
   readonly keys: readonly string[]
   readonly json: readonly string[]
@@ -29,7 +29,7 @@ export const forms = {
   document: { name: 'document', keys: ['kind', 'scope', 'name'], json: ['value'], format: 1 },
   audit: { name: 'audit entry', keys: ['position'], json: ['entry'], format: 1 },
   request: { name: 'request', keys: ['stack', 'key'], json: ['request'], format: 1 },
-} as const satisfies Record<string, Form>
+} as const satisfies Record<string, RecordForm>
 
 /** A kind of stored record. */
 export type RecordKind = keyof typeof forms
@@ -38,7 +38,7 @@ export type RecordKind = keyof typeof forms
 export type Keys = Readonly<Record<string, string | number>>
 
 /** A row that was read with its keys and `format`. Throws RECORD_TOO_NEW. */
-export function readable<Row extends Readonly<Record<string, unknown>>>(
+export function requireReadable<Row extends Readonly<Record<string, unknown>>>(
   kind: RecordKind,
   row: Row,
 ): Row {
@@ -46,12 +46,12 @@ export function readable<Row extends Readonly<Record<string, unknown>>>(
   const found = Number(row['format'] ?? 0)
   if (found <= format) return row
   const named = keys.map(key => [key, typeof row[key] === 'number' ? row[key] : String(row[key])])
-  throw tooNew(kind, found, Object.fromEntries(named) as Keys)
+  throw tooNewError(kind, found, Object.fromEntries(named) as Keys)
 }
 
 /** JSON of a record, of the shape that `isShape` tells. Throws RECORD_DAMAGED. */
 export function parseRecordJson<T>(
-  about: { readonly kind: RecordKind; readonly keys: Keys },
+  record: { readonly kind: RecordKind; readonly keys: Keys },
   text: string,
   isShape: (value: unknown) => value is T,
 ): T {
@@ -59,30 +59,30 @@ export function parseRecordJson<T>(
   try {
     value = JSON.parse(text)
   } catch (thrown) {
-    throw damaged(about.kind, about.keys, messageOf(thrown))
+    throw damagedError(record.kind, record.keys, messageOf(thrown))
   }
   if (isShape(value)) return value
-  throw damaged(about.kind, about.keys, 'it has not the shape of one')
+  throw damagedError(record.kind, record.keys, 'it has not the shape of one')
 }
 
 /** A record whose columns do not make sense. */
-export function damaged(kind: RecordKind, keys: Keys, why: string): DeployError {
-  return error('RECORD_DAMAGED', `the ${forms[kind].name} ${said(keys)} is damaged: ${why}`, {
+export function damagedError(kind: RecordKind, keys: Keys, why: string): DeployError {
+  return error('RECORD_DAMAGED', `the ${forms[kind].name} ${formatKeys(keys)} is damaged: ${why}`, {
     details: { kind, ...keys },
   })
 }
 
 /** A record that a newer version wrote. */
-export function tooNew(kind: RecordKind, found: number, keys: Keys): DeployError {
+export function tooNewError(kind: RecordKind, found: number, keys: Keys): DeployError {
   const { name, format } = forms[kind]
   return error(
     'RECORD_TOO_NEW',
-    `a newer antichain wrote the ${name} ${said(keys)}: it has format ${found}, this version knows ${format}`,
+    `a newer antichain wrote the ${name} ${formatKeys(keys)}: it has format ${found}, this version knows ${format}`,
     { details: { kind, found, known: format, ...keys } },
   )
 }
 
-function said(keys: Keys): string {
+function formatKeys(keys: Keys): string {
   return `(${Object.entries(keys)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')})`

@@ -5,7 +5,7 @@ import type { DeploymentRequest, KeptRequest, RequestEnd } from '../../records/r
 import { parseRecordJson } from './record-forms.ts'
 
 /** The JSON text of a request: every adapter puts this. Throws CLI_USAGE for a huge one. */
-export function requestText(request: DeploymentRequest): string {
+export function serializeRequest(request: DeploymentRequest): string {
   const text = JSON.stringify(request)
   if (Buffer.byteLength(text) > limits.recordBytesMax)
     throw error('CLI_USAGE', `the request is larger than ${limits.recordBytesMax} bytes`)
@@ -13,13 +13,13 @@ export function requestText(request: DeploymentRequest): string {
 }
 
 /** A request from its texts; `end` is '' while it has none. Throws RECORD_DAMAGED. */
-export function requestOf(
+export function parseStoredRequest(
   stack: StackId,
   { key, request, end }: { readonly key: string; readonly request: string; readonly end: string },
 ): KeptRequest {
-  const about = { kind: 'request', keys: { stack, key } } as const
-  const kept = { request: parseRecordJson(about, request, isRequest) }
-  return end === '' ? kept : { ...kept, end: parseRecordJson(about, end, isEnd) }
+  const record = { kind: 'request', keys: { stack, key } } as const
+  const kept = { request: parseRecordJson(record, request, isRequest) }
+  return end === '' ? kept : { ...kept, end: parseRecordJson(record, end, isEnd) }
 }
 
 function isRequest(value: unknown): value is DeploymentRequest {

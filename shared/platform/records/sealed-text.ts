@@ -8,19 +8,19 @@ const tagBytes = 16
 export const sealingKeyBytes = 32
 
 /** Seals a text: nonce, tag and ciphertext; `about` is authenticated with it. */
-export function sealText(key: Uint8Array, text: string, about: string): Buffer {
+export function sealText(key: Uint8Array, text: string, context: string): Buffer {
   const nonce = randomBytes(nonceBytes)
-  const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(about))
+  const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context))
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
 /** The text of `sealText`. Throws an error that says nothing; no text leaves before it is whole. */
-export function openText(key: Uint8Array, sealed: Uint8Array, about: string): string {
+export function openText(key: Uint8Array, sealed: Uint8Array, context: string): string {
   const textAt = nonceBytes + tagBytes
   const options = { authTagLength: tagBytes }
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), options)
-    .setAAD(Buffer.from(about))
+    .setAAD(Buffer.from(context))
     .setAuthTag(sealed.subarray(nonceBytes, textAt))
   return Buffer.concat([decipher.update(sealed.subarray(textAt)), decipher.final()]).toString(
     'utf8',

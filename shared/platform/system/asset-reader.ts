@@ -14,8 +14,8 @@ export function createAssetReader(
   folder: string,
   bytesMax: number = limits.assetBytesMax,
 ): AssetReader {
-  const at = (path: string): string => resolve(folder, path)
-  const reading = async <T>(what: string, read: () => Promise<T>): Promise<T> => {
+  const resolvePath = (path: string): string => resolve(folder, path)
+  const withReadErrors = async <T>(what: string, read: () => Promise<T>): Promise<T> => {
     try {
       return await read()
     } catch (cause) {
@@ -25,11 +25,12 @@ export function createAssetReader(
     }
   }
   return {
-    readFile: path => reading(path, () => readBounded(at(path), bytesMax)),
-    isDirectory: path => reading(path, async () => (await stat(at(path))).isDirectory()),
-    list: path => reading(path, () => filesBelow(at(path))),
+    readFile: path => withReadErrors(path, () => readBounded(resolvePath(path), bytesMax)),
+    isDirectory: path =>
+      withReadErrors(path, async () => (await stat(resolvePath(path))).isDirectory()),
+    list: path => withReadErrors(path, () => listFiles(resolvePath(path))),
     fetch: uri =>
-      reading(uri, () =>
+      withReadErrors(uri, () =>
         uri.startsWith('file:')
           ? readBounded(fileURLToPath(uri), bytesMax)
           : fetchBounded(uri, bytesMax),
@@ -37,13 +38,13 @@ export function createAssetReader(
   }
 }
 
-function tooLarge(bytesMax: number): Error {
+function tooLargeError(bytesMax: number): Error {
   return new Error(`it has more than ${bytesMax} bytes`)
 }
 
 async function readBounded(path: string, bytesMax: number): Promise<Uint8Array> {
   const { size } = await stat(path)
-  if (size > bytesMax) throw tooLarge(bytesMax)
+  if (size > bytesMax) throw tooLargeError(bytesMax)
   return readFile(path)
 }
 
@@ -54,20 +55,20 @@ async function fetchBounded(uri: string, bytesMax: number): Promise<Uint8Array> 
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > bytesMax) throw tooLarge(bytesMax)
+    if (size > bytesMax) throw tooLargeError(bytesMax)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, size)
 }
 
 /** Depth first, each folder's names by bytes; `.pulumi` and links to folders are left out. */
-async function filesBelow(root: string, below = ''): Promise<readonly string[]> {
+async function listFiles(root: string, below = ''): Promise<readonly string[]> {
   const entries = await readdir(join(root, below), { withFileTypes: true })
   const found: string[] = []
   for (const entry of entries.sort((a, b) => compareUtf8(a.name, b.name))) {
     if (entry.name === '.pulumi') continue
     const name = below === '' ? entry.name : `${below}/${entry.name}`
-    if (entry.isDirectory()) found.push(...(await filesBelow(root, name)))
+    if (entry.isDirectory()) found.push(...(await listFiles(root, name)))
     else if (!entry.isSymbolicLink() || !(await stat(join(root, name))).isDirectory())
       found.push(name)
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSystemClock } from './clock.ts'
-import { createLog } from './log.ts'
+import { createLogger } from './logger.ts'
 
 test('the monotonic clock counts the time that the machine slept', () => {
   const sources = { wall: 0, process: 5_000, boot: 100_000 }
@@ -73,7 +73,7 @@ test('what is called every so often is called until it is told not to be', async
   const clock = createSystemClock()
   const twice = Promise.withResolvers<void>()
   let calls = 0
-  const stop = clock.every(1, () => {
+  const stop = clock.repeat(1, () => {
     calls += 1
     if (calls === 2) {
       stop()
@@ -81,13 +81,13 @@ test('what is called every so often is called until it is told not to be', async
     }
   })
   await twice.promise
-  await new Promise<void>(done => clock.soon(done))
+  await new Promise<void>(done => clock.defer(done))
   expect(calls).toBe(2)
 })
 
 test('log lines below the level are not written; errors and big numbers are text', () => {
   const lines: string[] = []
-  const log = createLog({ level: 'info', write: line => lines.push(line) })
+  const log = createLogger({ level: 'info', write: line => lines.push(line) })
   log.write('debug', 'a.b')
   log.write('warn', 'store.lost', { reason: new Error('gone'), size: 5n })
   expect(lines).toHaveLength(1)
@@ -101,7 +101,7 @@ test('log lines below the level are not written; errors and big numbers are text
 
 test('whatever a text has in it, a log line is one line, moves no cursor, and says the same', () => {
   const lines: string[] = []
-  const log = createLog({ level: 'info', write: line => lines.push(line) })
+  const log = createLogger({ level: 'info', write: line => lines.push(line) })
   const text = 'x\n{"level":"error"}\r\u001b[2J\u009b2J\u007f\u0085\u2028\u2029\u202e\u2066y'
   log.write('warn', 'a.b', { text, [text]: new Error(text) })
   const [line = ''] = lines

@@ -56,8 +56,8 @@ export function createSystemClock(sources: TimeSources = machine): ClockPort {
       return awakeMs + sleptMs
     },
     sleep,
-    every,
-    soon: call => void setImmediate(call),
+    repeat,
+    defer: call => void setImmediate(call),
   }
 }
 
@@ -68,7 +68,7 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
-function every(ms: number, call: () => void): () => void {
+function repeat(ms: number, call: () => void): () => void {
   const timer = setInterval(call, ms)
   timer.unref()
   return () => clearInterval(timer)

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { isAlive, killGroup, startedOf } from './process-start.ts'
+import { isAlive, killGroup, startTimeOf } from './process-groups.ts'
 import { createProcesses } from './processes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'processes-'))
@@ -36,7 +36,7 @@ async function firstLine(stream: AsyncIterable<Uint8Array>): Promise<string> {
 async function gone(pids: readonly number[]): Promise<boolean> {
   const endMs = Date.now() + 2_000
   while (Date.now() < endMs) {
-    if (pids.every(pid => startedOf(pid) === '')) return true
+    if (pids.every(pid => startTimeOf(pid) === '')) return true
     await new Promise(resolve => setTimeout(resolve, 10))
   }
   return false
@@ -78,12 +78,12 @@ describe('children', () => {
   test('are listed with their start time while they run', async () => {
     const processes = createProcesses()
     const child = processes.spawn(shell('sleep 300'))
-    const [group] = processes.groups()
-    expect(group).toEqual({ pid: child.pid, started: startedOf(child.pid) })
+    const [group] = processes.listGroups()
+    expect(group).toEqual({ pid: child.pid, started: startTimeOf(child.pid) })
     expect(group !== undefined && isAlive(group)).toBe(true)
     child.signal('SIGTERM')
     expect(await child.exit).toEqual({ code: null, signal: 'SIGTERM' })
-    expect(processes.groups()).toEqual([])
+    expect(processes.listGroups()).toEqual([])
     await processes.close()
   })
 
@@ -144,7 +144,7 @@ test('a group is killed only when its leader is the one that was recorded', asyn
   const processes = createProcesses()
   const child = processes.spawn(shell('sleep 300'))
   expect(killGroup({ pid: child.pid, started: '1' })).toBe(false)
-  expect(killGroup({ pid: child.pid, started: startedOf(child.pid) })).toBe(true)
+  expect(killGroup({ pid: child.pid, started: startTimeOf(child.pid) })).toBe(true)
   expect(await child.exit).toEqual({ code: null, signal: 'SIGKILL' })
   await processes.close()
 })

@@ -11,8 +11,8 @@ import type { Readable, Writable } from 'node:stream'
 import { error } from '../../errors/error.ts'
 import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
 import type { ProcessGroup } from '../../records/head.ts'
-import { signalGroup, startedOf } from './process-start.ts'
-import { startSupervisor, type Supervisor } from './supervisor.ts'
+import { signalGroup, startTimeOf } from './process-groups.ts'
+import { startSupervisor, type Supervisor } from './process-supervisor.ts'
 
 type SpawnRequest = Parameters<ProcessesPort['spawn']>[0]
 
@@ -36,19 +36,22 @@ export function createProcesses(): ProcessesPort {
       const { pid } = spawned
       if (pid === undefined) {
         spawned.on('error', () => {})
-        throw error('PLUGIN_FAILED', `cannot start '${request.command}': ${whyNot(request)}`)
+        throw error(
+          'PLUGIN_FAILED',
+          `cannot start '${request.command}': ${explainSpawnFailure(request)}`,
+        )
       }
       watcher.add(pid)
-      const child = childOf(spawned, pid)
-      running.set(pid, { group: { pid, started: startedOf(pid) }, child })
+      const child = wrapChild(spawned, pid)
+      running.set(pid, { group: { pid, started: startTimeOf(pid) }, child })
       void child.exit.then(() => {
         signalGroup(pid, 'SIGKILL')
         running.delete(pid)
-        watcher.drop(pid)
+        watcher.remove(pid)
       })
       return child
     },
-    groups: () => [...running.values()].map(({ group }) => group),
+    listGroups: () => [...running.values()].map(({ group }) => group),
     async close() {
       isClosed = true
       const ends = [...running.values()].map(({ child }) => {
@@ -64,7 +67,7 @@ export function createProcesses(): ProcessesPort {
 /** How long the pipes of a process that ended are read on, in ms. */
 const pipesMs = 2_000
 
-function childOf(
+function wrapChild(
   spawned: ChildProcessByStdio<Writable, Readable, Readable>,
   pid: number,
 ): ChildProcess {
@@ -95,7 +98,7 @@ function childOf(
 }
 
 /** Node tells why only later; the usual reasons can be seen at once. */
-function whyNot(request: SpawnRequest): string {
+function explainSpawnFailure(request: SpawnRequest): string {
   if (!isDirectory(request.cwd)) return `the folder '${request.cwd}' does not exist`
   if (!request.command.includes('/')) return 'it is not on PATH'
   try {

@@ -20,7 +20,7 @@ export interface PluginCommand {
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>
   /** To be called when it has ended. */
-  readonly forget?: () => void
+  readonly cleanUp?: () => void
 }
 
 /** What a command of a plugin depends on. */
@@ -33,7 +33,7 @@ export interface SourceDeps {
 const fileName = 'PulumiPlugin.yaml'
 
 /** The folder of a plugin that has to be run from source; undefined for a file that runs. */
-export function sourceFolderOf(path: string): string | undefined {
+export function findSourceFolder(path: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return undefined
   return [path, dirname(path)].find(folder => existsSync(join(folder, fileName)))
 }

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import { error } from '../../errors/error.ts'
-import { printedBy } from '../executables.ts'
+import { runToEnd } from '../executables.ts'
 import type { ProgramSource } from '../program.ts'
-import { pythonPlace } from '../python-place.ts'
+import { resolvePythonEnvironment } from '../hosts/python-environment.ts'
 import {
   type PluginCommand,
   type PluginProject,
@@ -16,7 +16,7 @@ import {
  * A Python plugin's source as that of a program. Without a word about it, its environment is in
  * `venv`: plugins never run in the Python of the machine.
  */
-export function pythonSourceOf(project: PluginProject): ProgramSource {
+export function toPythonSource(project: PluginProject): ProgramSource {
   const { folder, runtime, options } = project
   const virtualenv = options['virtualenv'] ?? (toolchainOf(project) === 'pip' ? 'venv' : undefined)
   const runtimeOptions = virtualenv === undefined ? options : { ...options, virtualenv }
@@ -24,17 +24,17 @@ export function pythonSourceOf(project: PluginProject): ProgramSource {
 }
 
 /** A plugin runs by its `__main__.py`, else as the package that it is. Throws PLUGIN_FAILED. */
-export async function pythonPluginCommand(
-  { processes, env: given }: SourceDeps,
+export async function createPythonPluginCommand(
+  { processes, env: baseEnv }: SourceDeps,
   project: PluginProject,
   args: readonly string[],
 ): Promise<PluginCommand> {
   const { folder } = project
-  const source = pythonSourceOf(project)
-  const { command, env } = await pythonPlace({ processes, env: given, source })
+  const source = toPythonSource(project)
+  const { command, env } = await resolvePythonEnvironment({ processes, env: baseEnv, source })
   if (existsSync(join(folder, '__main__.py'))) return { command, args: [folder, ...args], env }
-  const asked = { command, args: ['-c', 'import pulumi.run.plugin'], cwd: folder, env }
-  const { code, err } = await printedBy(processes, asked)
+  const probe = { command, args: ['-c', 'import pulumi.run.plugin'], cwd: folder, env }
+  const { code, err } = await runToEnd(processes, probe)
   if (code !== 0)
     throw error(
       'PLUGIN_FAILED',
@@ -43,12 +43,12 @@ export async function pythonPluginCommand(
         hint: 'Install its dependencies with pulumi 3.176 or later, or give it a __main__.py.',
       },
     )
-  return { command, args: ['-m', 'pulumi.run.plugin', packageNameOf(folder), ...args], env }
+  return { command, args: ['-m', 'pulumi.run.plugin', readPackageName(folder), ...args], env }
 }
 
-function packageNameOf(folder: string): string {
+function readPackageName(folder: string): string {
   const file = join(folder, 'pyproject.toml')
-  const { project, 'build-system': build } = existsSync(file) ? tomlOf(file) : {}
+  const { project, 'build-system': build } = existsSync(file) ? readToml(file) : {}
   const { name } = Object(project) as { name?: unknown }
   if (typeof name === 'string' && build !== undefined) return name
   throw error(
@@ -57,7 +57,7 @@ function packageNameOf(folder: string): string {
   )
 }
 
-function tomlOf(file: string): Readonly<Record<string, unknown>> {
+function readToml(file: string): Readonly<Record<string, unknown>> {
   try {
     return parse(readFileSync(file, 'utf8'))
   } catch (cause) {

@@ -4,7 +4,7 @@ import {
   type RunPluginResponse,
 } from '../../../proto/gen/pulumi/language.ts'
 import type { ChildProcess } from '../../ports/system.ts'
-import { type LanguageHostDeps, startHost } from '../language-host.ts'
+import { type LanguageHostDeps, startHost } from '../hosts/language-host.ts'
 import type { PluginProject } from './plugin-project.ts'
 
 /** A plugin's process, whoever has it. */
@@ -17,14 +17,14 @@ export type RunningPlugin = Omit<ChildProcess, 'pid'>
 export async function runByHost(
   deps: LanguageHostDeps,
   { folder, runtime, options: runtimeOptions }: PluginProject,
-  about: {
+  options: {
     readonly args: readonly string[]
     readonly cwd: string
     /** Whether it waits for a debugger; the host tells where. */
     readonly isDebugged?: boolean
   },
 ): Promise<RunningPlugin> {
-  const { args, cwd, isDebugged = false } = about
+  const { args, cwd, isDebugged = false } = options
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
   const source = { runtime, root: folder, directory: folder, entryPoint: '.', runtimeOptions }
   const host = await startHost(deps, source, line => void streams.stderr.write(`${line}\n`))
@@ -45,24 +45,25 @@ export async function runByHost(
     loaderTarget: deps.engineAddress(),
   })
   const exit = Promise.withResolvers<Awaited<ChildProcess['exit']>>()
-  const end = async (how: Awaited<ChildProcess['exit']>): Promise<void> => {
+  const finish = async (how: Awaited<ChildProcess['exit']>): Promise<void> => {
     for (const stream of Object.values(streams)) stream.end()
     await host.close()
     exit.resolve(how)
   }
   answers.on('data', ({ output }: RunPluginResponse) => {
     if (output === undefined) return
-    if (output.$case === 'exitcode') void end({ code: output.value, signal: null })
+    if (output.$case === 'exitcode') void finish({ code: output.value, signal: null })
     else streams[output.$case].write(output.value)
   })
-  answers.on('end', () => void end({ code: 0, signal: null }))
-  let asked: string | undefined
+  answers.on('end', () => void finish({ code: 0, signal: null }))
+  let requestedSignal: string | undefined
   answers.on('error', ({ message }) => {
-    if (asked === undefined && !streams.stderr.writableEnded) streams.stderr.write(`${message}\n`)
-    void end({ code: null, signal: asked ?? 'SIGKILL' })
+    if (requestedSignal === undefined && !streams.stderr.writableEnded)
+      streams.stderr.write(`${message}\n`)
+    void finish({ code: null, signal: requestedSignal ?? 'SIGKILL' })
   })
   const signal: RunningPlugin['signal'] = name => {
-    asked ??= name
+    requestedSignal ??= name
     answers.cancel()
   }
   return { ...streams, exit: exit.promise, signal }

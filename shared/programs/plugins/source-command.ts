@@ -8,32 +8,32 @@ import { join } from 'node:path'
 import semver from 'semver'
 import { emulatedVersion } from '../../config/emulated-version.ts'
 import { error } from '../../errors/error.ts'
-import { buildGo } from '../go-build.ts'
+import { buildGo } from '../hosts/go-build.ts'
 import {
   type PluginCommand,
   type PluginProject,
   readPluginProject,
   type SourceDeps,
 } from './plugin-project.ts'
-import { pythonPluginCommand } from './python-plugin.ts'
+import { createPythonPluginCommand } from './python-plugin.ts'
 
-type Language = (
+type CommandFactory = (
   deps: SourceDeps,
   project: PluginProject,
   args: readonly string[],
 ) => Promise<PluginCommand>
 
-const languages: ReadonlyMap<string, Language> = new Map([
-  ['nodejs', nodeCommand],
-  ['python', pythonPluginCommand],
-  ['go', goCommand],
+const languages: ReadonlyMap<string, CommandFactory> = new Map([
+  ['nodejs', createNodeCommand],
+  ['python', createPythonPluginCommand],
+  ['go', createGoCommand],
 ])
 
 /**
  * The command of the plugin whose source is in a folder. Throws PLUGIN_FAILED for one that cannot
  * be run, PROGRAM_LANGUAGE_MISSING and PROGRAM_BUILD_FAILED, FEATURE_MISSING for other languages.
  */
-export async function sourceCommand(
+export async function createSourceCommand(
   deps: SourceDeps,
   project: PluginProject,
   args: readonly string[],
@@ -57,7 +57,7 @@ export function hasCommand({ runtime }: PluginProject): boolean {
  * What the source code in a folder says of how it is run. Throws PLUGIN_FAILED for one that says
  * nothing, or that is for another version.
  */
-export function runnableProject(folder: string): PluginProject {
+export function readRunnableProject(folder: string): PluginProject {
   const project = readPluginProject(folder)
   if (project === undefined) throw error('PLUGIN_FAILED', `${folder} is no plugin`)
   const { requiredVersion } = project
@@ -69,18 +69,18 @@ export function runnableProject(folder: string): PluginProject {
   return project
 }
 
-async function nodeCommand(
+async function createNodeCommand(
   { env }: SourceDeps,
   { folder, options }: PluginProject,
   args: readonly string[],
 ): Promise<PluginCommand> {
-  const nodeArgs = textOf(options['nodeargs'])
+  const nodeArgs = toText(options['nodeargs'])
     .split(/\s+/)
     .filter(word => word !== '')
-  const tsconfig = textOf(options['tsconfig'])
+  const tsconfig = toText(options['tsconfig'])
   return {
     command: 'node',
-    args: [...nodeArgs, nodeRunnerOf(folder), folder, ...args],
+    args: [...nodeArgs, resolveNodeRunner(folder), folder, ...args],
     env: {
       ...env,
       ...(options['typescript'] === false ? {} : { PULUMI_NODEJS_TYPESCRIPT: 'true' }),
@@ -90,7 +90,7 @@ async function nodeCommand(
 }
 
 /** The SDK's own runner, as the plugin has it installed. */
-function nodeRunnerOf(folder: string): string {
+function resolveNodeRunner(folder: string): string {
   try {
     return createRequire(join(folder, 'package.json')).resolve('@pulumi/pulumi/cmd/run-plugin')
   } catch (cause) {
@@ -103,15 +103,15 @@ function nodeRunnerOf(folder: string): string {
 }
 
 /** Built anew for each start: Go keeps what did not change. */
-async function goCommand(
+async function createGoCommand(
   deps: SourceDeps,
   { folder }: PluginProject,
   args: readonly string[],
 ): Promise<PluginCommand> {
-  const { command, forget } = await buildGo(deps, { what: 'plugin', directory: folder })
-  return { command, args, env: deps.env, forget }
+  const { command, cleanUp } = await buildGo(deps, { what: 'plugin', directory: folder })
+  return { command, args, env: deps.env, cleanUp }
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

@@ -11,15 +11,15 @@ import {
   ProviderError,
   type ReadResult,
 } from '../provider.ts'
-import { referenceOutputs } from './stack-reference.ts'
-import { failuresOf, stashOutputs } from './stash.ts'
+import { createReferenceOutputs } from './stack-reference.ts'
+import { checkSingleProperty, createStashOutputs } from './stash.ts'
 
 /** What the built-in provider asks of its surroundings. */
 export interface BuiltinDeps {
   /** The outputs of a stack by its name. Throws what is to be told. */
-  readonly stackOutputs: (name: string) => Promise<PropertyMap>
+  readonly readOutputs: (name: string) => Promise<PropertyMap>
   /** Its resources by URN: `type` and `outputs` of each. */
-  readonly stackResources: (name: string) => Promise<PropertyMap>
+  readonly readResources: (name: string) => Promise<PropertyMap>
   readonly uuid: () => string
   readonly warn: (message: string, urn: Urn) => void
 }
@@ -33,7 +33,7 @@ const deprecated =
  * stacks. It has no process and no configuration. Source: docs/spec/providers.md#built-in-provider.
  */
 export function createBuiltinProvider(deps: BuiltinDeps): Provider {
-  const nothing = (): Promise<void> => Promise.resolve()
+  const doNothing = (): Promise<void> => Promise.resolve()
   return {
     pkg: 'pulumi',
     version: '',
@@ -41,14 +41,14 @@ export function createBuiltinProvider(deps: BuiltinDeps): Provider {
     isGone: () => false,
     checkConfig: () => Promise.resolve({ inputs: emptyMap, failures: [] }),
     diffConfig: () => Promise.resolve(noDiff),
-    parameterize: () => Promise.reject(refused('the builtin provider has no parameters')),
-    configure: nothing,
+    parameterize: () => Promise.reject(refusedError('the builtin provider has no parameters')),
+    configure: doNothing,
     check: async ({ urn, type, news }) => check(deps, { urn, type, news }),
     diff: async ({ type, oldInputs, newInputs }) => diff(type, oldInputs, newInputs),
     async create({ type, inputs, preview }) {
       const outputs =
         kindOf(type) === 'stash'
-          ? stashOutputs(inputs, undefined)
+          ? createStashOutputs(inputs, undefined)
           : await readReference(deps, inputs)
       return { id: preview ? '' : deps.uuid(), outputs, refreshBeforeUpdate: false }
     },
@@ -56,15 +56,15 @@ export function createBuiltinProvider(deps: BuiltinDeps): Provider {
       return { ...(await read(deps, { type, inputs, outputs })), id }
     },
     async update({ type, newInputs, oldOutputs }) {
-      if (kindOf(type) !== 'stash') throw refused(`unrecognized resource type '${type}'`)
-      return { outputs: stashOutputs(newInputs, oldOutputs), refreshBeforeUpdate: false }
+      if (kindOf(type) !== 'stash') throw refusedError(`unrecognized resource type '${type}'`)
+      return { outputs: createStashOutputs(newInputs, oldOutputs), refreshBeforeUpdate: false }
     },
-    delete: nothing,
+    delete: doNothing,
     invoke: ({ token, args }) => invoke(deps, token, args),
-    call: () => Promise.reject(refused('the builtin provider does not implement call')),
-    construct: () => Promise.reject(refused('the builtin provider makes no components')),
-    cancel: nothing,
-    close: nothing,
+    call: () => Promise.reject(refusedError('the builtin provider does not implement call')),
+    construct: () => Promise.reject(refusedError('the builtin provider makes no components')),
+    cancel: doNothing,
+    close: doNothing,
   }
 }
 
@@ -72,10 +72,11 @@ function check(
   { warn }: BuiltinDeps,
   { urn, type, news }: { readonly urn: Urn; readonly type: string; readonly news: PropertyMap },
 ): CheckResult {
-  if (kindOf(type) === 'stash') return { inputs: news, failures: failuresOf(news, 'input') }
+  if (kindOf(type) === 'stash')
+    return { inputs: news, failures: checkSingleProperty(news, 'input') }
   // Reads ask for no check: only who registers one hears of it.
   warn(deprecated, urn)
-  const failures = failuresOf(news, 'name')
+  const failures = checkSingleProperty(news, 'name')
   const name = news.get('name')
   const isText = typeof name === 'string' || (isSpecial(name) && name.kind === 'unknown')
   if (failures.length > 0 || isText) return { inputs: news, failures }
@@ -96,21 +97,21 @@ function diff(type: string, olds: PropertyMap, news: PropertyMap): DiffResult {
 
 async function read(
   deps: BuiltinDeps,
-  asked: {
+  input: {
     readonly type: string
     readonly inputs: PropertyMap | undefined
     readonly outputs: PropertyMap | undefined
   },
 ): Promise<Omit<ReadResult, 'id'>> {
-  const { type, inputs = emptyMap, outputs = emptyMap } = asked
+  const { type, inputs = emptyMap, outputs = emptyMap } = input
   const found = { inputs, refreshBeforeUpdate: false, initErrors: [] }
   if (kindOf(type) === 'stash') {
-    if (inputs.size === 0) throw refused('stash can not be imported')
+    if (inputs.size === 0) throw refusedError('stash can not be imported')
     return { ...found, outputs }
   }
   const other = [...inputs.keys()].find(key => key !== 'name')
-  if (other !== undefined) throw refused(`unknown property "${other}"`)
-  if (!inputs.has('name')) throw refused('stack reference can not be imported')
+  if (other !== undefined) throw refusedError(`unknown property "${other}"`)
+  if (!inputs.has('name')) throw refusedError('stack reference can not be imported')
   return { ...found, outputs: await readReference(deps, inputs) }
 }
 
@@ -119,8 +120,8 @@ async function invoke(deps: BuiltinDeps, token: string, args: PropertyMap): Prom
     case 'pulumi:pulumi:readStackOutputs':
       return { outputs: await readReference(deps, args), failures: [] }
     case 'pulumi:pulumi:readStackResourceOutputs': {
-      const name = textOf(args, 'stackName')
-      const resources = await asked(deps.stackResources(name))
+      const name = requireText(args, 'stackName')
+      const resources = await withProviderErrors(deps.readResources(name))
       const outputs = new Map<string, PropertyValue>([
         ['name', name],
         ['outputs', resources],
@@ -128,7 +129,7 @@ async function invoke(deps: BuiltinDeps, token: string, args: PropertyMap): Prom
       return { outputs, failures: [] }
     }
     default:
-      throw refused(`unrecognized function name: '${token}'`)
+      throw refusedError(`unrecognized function name: '${token}'`)
   }
 }
 
@@ -136,34 +137,34 @@ async function readReference(deps: BuiltinDeps, inputs: PropertyMap): Promise<Pr
   const name = inputs.get('name')
   // In a preview a name may come from what is not there yet.
   if (isSpecial(name) && name.kind === 'unknown') return new Map([['name', name]])
-  const text = textOf(inputs, 'name')
-  return referenceOutputs(text, await asked(deps.stackOutputs(text)))
+  const text = requireText(inputs, 'name')
+  return createReferenceOutputs(text, await withProviderErrors(deps.readOutputs(text)))
 }
 
-function textOf(args: PropertyMap, key: string): string {
+function requireText(args: PropertyMap, key: string): string {
   const text = args.get(key)
   if (typeof text === 'string') return text
-  throw refused(`expected '${key}' to be a string`)
+  throw refusedError(`expected '${key}' to be a string`)
 }
 
 function kindOf(type: string): 'stash' | 'reference' {
   if (type === stashType) return 'stash'
   if (type === stackReferenceType) return 'reference'
-  throw refused(`unrecognized resource type '${type}'`)
+  throw refusedError(`unrecognized resource type '${type}'`)
 }
 
 /** What goes wrong there is a failure of the resource, not of the engine. */
-async function asked<T>(answer: Promise<T>): Promise<T> {
+async function withProviderErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (thrown) {
-    throw thrown instanceof Error ? refused(thrown.message, thrown) : thrown
+    throw thrown instanceof Error ? refusedError(thrown.message, thrown) : thrown
   }
 }
 
 /** gRPC code of a failure of which nothing more is said. */
 const unknownCode = 2
 
-function refused(message: string, cause?: Error): ProviderError {
+function refusedError(message: string, cause?: Error): ProviderError {
   return new ProviderError(message, { status: 'unknown', code: unknownCode, cause })
 }

@@ -5,7 +5,7 @@ import type { PropertyMap } from '../../values/value.ts'
  * What is wrong with the inputs of a resource that takes one property. Source:
  * docs/spec/providers.md#built-in-provider.
  */
-export function failuresOf(news: PropertyMap, property: string): readonly CheckFailure[] {
+export function checkSingleProperty(news: PropertyMap, property: string): readonly CheckFailure[] {
   const other = [...news.keys()].find(key => key !== property)
   if (other !== undefined) return [{ property: other, reason: `unknown property "${other}"` }]
   if (news.has(property)) return []
@@ -16,7 +16,10 @@ export function failuresOf(news: PropertyMap, property: string): readonly CheckF
  * The outputs of a stash: its input, and the input that it was made with. Source:
  * docs/spec/providers.md#built-in-provider.
  */
-export function stashOutputs(inputs: PropertyMap, before: PropertyMap | undefined): PropertyMap {
+export function createStashOutputs(
+  inputs: PropertyMap,
+  before: PropertyMap | undefined,
+): PropertyMap {
   const input = inputs.get('input') ?? null
   const output = before === undefined ? input : before.get('output')
   return new Map([

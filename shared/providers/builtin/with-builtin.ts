@@ -5,8 +5,8 @@ import type { PluginHost, Provider } from '../provider.ts'
 export function withBuiltin(host: PluginHost, builtin: Provider): PluginHost {
   return {
     ...host,
-    load: (plugin, about) =>
-      about.pkg === builtinPackage ? Promise.resolve(builtin) : host.load(plugin, about),
+    load: (plugin, options) =>
+      options.pkg === builtinPackage ? Promise.resolve(builtin) : host.load(plugin, options),
     obtain: async plugin =>
       plugin.name === builtinPackage ? { path: 'built in' } : host.obtain(plugin),
   }

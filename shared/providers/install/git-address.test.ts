@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { cachedAs, gitNamed, gitPlaceOf, tolerantVersion } from './git-address.ts'
+import {
+  cacheLocationOf,
+  parseGitReference,
+  parseGitAddress,
+  parseTolerantVersion,
+} from './git-address.ts'
 
 describe('the repository and folder of an address', () => {
   test.each([
@@ -15,7 +20,7 @@ describe('the repository and folder of an address', () => {
     ['git://gist.github.com/me/abc', 'https://gist.github.com/abc.git', ''],
     ['git://dev.azure.com/o/p/_git/r', 'https://dev.azure.com/o/p/_git/r', ''],
   ])('%s', (address, url, folder) => {
-    expect(gitPlaceOf(address)).toEqual({ url, folder })
+    expect(parseGitAddress(address)).toEqual({ url, folder })
   })
 
   test.each([
@@ -25,9 +30,12 @@ describe('the repository and folder of an address', () => {
     ['git://github.com/o/r/%ZZ', 'cannot be read'],
     ['git://', 'is no address'],
     ['git://me:word@github.com/org', "'git://github.com/org' names no owner"],
-  ])('%s is refused', (address, words) => {
-    expect(() => gitPlaceOf(address)).toThrow(
-      expect.objectContaining({ code: 'PLUGIN_ADDRESS', message: expect.stringContaining(words) }),
+  ])('%s is refused', (address, expected) => {
+    expect(() => parseGitAddress(address)).toThrow(
+      expect.objectContaining({
+        code: 'PLUGIN_ADDRESS',
+        message: expect.stringContaining(expected),
+      }),
     )
   })
 })
@@ -40,7 +48,7 @@ describe('what it is called in the cache', () => {
     ['git://github.com/org/repo/a/b', { name: 'github.com_org_repo.git_a_b', folder: 'a/b' }],
     ['git://me:word@github.com/org/repo', { name: 'github.com_org_repo.git', folder: '' }],
   ])('%s', (downloadUrl, expected) => {
-    expect(cachedAs({ name: 'thing', downloadUrl })).toEqual(expected)
+    expect(cacheLocationOf({ name: 'thing', downloadUrl })).toEqual(expected)
   })
 })
 
@@ -59,14 +67,14 @@ describe('a plugin that is named by its repository', () => {
     ['aws', undefined],
     ['my.plugin', undefined],
   ])('%s', (text, expected) => {
-    expect(gitNamed(text)).toEqual(expected)
+    expect(parseGitReference(text)).toEqual(expected)
   })
 
   test.each([
     ['github.com/org/repo@main', 'neither such as 1.2.3 nor a commit'],
     ['http://github.com/org/repo', 'must begin with https:// or git://'],
-  ])('%s is refused', (text, words) => {
-    expect(() => gitNamed(text)).toThrow(words)
+  ])('%s is refused', (text, expected) => {
+    expect(() => parseGitReference(text)).toThrow(expected)
   })
 })
 
@@ -77,5 +85,5 @@ test.each([
   ['main', undefined],
   ['1.2-beta', undefined],
 ])('the tag %s is the version %s', (tag, version) => {
-  expect(tolerantVersion(tag)).toBe(version)
+  expect(parseTolerantVersion(tag)).toBe(version)
 })

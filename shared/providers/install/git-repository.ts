@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import semver from 'semver'
 import { installLimits as limits } from '../../config/install-limits.ts'
 import { error } from '../../errors/error.ts'
-import { tolerantVersion } from './git-address.ts'
-import { shown } from './shown-address.ts'
+import { parseTolerantVersion } from './git-address.ts'
+import { hideCredentials } from './hide-credentials.ts'
 
 /**
  * Runs Git to its end, with more variables than the user has; where it cannot be started the code
@@ -20,21 +20,22 @@ export type RunGit = (
  * without any, the commit of its main branch as `0.0.0-x<commit>`. Throws `Error` with what Git
  * says. Source: Pulumi's `GetLatestTagOrHash`.
  */
-export async function latestInRepository(url: string, git: RunGit): Promise<string> {
-  const said = await run(['ls-remote', '--symref', remote], url, git)
-  const lines = said.split('\n').map(line => line.split('\t') as [string, string?])
+export async function findLatestInRepository(url: string, git: RunGit): Promise<string> {
+  const output = await runGit(['ls-remote', '--symref', remote], url, git)
+  const lines = output.split('\n').map(line => line.split('\t') as [string, string?])
   const versions = lines.flatMap(([, ref = '']) => {
-    const version = ref.startsWith('refs/tags/') && tolerantVersion(ref.slice('refs/tags/'.length))
+    const version =
+      ref.startsWith('refs/tags/') && parseTolerantVersion(ref.slice('refs/tags/'.length))
     return version === undefined || version === false ? [] : [version]
   })
-  const [best] = versions.sort((a, b) => stability(b) - stability(a) || semver.compare(b, a))
+  const [best] = versions.sort((a, b) => stabilityOf(b) - stabilityOf(a) || semver.compare(b, a))
   if (best !== undefined && best !== '0.0.0') return best
   const head = lines.find(([hash, ref]) => ref === 'HEAD' && /^[0-9a-f]{40,64}$/.test(hash))
   if (head !== undefined) return `0.0.0-x${head[0]}`
-  throw new Error(`${shown(url)} has neither a version nor a main branch`)
+  throw new Error(`${hideCredentials(url)} has neither a version nor a main branch`)
 }
 
-function stability(version: string): number {
+function stabilityOf(version: string): number {
   return semver.prerelease(version) === null ? 1 : 0
 }
 
@@ -54,17 +55,17 @@ export async function checkOut(
   const { url } = from
   const here = ['-C', folder]
   const commit = /^0\.0\.0-x(?<hash>[0-9a-fA-F]{4,64})$/.exec(from.version)?.groups?.['hash']
-  await run([...here, 'init', '--quiet'], url, git)
+  await runGit([...here, 'init', '--quiet'], url, git)
   if (commit === undefined) {
     const ref = from.version === '0.0.0' ? 'HEAD' : `refs/tags/v${from.version}`
-    await run([...here, 'fetch', '--quiet', '--no-tags', '--depth=1', remote, ref], url, git)
+    await runGit([...here, 'fetch', '--quiet', '--no-tags', '--depth=1', remote, ref], url, git)
   } else {
     // A commit may be given by its first letters, which only the whole history resolves.
     const all = '+refs/heads/*:refs/remotes/origin/*'
-    await run([...here, 'fetch', '--quiet', '--tags', remote, all], url, git)
+    await runGit([...here, 'fetch', '--quiet', '--tags', remote, all], url, git)
   }
   const checkout = commit === undefined ? 'FETCH_HEAD' : `${commit}^{commit}`
-  await run([...here, 'checkout', '--quiet', '--detach', checkout], url, git)
+  await runGit([...here, 'checkout', '--quiet', '--detach', checkout], url, git)
   rmSync(join(folder, '.git'), { recursive: true, force: true })
   requireBounds(folder, url)
 }
@@ -73,14 +74,16 @@ export async function checkOut(
 const remote = 'plugin'
 const named = ['--config-env=remote.plugin.url=ANTICHAIN_GIT_URL', '-c', 'core.longpaths=true']
 
-async function run(args: readonly string[], url: string, git: RunGit): Promise<string> {
+async function runGit(args: readonly string[], url: string, git: RunGit): Promise<string> {
   const { out, err, code } = await git([...named, ...args], { ANTICHAIN_GIT_URL: url })
   if (code === 0) return out
   const why = err
     .trim()
     .slice(-1_000)
     .replaceAll(/\/\/[^/@\s]*@/g, '//')
-  throw new Error(`${shown(url)} cannot be read by git: ${why || `it ended with ${code ?? '?'}`}`)
+  throw new Error(
+    `${hideCredentials(url)} cannot be read by git: ${why || `it ended with ${code ?? '?'}`}`,
+  )
 }
 
 function requireBounds(folder: string, url: string): void {
@@ -89,5 +92,8 @@ function requireBounds(folder: string, url: string): void {
   for (const entry of entries)
     if (entry.isFile()) size += statSync(join(entry.parentPath, entry.name)).size
   if (entries.length <= limits.filesMax && size <= limits.bytesMax) return
-  throw error('PLUGIN_TOO_LARGE', `the repository ${shown(url)} holds more than a plugin may`)
+  throw error(
+    'PLUGIN_TOO_LARGE',
+    `the repository ${hideCredentials(url)} holds more than a plugin may`,
+  )
 }

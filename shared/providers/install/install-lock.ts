@@ -12,7 +12,7 @@ export async function withInstallLock<T>(
 ): Promise<T> {
   const lock = new DatabaseSync(file, { timeout: 0 })
   try {
-    while (!isTaken(lock)) await pause(limits.lockPauseMs)
+    while (!tryTakeLock(lock)) await pause(limits.lockPauseMs)
     return await work()
   } finally {
     lock.close()
@@ -20,7 +20,7 @@ export async function withInstallLock<T>(
 }
 
 /** An exclusive transaction that writes nothing: the file stays empty. */
-function isTaken(lock: DatabaseSync): boolean {
+function tryTakeLock(lock: DatabaseSync): boolean {
   try {
     lock.exec('BEGIN EXCLUSIVE')
     return true

@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create } from 'tar'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { installPlugin, type InstallAsked, type InstallDeps } from './install-plugin.ts'
-import { createInstaller } from './installer.ts'
-import type { Wanted } from './plugin-address.ts'
+import { installPlugin, type InstallRequest, type InstallDeps } from './install-plugin.ts'
+import { createPluginInstaller } from './plugin-installer.ts'
+import type { PluginRequest } from './plugin-address.ts'
 
 const machine = { os: 'linux', arch: 'amd64' }
 const asset = 'pulumi-resource-thing-v1.2.3-linux-amd64.tar.gz'
@@ -28,7 +28,7 @@ let address: string
 let close: () => Promise<void>
 const requests: string[] = []
 let answer: (request: IncomingMessage, response: ServerResponse) => void
-const said: string[] = []
+const messages: string[] = []
 
 /** An archive of files, by their names. */
 async function packed(files: Record<string, string>): Promise<Buffer> {
@@ -44,7 +44,7 @@ async function packed(files: Record<string, string>): Promise<Buffer> {
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'antichain-install-'))
   requests.length = 0
-  said.length = 0
+  messages.length = 0
   archive = await packed({ 'pulumi-resource-thing': '#!/bin/sh\necho 1\n', README: 'x' })
   answer = (_request, response) => void response.end(archive)
   const server = createServer((request, response) => {
@@ -67,14 +67,14 @@ const deps = (more: Partial<InstallDeps> = {}): InstallDeps => ({
   machine,
   version: '3.0.0',
   pause: () => Promise.resolve(),
-  said: (severity, text) => void said.push(`${severity} ${text}`),
+  report: (severity, text) => void messages.push(`${severity} ${text}`),
   git: () => Promise.resolve({ out: '', err: 'no git here', code: null }),
   cache: join(home, 'plugins'),
-  dependencies: () => Promise.resolve(),
+  installDependencies: () => Promise.resolve(),
   ...more,
 })
 
-const thing = (more: Partial<Wanted> = {}): Wanted => ({
+const thing = (more: Partial<PluginRequest> = {}): PluginRequest => ({
   kind: 'resource',
   name: 'thing',
   version: '1.2.3',
@@ -83,8 +83,11 @@ const thing = (more: Partial<Wanted> = {}): Wanted => ({
   ...more,
 })
 
-const install = (more: Partial<Wanted> = {}, asked: Partial<InstallAsked> = {}, how = deps()) =>
-  installPlugin({ plugin: thing(more), ...asked }, how)
+const install = (
+  more: Partial<PluginRequest> = {},
+  request: Partial<InstallRequest> = {},
+  how = deps(),
+) => installPlugin({ plugin: thing(more), ...request }, how)
 
 const sum = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const installed = (): readonly string[] =>
@@ -106,7 +109,7 @@ describe('a plugin is installed', () => {
     await install()
     await install()
     expect(requests).toHaveLength(1)
-    await install({}, { isAgain: true })
+    await install({}, { isForced: true })
     expect(requests).toHaveLength(2)
   })
 
@@ -136,9 +139,9 @@ describe('a plugin is installed', () => {
       const { installPlugin } = await import(${JSON.stringify(module)})
       await installPlugin({ plugin: { kind: 'resource', name: 'thing', version: '1.2.3',
         downloadUrl: ${JSON.stringify(address)}, checksums: new Map() } }, {
-        fetch, env: {}, machine: ${JSON.stringify(machine)}, version: '3.0.0', said() {},
+        fetch, env: {}, machine: ${JSON.stringify(machine)}, version: '3.0.0', report() {},
         pause: ms => new Promise(done => setTimeout(done, ms)),
-        cache: ${JSON.stringify(join(home, 'plugins'))}, dependencies: async () => {} })`
+        cache: ${JSON.stringify(join(home, 'plugins'))}, installDependencies: async () => {} })`
     answer = (_request, response) => void setTimeout(() => response.end(archive), 300)
     const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
     const codes = [1, 2, 3].map(
@@ -173,7 +176,7 @@ describe('a plugin is installed', () => {
     }
     await install()
     expect(requests).toHaveLength(3)
-    expect(said.filter(line => line.startsWith('warning'))).toEqual([
+    expect(messages.filter(line => line.startsWith('warning'))).toEqual([
       expect.stringContaining('500 HTTP error fetching plugin'),
       expect.stringContaining('[2/5]'),
     ])
@@ -248,13 +251,15 @@ describe('nothing is installed', () => {
   })
 
   test('whose dependencies cannot be', async () => {
-    const failing = deps({ dependencies: () => Promise.reject(new Error('npm is not there')) })
+    const failing = deps({
+      installDependencies: () => Promise.reject(new Error('npm is not there')),
+    })
     await expect(install({}, {}, failing)).rejects.toThrow('npm is not there')
   })
 
   test('where acquisition is switched off', async () => {
     const env = { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true' }
-    expect(await createInstaller(deps({ env }))({ ...thing(), kind: 'resource' })).toBe(false)
+    expect(await createPluginInstaller(deps({ env }))({ ...thing(), kind: 'resource' })).toBe(false)
     expect(requests).toEqual([])
   })
 })
@@ -262,11 +267,11 @@ describe('nothing is installed', () => {
 describe('of repositories', () => {
   /** Servers by address: an answer, or a number for a refusal. */
   const world =
-    (pages: Record<string, string | number | Uint8Array>, asked: string[]): typeof fetch =>
+    (pages: Record<string, string | number | Uint8Array>, addresses: string[]): typeof fetch =>
     async (url, init) => {
       const address = url instanceof Request ? url.url : url.toString()
       const headers = new Headers(init?.headers)
-      asked.push(`${address} ${headers.get('authorization') ?? ''}`.trim())
+      addresses.push(`${address} ${headers.get('authorization') ?? ''}`.trim())
       const page = pages[address] ?? 404
       if (typeof page === 'number') return new Response('', { status: page })
       return new Response(typeof page === 'string' ? page : Buffer.from(page))
@@ -302,26 +307,26 @@ describe('of repositories', () => {
       1,
     ],
   ])('%s', async (_name, downloadUrl, pages, calls) => {
-    const asked: string[] = []
+    const addresses: string[] = []
     const served = Object.fromEntries(
       Object.entries(pages).map(([url, what]) => [
         url,
         what === 'archive' ? new Uint8Array(archive) : release('https://a/1'),
       ]),
     )
-    await install({ downloadUrl }, {}, deps({ fetch: world(served, asked) }))
-    expect(asked).toHaveLength(calls)
+    await install({ downloadUrl }, {}, deps({ fetch: world(served, addresses) }))
+    expect(addresses).toHaveLength(calls)
     expect(installed()).toEqual(['resource-thing-v1.2.3'])
   })
 
   test('the latest version is what the newest release says', async () => {
-    const asked: string[] = []
+    const addresses: string[] = []
     const pages = {
       [`${api}/me/mine/releases/latest`]: release('https://a/1'),
       [`${api}/me/mine/releases/tags/v1.2.3`]: release('https://a/1'),
       'https://a/1': new Uint8Array(archive),
     }
-    const how = deps({ fetch: world(pages, asked) })
+    const how = deps({ fetch: world(pages, addresses) })
     const downloadUrl = 'github://api.github.com/me/mine'
     expect(await install({ downloadUrl, version: '' }, {}, how)).toBe('1.2.3')
   })
@@ -343,12 +348,12 @@ describe('of repositories', () => {
   })
 
   test('a token that may not see a repository is left out', async () => {
-    const asked: string[] = []
+    const addresses: string[] = []
     const pages = { [`${api}/me/mine/releases/tags/v1.2.3`]: 401 }
-    const how = deps({ fetch: world(pages, asked), env: { GITHUB_TOKEN: 't' } })
+    const how = deps({ fetch: world(pages, addresses), env: { GITHUB_TOKEN: 't' } })
     const failing = install({ downloadUrl: 'github://api.github.com/me/mine' }, {}, how)
     await expect(failing).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
-    expect(asked.slice(0, 2)).toEqual([
+    expect(addresses.slice(0, 2)).toEqual([
       `${api}/me/mine/releases/tags/v1.2.3 token t`,
       `${api}/me/mine/releases/tags/v1.2.3`,
     ])

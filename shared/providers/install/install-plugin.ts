@@ -13,28 +13,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installLimits as limits } from '../../config/install-limits.ts'
 import { withInstallLock } from './install-lock.ts'
-import { unpackStream } from './unpack.ts'
-import { type DownloadDeps, downloadTo, titleOf } from './download.ts'
-import { latestVersion } from './fetch-archive.ts'
-import { cachedAs } from './git-address.ts'
-import { sourcesOf } from './plugin-sources.ts'
-import type { Wanted } from './plugin-address.ts'
+import { unpackStream } from './unpack-stream.ts'
+import { type DownloadDeps, downloadPlugin, pluginTitleOf } from './download-plugin.ts'
+import { fetchLatestVersion } from './plugin-archive.ts'
+import { cacheLocationOf } from './git-address.ts'
+import { pluginSourcesOf } from './plugin-sources.ts'
+import type { PluginRequest } from './plugin-address.ts'
 
 /** What installing needs. */
 export interface InstallDeps extends DownloadDeps {
   /** The plugin cache. */
   readonly cache: string
   /** Installs what a plugin from source needs, in its folder; nothing for others. */
-  readonly dependencies: (folder: string) => Promise<void>
+  readonly installDependencies: (folder: string) => Promise<void>
 }
 
 /** What is to be done about one plugin. */
-export interface InstallAsked {
-  readonly plugin: Wanted
+export interface InstallRequest {
+  readonly plugin: PluginRequest
   /** A file, folder or archive to take it from instead. */
   readonly from?: string
   /** Also where it is installed already. */
-  readonly isAgain?: boolean
+  readonly isForced?: boolean
 }
 
 /**
@@ -42,35 +42,35 @@ export interface InstallAsked {
  * version that it has there. Throws PLUGIN_ADDRESS, PLUGIN_DOWNLOAD, PLUGIN_CHECKSUM,
  * PLUGIN_TOO_LARGE and ARCHIVE_*. Source: docs/spec/provider-protocol.md#cache-layout, 3.5.
  */
-export async function installPlugin(asked: InstallAsked, deps: InstallDeps): Promise<string> {
+export async function installPlugin(request: InstallRequest, deps: InstallDeps): Promise<string> {
   const { cache, env } = deps
-  const sources = sourcesOf(asked.plugin, env['PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES'] ?? '')
+  const sources = pluginSourcesOf(request.plugin, env['PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES'] ?? '')
   const [source] = sources
   const version =
-    asked.plugin.version !== '' || source === undefined
-      ? asked.plugin.version
-      : await latestVersion(source, asked.plugin, deps)
-  const plugin = { ...asked.plugin, version }
+    request.plugin.version !== '' || source === undefined
+      ? request.plugin.version
+      : await fetchLatestVersion(source, request.plugin, deps)
+  const plugin = { ...request.plugin, version }
   mkdirSync(cache, { recursive: true, mode: 0o700 })
-  const cached = cachedAs(plugin)
+  const cached = cacheLocationOf(plugin)
   const folder = join(cache, `${plugin.kind}-${cached.name}-v${version}`)
   await withInstallLock(`${folder}.lock`, deps.pause, async () => {
     const partial = `${folder}.partial`
     const isThere = existsSync(folder) && !existsSync(partial)
-    if (isThere && asked.isAgain !== true) return
+    if (isThere && request.isForced !== true) return
     const scratch = mkdtempSync(join(tmpdir(), 'antichain-plugin-'))
     try {
-      const file = asked.from ?? join(scratch, 'archive')
-      if (asked.from === undefined) {
-        deps.said('info', `downloading ${titleOf(plugin)}`)
-        await downloadTo(file, plugin, sources, deps)
+      const file = request.from ?? join(scratch, 'archive')
+      if (request.from === undefined) {
+        deps.report('info', `downloading ${pluginTitleOf(plugin)}`)
+        await downloadPlugin(file, plugin, sources, deps)
       }
       // Until the mark is gone nobody takes the folder for a plugin, nor does Pulumi.
       writeFileSync(partial, '')
       rmSync(folder, { recursive: true, force: true })
       mkdirSync(folder, { mode: 0o700 })
-      await fill(folder, file, plugin)
-      await deps.dependencies(join(folder, cached.folder))
+      await fillFolder(folder, file, plugin)
+      await deps.installDependencies(join(folder, cached.folder))
       rmSync(partial)
     } catch (thrown) {
       // What never came is no plugin that was begun; what did stays marked, and is done again.
@@ -85,13 +85,13 @@ export async function installPlugin(asked: InstallAsked, deps: InstallDeps): Pro
   return version
 }
 
-async function fill(folder: string, from: string, plugin: Wanted): Promise<void> {
+async function fillFolder(folder: string, from: string, plugin: PluginRequest): Promise<void> {
   if (statSync(from).isDirectory()) {
     return cpSync(from, folder, { recursive: true, verbatimSymlinks: true })
   }
   if (isArchive(from)) {
-    const about = { into: folder, name: titleOf(plugin), limits }
-    return unpackStream(createReadStream(from), about)
+    const options = { into: folder, name: pluginTitleOf(plugin), limits }
+    return unpackStream(createReadStream(from), options)
   }
   const file = join(folder, `pulumi-${plugin.kind}-${plugin.name}`)
   cpSync(from, file)

@@ -14,15 +14,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { gitOf } from '../../../functions/surroundings/installing.ts'
+import { createGitRunner } from '../../runtime/plugins/plugin-install-deps.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
-import { findPlugin } from '../plugins/find.ts'
+import { findPlugin } from '../plugins/find-plugin.ts'
 import { installPlugin, type InstallDeps } from './install-plugin.ts'
-import type { Wanted } from './plugin-address.ts'
+import type { PluginRequest } from './plugin-address.ts'
 
 let home: string
 let repository: string
-const said: string[] = []
+const messages: string[] = []
 let processes: ReturnType<typeof createProcesses>
 const prepared: string[] = []
 
@@ -60,7 +60,7 @@ beforeEach(() => {
   mkdirSync(join(repository, 'sub'), { recursive: true })
   git('init', '--quiet', '--initial-branch=trunk', '.')
   symlinkSync('sub/pulumi-resource-thing', join(repository, 'link'))
-  said.length = 0
+  messages.length = 0
   prepared.length = 0
   processes = createProcesses()
 })
@@ -73,17 +73,17 @@ afterEach(async () => {
 const downloadUrl = 'git://me:word@git.example/org/thing/sub'
 const cachedName = 'git.example_org_thing.git_sub'
 
-const install = (more: Partial<Wanted> = {}): Promise<string> => {
+const install = (more: Partial<PluginRequest> = {}): Promise<string> => {
   const deps: InstallDeps = {
     fetch,
-    git: gitOf({ env: env(), processes }),
+    git: createGitRunner({ env: env(), processes }),
     env: {},
     machine: { os: 'linux', arch: 'amd64' },
     version: '3.0.0',
     pause: () => Promise.resolve(),
-    said: (severity, text) => void said.push(`${severity} ${text}`),
+    report: (severity, text) => void messages.push(`${severity} ${text}`),
     cache: join(home, '.pulumi', 'plugins'),
-    dependencies: folder => Promise.resolve(void prepared.push(folder)),
+    installDependencies: folder => Promise.resolve(void prepared.push(folder)),
   }
   const plugin = { kind: 'resource', name: 'thing', version: '', checksums: new Map() }
   return installPlugin({ plugin: { ...plugin, downloadUrl, ...more } }, deps)
@@ -136,7 +136,7 @@ describe('a plugin from a repository', () => {
     const refusal = await install({ version: '3.0.0' }).catch(String)
     expect(refusal).toContain('https://git.example/org/thing.git cannot be read by git')
     expect(refusal).toContain('refs/tags/v3.0.0')
-    expect([refusal, ...said].join('\n')).not.toContain('word')
+    expect([refusal, ...messages].join('\n')).not.toContain('word')
     const left = readdirSync(join(home, '.pulumi', 'plugins')).filter(one => !one.endsWith('.lock'))
     expect(left).toEqual([])
     const nowhere = install({ downloadUrl: 'git://me:word@git.example/org/other' })

@@ -1,9 +1,9 @@
 import { error } from '../../errors/error.ts'
-import { gitPlaceOf } from './git-address.ts'
-import { shown } from './shown-address.ts'
+import { parseGitAddress } from './git-address.ts'
+import { hideCredentials } from './hide-credentials.ts'
 
 /** A plugin that is to be installed. */
-export interface Wanted {
+export interface PluginRequest {
   readonly kind: string
   readonly name: string
   /** '' = the latest that its source has. */
@@ -38,8 +38,8 @@ export function machineOf(platform: string, arch: string): { os: string; arch: s
 }
 
 /** The name of an archive where plugins are published. */
-export function assetName(
-  { kind, name, version }: Pick<Wanted, 'kind' | 'name' | 'version'>,
+export function assetNameOf(
+  { kind, name, version }: Pick<PluginRequest, 'kind' | 'name' | 'version'>,
   machine: { readonly os: string; readonly arch: string },
 ): string {
   return `pulumi-${kind}-${name}-v${version}-${machine.os}-${machine.arch}.tar.gz`
@@ -49,9 +49,12 @@ export function assetName(
  * The source that an address names. Throws PLUGIN_ADDRESS for one that is none, or of a kind that
  * is not known. Source: docs/spec/provider-protocol.md#download-sources.
  */
-export function sourceOf(address: string, plugin: Pick<Wanted, 'kind' | 'name'>): PluginSource {
+export function parsePluginSource(
+  address: string,
+  plugin: Pick<PluginRequest, 'kind' | 'name'>,
+): PluginSource {
   const url = URL.parse(address)
-  if (url === null) throw wrong(address, 'is no address')
+  if (url === null) throw addressError(address, 'is no address')
   const parts = url.pathname.split('/').filter(part => part !== '')
   switch (url.protocol) {
     case 'http:':
@@ -60,19 +63,22 @@ export function sourceOf(address: string, plugin: Pick<Wanted, 'kind' | 'name'>)
     case 'github:': {
       const [organization = '', repository = repositoryOf(plugin)] = parts
       if (url.host === '' || organization === '' || parts.length > 2)
-        throw wrong(address, 'must have the form github://<host>/<organization>[/<repository>]')
+        throw addressError(
+          address,
+          'must have the form github://<host>/<organization>[/<repository>]',
+        )
       return { kind: 'github', host: url.host, organization, repository }
     }
     case 'gitlab:': {
       const [project = ''] = parts
       if (url.host === '' || project === '' || parts.length > 1)
-        throw wrong(address, 'must have the form gitlab://<host>/<project id>')
+        throw addressError(address, 'must have the form gitlab://<host>/<project id>')
       return { kind: 'gitlab', host: url.host, project }
     }
     case 'git:':
-      return { kind: 'git', url: gitPlaceOf(address).url }
+      return { kind: 'git', url: parseGitAddress(address).url }
     default:
-      throw wrong(address, `has a scheme that is not supported: '${url.protocol}'`)
+      throw addressError(address, `has a scheme that is not supported: '${url.protocol}'`)
   }
 }
 
@@ -84,9 +90,9 @@ export function addressOf(source: PluginSource): string {
 }
 
 /** Where the archive lies on a plain server; what stands in the address for it is put in. */
-export function archiveUrl(
+export function archiveUrlOf(
   url: string,
-  plugin: Pick<Wanted, 'kind' | 'name' | 'version'>,
+  plugin: Pick<PluginRequest, 'kind' | 'name' | 'version'>,
   machine: { readonly os: string; readonly arch: string },
 ): string {
   const values = { NAME: plugin.name, VERSION: plugin.version, OS: machine.os, ARCH: machine.arch }
@@ -94,16 +100,16 @@ export function archiveUrl(
   for (const [key, value] of Object.entries(values))
     for (const place of [`$%7B${key}%7D`, `\${${key}}`])
       filled = filled.replaceAll(place, encodeURIComponent(value))
-  return `${filled.replace(/\/$/, '')}/${encodeURIComponent(assetName(plugin, machine))}`
+  return `${filled.replace(/\/$/, '')}/${encodeURIComponent(assetNameOf(plugin, machine))}`
 }
 
 /** Where a plugin has its repository, unless the address says it. */
-function repositoryOf({ kind, name }: Pick<Wanted, 'kind' | 'name'>): string {
+function repositoryOf({ kind, name }: Pick<PluginRequest, 'kind' | 'name'>): string {
   if (kind === 'converter' && name !== 'yaml' && name !== 'hcl') return `pulumi-converter-${name}`
   if (kind === 'tool' && !name.startsWith('pulumi-tool-')) return `pulumi-tool-${name}`
   return `pulumi-${name}`
 }
 
-function wrong(address: string, what: string): Error {
-  return error('PLUGIN_ADDRESS', `the plugin address '${shown(address)}' ${what}`)
+function addressError(address: string, what: string): Error {
+  return error('PLUGIN_ADDRESS', `the plugin address '${hideCredentials(address)}' ${what}`)
 }

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { addressOf, archiveUrl, assetName, sourceOf, type Wanted } from './plugin-address.ts'
-import { shown } from './shown-address.ts'
-import { sourcesOf } from './plugin-sources.ts'
+import {
+  addressOf,
+  archiveUrlOf,
+  assetNameOf,
+  parsePluginSource,
+  type PluginRequest,
+} from './plugin-address.ts'
+import { hideCredentials } from './hide-credentials.ts'
+import { pluginSourcesOf } from './plugin-sources.ts'
 
-const wanted = (name: string, downloadUrl = '', kind = 'resource'): Wanted => ({
+const wanted = (name: string, downloadUrl = '', kind = 'resource'): PluginRequest => ({
   kind,
   name,
   version: '1.2.3-beta.1+build',
@@ -37,7 +43,7 @@ describe('where a plugin is looked for', () => {
       ['github://api.github.com/pulumi/pulumi-random', 'http://mine/'],
     ],
   ])('%s at %j with %j', (name, url, overrides, expected) => {
-    expect(sourcesOf(wanted(name, url), overrides).map(addressOf)).toEqual(expected)
+    expect(pluginSourcesOf(wanted(name, url), overrides).map(addressOf)).toEqual(expected)
   })
 
   test.each([
@@ -48,7 +54,7 @@ describe('where a plugin is looked for', () => {
     ['language', 'yaml', 'pulumi-yaml'],
   ])('a %s plugin %s is in %s', (kind, name, repository) => {
     const expected = name === 'pulumi-tool-cloud' ? `pulumi-${name}` : repository
-    expect(sourceOf('github://api.github.com/pulumi', { kind, name })).toMatchObject({
+    expect(parsePluginSource('github://api.github.com/pulumi', { kind, name })).toMatchObject({
       repository: expected,
     })
   })
@@ -60,11 +66,13 @@ describe('where a plugin is looked for', () => {
     ['github://api.github.com/a/b/c', 'github://<host>/<organization>'],
     ['gitlab://gitlab.com/', 'gitlab://<host>/<project id>'],
   ])('%s is refused: %s', (address, why) => {
-    expect(() => sourcesOf(wanted('a', address), '')).toThrow(why)
+    expect(() => pluginSourcesOf(wanted('a', address), '')).toThrow(why)
   })
 
   test.each(['a', 'a=b=c', '=b', 'a=', '(=b'])('overrides %j are refused', overrides => {
-    expect(() => sourcesOf(wanted('a'), overrides)).toThrow('PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES')
+    expect(() => pluginSourcesOf(wanted('a'), overrides)).toThrow(
+      'PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES',
+    )
   })
 })
 
@@ -78,17 +86,17 @@ describe('the address of an archive', () => {
       `https://x.example/a/v1.2.3-beta.1%2Bbuild/linux/arm64/${asset}`,
     ],
   ])('%s', (url, expected) => {
-    const source = sourceOf(url, wanted('a'))
-    expect(source.kind === 'http' && archiveUrl(source.url, wanted('a'), machine)).toBe(expected)
+    const source = parsePluginSource(url, wanted('a'))
+    expect(source.kind === 'http' && archiveUrlOf(source.url, wanted('a'), machine)).toBe(expected)
   })
 
   test('is named as plugins are published', () => {
-    expect(assetName({ kind: 'tool', name: 'x', version: '1.0.0' }, machine)).toBe(
+    expect(assetNameOf({ kind: 'tool', name: 'x', version: '1.0.0' }, machine)).toBe(
       'pulumi-tool-x-v1.0.0-linux-arm64.tar.gz',
     )
   })
 
   test('is shown without what only its owner may know', () => {
-    expect(shown('https://me:secret@x.example/p')).toBe('https://x.example/p')
+    expect(hideCredentials('https://me:secret@x.example/p')).toBe('https://x.example/p')
   })
 })

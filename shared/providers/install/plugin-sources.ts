@@ -1,5 +1,10 @@
 import { error, messageOf } from '../../errors/error.ts'
-import { addressOf, type PluginSource, sourceOf, type Wanted } from './plugin-address.ts'
+import {
+  addressOf,
+  type PluginSource,
+  parsePluginSource,
+  type PluginRequest,
+} from './plugin-address.ts'
 
 const pulumis = 'github://api.github.com/pulumi'
 const fallback = 'https://get.pulumi.com/releases/plugins'
@@ -9,45 +14,45 @@ const fallback = 'https://get.pulumi.com/releases/plugins'
  * repositories and then at get.pulumi.com. `overrides` is PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES.
  * Throws PLUGIN_ADDRESS. Source: docs/spec/provider-protocol.md#download-sources.
  */
-export function sourcesOf(plugin: Wanted, overrides: string): readonly PluginSource[] {
-  const rules = rulesOf(overrides)
-  const address = plugin.downloadUrl || knownAddress(plugin)
-  const first = sourceOf(address || pulumis, plugin)
-  const overridden = overriddenBy(rules, addressOf(first))
-  if (overridden !== undefined) return [sourceOf(overridden, plugin)]
+export function pluginSourcesOf(plugin: PluginRequest, overrides: string): readonly PluginSource[] {
+  const rules = parseRules(overrides)
+  const address = plugin.downloadUrl || knownAddressOf(plugin)
+  const first = parsePluginSource(address || pulumis, plugin)
+  const overridden = findOverride(rules, addressOf(first))
+  if (overridden !== undefined) return [parsePluginSource(overridden, plugin)]
   if (address !== '') return [first]
-  return [first, sourceOf(overriddenBy(rules, fallback) ?? fallback, plugin)]
+  return [first, parsePluginSource(findOverride(rules, fallback) ?? fallback, plugin)]
 }
 
-interface Rule {
+interface OverrideRule {
   readonly pattern: RegExp
   readonly url: string
 }
 
-function rulesOf(overrides: string): readonly Rule[] {
+function parseRules(overrides: string): readonly OverrideRule[] {
   if (overrides === '') return []
   return overrides.split(',').map(pair => {
     const [pattern = '', url = '', ...more] = pair.split('=')
     if (pattern === '' || url === '' || more.length > 0)
-      throw wrong(`must have the form regexp1=URL1,regexp2=URL2, and is '${overrides}'`)
-    return { pattern: patternOf(pattern), url }
+      throw overridesError(`must have the form regexp1=URL1,regexp2=URL2, and is '${overrides}'`)
+    return { pattern: parsePattern(pattern), url }
   })
 }
 
 /** Go writes the names of groups with a P. */
-function patternOf(text: string): RegExp {
+function parsePattern(text: string): RegExp {
   try {
     return new RegExp(text.replaceAll('(?P<', '(?<'))
   } catch (cause) {
-    throw wrong(`has a pattern that cannot be read: ${messageOf(cause)}`)
+    throw overridesError(`has a pattern that cannot be read: ${messageOf(cause)}`)
   }
 }
 
-function wrong(what: string): Error {
+function overridesError(what: string): Error {
   return error('PLUGIN_ADDRESS', `PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES ${what}`)
 }
 
-function overriddenBy(rules: readonly Rule[], address: string): string | undefined {
+function findOverride(rules: readonly OverrideRule[], address: string): string | undefined {
   for (const { pattern, url } of rules) {
     const match = pattern.exec(address)
     if (match === null) continue
@@ -68,7 +73,7 @@ const pulumiverse = (
   'vercel vra zitadel'
 ).split(' ')
 
-function knownAddress({ kind, name }: Wanted): string {
+function knownAddressOf({ kind, name }: PluginRequest): string {
   const isKnown = kind === 'resource' && pulumiverse.includes(name)
   return isKnown ? 'github://api.github.com/pulumiverse' : ''
 }

@@ -17,13 +17,13 @@ export function restoreAssets(sent: PropertyMap, returned: PropertyMap): Propert
   return known.size === 0 ? returned : restoreMap(returned, known)
 }
 
-function visit(value: PropertyValue, seen: (found: Asset | Archive) => void): void {
-  if (isMap(value)) for (const inner of value.values()) visit(inner, seen)
-  else if (isList(value)) for (const inner of value) visit(inner, seen)
+function visit(value: PropertyValue, onFound: (found: Asset | Archive) => void): void {
+  if (isMap(value)) for (const inner of value.values()) visit(inner, onFound)
+  else if (isList(value)) for (const inner of value) visit(inner, onFound)
   else if (isSpecial(value)) {
-    if (value.kind === 'asset' || value.kind === 'archive') seen(value)
-    if (value.kind === 'secret') visit(value.value, seen)
-    if (value.kind === 'output' && value.value !== undefined) visit(value.value, seen)
+    if (value.kind === 'asset' || value.kind === 'archive') onFound(value)
+    if (value.kind === 'secret') visit(value.value, onFound)
+    if (value.kind === 'output' && value.value !== undefined) visit(value.value, onFound)
   }
 }
 

@@ -11,30 +11,34 @@ import {
   closeServers,
   config,
   creating,
-  failureOf,
-  map,
+  catchProviderError,
+  propertyMap,
   none,
   reading,
-  secret,
-  serve,
+  secretValue,
+  serveProvider,
   subject,
   updating,
-  wrapped,
+  wireSecret,
 } from './driver-fixtures.ts'
-import { failing } from './scripted-server.ts'
+import { createFailure } from './scripted-server.ts'
 
 afterEach(closeServers)
 
 describe('configuration', () => {
   test('goes as text variables without the version, and as values with it', async () => {
-    const inputs = map({ version: '1.0.0', region: secret('x'), deep: map({ a: secret(true) }) })
-    const { calls } = await serve({}, { inputs })
+    const inputs = propertyMap({
+      version: '1.0.0',
+      region: secretValue('x'),
+      deep: propertyMap({ a: secretValue(true) }),
+    })
+    const { calls } = await serveProvider({}, { inputs })
     expect(calls[0]?.request).toMatchObject({
       variables: new Map([
         ['a:config:region', 'x'],
         ['a:config:deep', '{"a":true}'],
       ]),
-      args: { version: '1.0.0', region: wrapped('x'), deep: { a: wrapped(true) } },
+      args: { version: '1.0.0', region: wireSecret('x'), deep: { a: wireSecret(true) } },
       acceptSecrets: true,
       id: 'id',
       type: 'pulumi:providers:a',
@@ -42,11 +46,14 @@ describe('configuration', () => {
   })
 
   test('is left out when an input is unknown, and then everything is answered here', async () => {
-    const { provider, calls } = await serve({}, { inputs: map({ region: secret(unknown) }) })
+    const { provider, calls } = await serveProvider(
+      {},
+      { inputs: propertyMap({ region: secretValue(unknown) }) },
+    )
     expect(provider.isUnconfigured()).toBe(true)
-    const check = { ...subject, olds: undefined, news: map({ a: 1 }), allowUnknowns: true }
+    const check = { ...subject, olds: undefined, news: propertyMap({ a: 1 }), allowUnknowns: true }
     expect(await provider.check({ ...check, randomSeed: new Uint8Array(32) })).toEqual({
-      inputs: map({ a: 1 }),
+      inputs: propertyMap({ a: 1 }),
       failures: [],
     })
     expect(await provider.diff({ ...updating, allowUnknowns: true })).toMatchObject({
@@ -69,19 +76,27 @@ describe('configuration', () => {
       value: ConfigureErrorMissingKeys.encode(missing).finish(),
     }
     const configure = (): never => {
-      throw failing(status.INVALID_ARGUMENT, 'bad', detail)
+      throw createFailure(status.INVALID_ARGUMENT, 'bad', detail)
     }
-    const served = await serve({ configure }, { inputs: null })
-    const first = await failureOf(served.provider.configure({ ...config, inputs: none }))
+    const served = await serveProvider({ configure }, { inputs: null })
+    const first = await catchProviderError(served.provider.configure({ ...config, inputs: none }))
     expect(first.message).toContain("missing required configuration key 'a:token': the token")
     expect(first.status).toBe('ok')
-    expect(await failureOf(served.provider.create(creating))).toBe(first)
+    expect(await catchProviderError(served.provider.create(creating))).toBe(first)
   })
 
   test('that a provider does not check is taken as it is, and never differs for it', async () => {
-    const { provider } = await serve({})
-    const checking = { ...config, olds: undefined, news: map({ a: 1 }), allowUnknowns: true }
-    expect(await provider.checkConfig(checking)).toEqual({ inputs: map({ a: 1 }), failures: [] })
+    const { provider } = await serveProvider({})
+    const checking = {
+      ...config,
+      olds: undefined,
+      news: propertyMap({ a: 1 }),
+      allowUnknowns: true,
+    }
+    expect(await provider.checkConfig(checking)).toEqual({
+      inputs: propertyMap({ a: 1 }),
+      failures: [],
+    })
     expect(await provider.diffConfig({ ...updating, ...config })).toMatchObject({
       changes: 'unknown',
       detailedDiff: null,
@@ -91,12 +106,22 @@ describe('configuration', () => {
   test('is checked in clear and marked again', async () => {
     const checkConfig = (request: { news: Record<string, unknown> }): CheckResponse =>
       CheckResponse.create({ inputs: request.news })
-    const { provider, calls } = await serve({ checkConfig })
-    const news = map({ a: secret('s'), b: [secret(1)], c: map({ d: secret(unknown) }) })
-    const asked = { ...config, olds: undefined, news, allowUnknowns: true }
-    const { inputs } = await provider.checkConfig(asked)
+    const { provider, calls } = await serveProvider({ checkConfig })
+    const news = propertyMap({
+      a: secretValue('s'),
+      b: [secretValue(1)],
+      c: propertyMap({ d: secretValue(unknown) }),
+    })
+    const input = { ...config, olds: undefined, news, allowUnknowns: true }
+    const { inputs } = await provider.checkConfig(input)
     expect(calls[1]?.request).toMatchObject({ olds: undefined, news: { a: 's', b: [1] } })
-    expect(inputs).toEqual(map({ a: secret('s'), b: secret([1]), c: map({ d: secret(unknown) }) }))
+    expect(inputs).toEqual(
+      propertyMap({
+        a: secretValue('s'),
+        b: secretValue([1]),
+        c: propertyMap({ d: secretValue(unknown) }),
+      }),
+    )
   })
 })
 
@@ -104,19 +129,19 @@ describe('check and diff', () => {
   test('olds are sent empty when there are none; a provider without secrets gets none', async () => {
     const check = (request: { news: Record<string, unknown> }): CheckResponse =>
       CheckResponse.create({
-        inputs: { ...request.news, extra: wrapped(2) },
+        inputs: { ...request.news, extra: wireSecret(2) },
         failures: [{ property: 'a', reason: 'no' }],
       })
-    const { provider, calls } = await serve({ check })
+    const { provider, calls } = await serveProvider({ check })
     const result = await provider.check({
       ...subject,
       olds: undefined,
-      news: map({ a: secret(1), u: unknown }),
+      news: propertyMap({ a: secretValue(1), u: unknown }),
       allowUnknowns: false,
       randomSeed: new Uint8Array([7]),
     })
     expect(calls[1]?.request).toMatchObject({ olds: {}, news: { a: 1 } })
-    expect(result.inputs).toEqual(map({ a: secret(1), extra: secret(2) }))
+    expect(result.inputs).toEqual(propertyMap({ a: secretValue(1), extra: secretValue(2) }))
     expect(result.failures).toEqual([{ property: 'a', reason: 'no' }])
   })
 
@@ -132,21 +157,21 @@ describe('check and diff', () => {
         detailedDiff,
         hasDetailedDiff,
       })
-    const { provider } = await serve({ diff })
-    const asked = { ...updating, allowUnknowns: false }
-    expect((await provider.diff(asked)).detailedDiff).toBeNull()
+    const { provider } = await serveProvider({ diff })
+    const input = { ...updating, allowUnknowns: false }
+    expect((await provider.diff(input)).detailedDiff).toBeNull()
     hasDetailedDiff = true
-    expect((await provider.diff(asked)).detailedDiff).toEqual(
+    expect((await provider.diff(input)).detailedDiff).toEqual(
       new Map([['a', { kind: 'update-replace', inputDiff: true }]]),
     )
   })
 
   test('old values go as hashes, and a verdict that does not exist is an error', async () => {
     const diff = (): DiffResponse => DiffResponse.create({ changes: 9 as never })
-    const { provider, calls } = await serve({ diff })
+    const { provider, calls } = await serveProvider({ diff })
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }
-    const asked = { ...updating, newInputs: map({ asset }), allowUnknowns: false }
-    expect((await failureOf(provider.diff(asked))).message).toContain('verdict 9')
+    const input = { ...updating, newInputs: propertyMap({ asset }), allowUnknowns: false }
+    expect((await catchProviderError(provider.diff(input))).message).toContain('verdict 9')
     expect(calls[1]?.request).toMatchObject({
       news: { asset: { [sig]: signatures.asset, hash: 'ab' } },
     })

@@ -9,69 +9,81 @@ import {
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import type { NameProposal } from '../../names/automatic-name.ts'
 import type { DiffResult, PropertyDiff, Provider } from '../provider.ts'
-import { localError } from './errors.ts'
-import { receiving, sending } from './options.ts'
-import { remarkSecrets } from '../../values/walk.ts'
-import { ask, nameOfMethod, received, type Session, sent } from './session.ts'
+import { localError } from './grpc-errors.ts'
+import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
+import { restoreSecretMarks } from '../../values/walk.ts'
+import {
+  callProvider,
+  methodNameOf,
+  decodeProperties,
+  type ProviderSession,
+  encodeProperties,
+} from './provider-session.ts'
 
-type Ask<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
+type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
 /** Check. An unconfigured provider takes everything as it is. */
-export async function check(session: Session, asked: Ask<'check'>): ReturnType<Provider['check']> {
+export async function callCheck(
+  session: ProviderSession,
+  input: CallInput<'check'>,
+): ReturnType<Provider['check']> {
   const method = service.check
-  const abilities = await session.ready()
-  const { news, allowUnknowns } = asked
+  const abilities = await session.waitUntilConfigured()
+  const { news, allowUnknowns } = input
   if (session.isUnconfigured()) return { inputs: news, failures: [] }
-  const options = sending(abilities, { unknowns: allowUnknowns })
+  const options = createSendOptions(abilities, { unknowns: allowUnknowns })
   const request = CheckRequest.create({
-    urn: asked.urn,
-    name: asked.name,
-    type: asked.type,
+    urn: input.urn,
+    name: input.name,
+    type: input.type,
     // Never absent: providers written in Node end at an absent one.
-    olds: sent(session, method, { map: asked.olds ?? emptyMap, options }),
-    news: sent(session, method, { map: news, options }),
-    randomSeed: asked.randomSeed,
-    autonaming: abilities.naming ? autonamingOf(asked.naming) : undefined,
+    olds: encodeProperties(session, method, { map: input.olds ?? emptyMap, options }),
+    news: encodeProperties(session, method, { map: news, options }),
+    randomSeed: input.randomSeed,
+    autonaming: abilities.naming ? toAutonaming(input.naming) : undefined,
   })
-  const { inputs, failures } = await ask(session, method, { request })
-  const read = received(session, method, {
+  const { inputs, failures } = await callProvider(session, method, { request })
+  const read = decodeProperties(session, method, {
     struct: inputs,
-    options: receiving({ unknowns: allowUnknowns }),
+    options: createReceiveOptions({ unknowns: allowUnknowns }),
   })
-  const isNameUntold = asked.naming !== undefined && !abilities.naming
+  const isNameUnsupported = input.naming !== undefined && !abilities.naming
   return {
-    inputs: abilities.secrets ? read : remarkSecrets(news, read),
+    inputs: abilities.secrets ? read : restoreSecretMarks(news, read),
     failures,
-    ...(isNameUntold ? { isNameUntold } : {}),
+    ...(isNameUnsupported ? { isNameUnsupported } : {}),
   }
 }
 
 const modes = { propose: Mode.PROPOSE, enforce: Mode.ENFORCE, disable: Mode.DISABLE }
 
-function autonamingOf(naming: NameProposal | undefined): CheckRequest['autonaming'] {
+function toAutonaming(naming: NameProposal | undefined): CheckRequest['autonaming'] {
   if (naming === undefined) return undefined
   return { proposedName: naming.name, mode: modes[naming.mode] }
 }
 
 /** Diff. An unconfigured provider cannot tell, which counts as some change. */
-export async function diff(session: Session, asked: Ask<'diff'>): ReturnType<Provider['diff']> {
+export async function callDiff(
+  session: ProviderSession,
+  input: CallInput<'diff'>,
+): ReturnType<Provider['diff']> {
   const method = service.diff
-  const abilities = await session.ready()
+  const abilities = await session.waitUntilConfigured()
   if (session.isUnconfigured()) return { ...unknownDiff, changes: 'some' }
-  const options = sending(abilities, { unknowns: asked.allowUnknowns, old: true })
-  const write = (map: PropertyMap): Record<string, unknown> =>
-    sent(session, method, { map, options })
+  const options = createSendOptions(abilities, { unknowns: input.allowUnknowns, old: true })
+  const encode = (map: PropertyMap): Record<string, unknown> =>
+    encodeProperties(session, method, { map, options })
   const request = DiffRequest.create({
-    id: asked.id,
-    urn: asked.urn,
-    name: asked.name,
-    type: asked.type,
-    oldInputs: write(asked.oldInputs),
-    olds: write(asked.oldOutputs),
-    news: write(asked.newInputs),
-    ignoreChanges: [...asked.ignoreChanges],
+    id: input.id,
+    urn: input.urn,
+    name: input.name,
+    type: input.type,
+    oldInputs: encode(input.oldInputs),
+    olds: encode(input.oldOutputs),
+    news: encode(input.newInputs),
+    ignoreChanges: [...input.ignoreChanges],
   })
-  return diffOf(session, method, await ask(session, method, { request }))
+  return parseDiff(session, method, await callProvider(session, method, { request }))
 }
 
 /** The answer of a provider that does not know. */
@@ -98,15 +110,15 @@ const kinds = [
 /**
  * Reads an answer of Diff or DiffConfig. Throws ProviderError for a verdict that does not exist.
  */
-export function diffOf(
-  session: Session,
+export function parseDiff(
+  session: ProviderSession,
   method: { readonly path: string },
   answer: DiffResponse,
 ): DiffResult {
   const verdict = changes[answer.changes]
   if (verdict === undefined)
     throw localError(
-      `provider '${session.connection.name}' answered ${nameOfMethod(method)} ` +
+      `provider '${session.connection.name}' answered ${methodNameOf(method)} ` +
         `with the verdict ${answer.changes}, which does not exist`,
       { status: 'unknown' },
     )
@@ -115,18 +127,18 @@ export function diffOf(
     replaceKeys: answer.replaces,
     stableKeys: answer.stables,
     changedKeys: answer.diffs,
-    detailedDiff: answer.hasDetailedDiff ? detailedOf(answer) : null,
+    detailedDiff: answer.hasDetailedDiff ? parseDetailedDiff(answer) : null,
     deleteBeforeReplace: answer.deleteBeforeReplace,
   }
 }
 
-function detailedOf(answer: DiffResponse): ReadonlyMap<string, PropertyDiff> {
+function parseDetailedDiff(answer: DiffResponse): ReadonlyMap<string, PropertyDiff> {
   const detailed = new Map<string, PropertyDiff>()
-  for (const [path, diff] of answer.detailedDiff) detailed.set(path, propertyDiffOf(diff))
+  for (const [path, diff] of answer.detailedDiff) detailed.set(path, parsePropertyDiff(diff))
   return detailed
 }
 
 /** Reads what became of one property; a kind that does not exist counts as an update. */
-export function propertyDiffOf({ kind, inputDiff }: WireDiff): PropertyDiff {
+export function parsePropertyDiff({ kind, inputDiff }: WireDiff): PropertyDiff {
   return { kind: kinds[kind] ?? 'update', inputDiff }
 }

@@ -10,27 +10,32 @@ import { messageOf } from '../../errors/error.ts'
 import { valueToWire } from '../../values/wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { PropertyValue } from '../../values/value.ts'
-import type { ConstructAsk, ConstructResult, HookNames } from '../construct.ts'
-import { localError } from './errors.ts'
-import { ask, received, type Session, sent } from './session.ts'
+import type { ConstructInput, ConstructResult, HookNames } from '../construct.ts'
+import { localError } from './grpc-errors.ts'
+import {
+  callProvider,
+  decodeProperties,
+  type ProviderSession,
+  encodeProperties,
+} from './provider-session.ts'
 
 /**
  * Construct. Secrets always go wrapped, output values to who takes them; unknown outputs are left
  * out unless it is a preview. `unconfigured`: the provider was not asked, for it waits for inputs
  * that are not known yet. Source: docs/spec/provider-protocol.md#components-construct.
  */
-export async function construct(
-  session: Session,
-  asked: ConstructAsk,
+export async function callConstruct(
+  session: ProviderSession,
+  input: ConstructInput,
 ): Promise<ConstructResult | 'unconfigured'> {
   const method = service.construct
-  const { secrets, references, bytes, outputs } = await session.ready()
+  const { secrets, references, bytes, outputs } = await session.waitUntilConfigured()
   if (session.isUnconfigured()) return 'unconfigured'
   if (!secrets)
     throw localError('plugins that can construct components must support secrets', { status: 'ok' })
   const options: WireOptions = { unknowns: 'keep', secrets, references, outputs, bytes }
-  const inputs = sent(session, method, { map: asked.inputs, options })
-  const answer = await ask(session, method, { request: requestOf(asked, inputs) })
+  const inputs = encodeProperties(session, method, { map: input.inputs, options })
+  const answer = await callProvider(session, method, { request: toConstructRequest(input, inputs) })
   if (!isUrn(answer.urn))
     throw localError(
       `provider '${session.connection.name}' answered Construct with '${answer.urn}', ` +
@@ -39,10 +44,10 @@ export async function construct(
     )
   return {
     urn: answer.urn,
-    outputs: received(session, method, {
+    outputs: decodeProperties(session, method, {
       struct: answer.state,
       options: {
-        unknowns: asked.preview ? 'keep' : 'drop',
+        unknowns: input.preview ? 'keep' : 'drop',
         secrets: true,
         references: true,
         outputs: true,
@@ -55,18 +60,18 @@ export async function construct(
   }
 }
 
-function requestOf(
-  { type, name, parent, options, surroundings, stackTraceHandle, preview }: ConstructAsk,
+function toConstructRequest(
+  { type, name, parent, options, context, stackTraceHandle, preview }: ConstructInput,
   inputs: Record<string, unknown>,
 ): ConstructRequest {
-  const { project, stack, organization, config, configSecretKeys, parallel } = surroundings
+  const { project, stack, organization, config, configSecretKeys, parallel } = context
   const { aliases, hooks, customTimeouts, replacementTrigger, inputDependencies, ...rest } = options
   return ConstructRequest.create({
     ...{ project, stack, organization, parallel, type, name, parent, inputs, stackTraceHandle },
     config: new Map(config),
     configSecretKeys: [...configSecretKeys],
     dryRun: preview,
-    monitorEndpoint: surroundings.monitorAddress,
+    monitorEndpoint: context.monitorAddress,
     inputDependencies: new Map(
       [...inputDependencies].map(([key, urns]) => [key, { urns: [...urns] }]),
     ),

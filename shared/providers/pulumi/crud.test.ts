@@ -13,17 +13,17 @@ import {
   all,
   closeServers,
   creating,
-  failureOf,
-  map,
+  catchProviderError,
+  propertyMap,
   none,
   reading,
-  secret,
-  serve,
+  secretValue,
+  serveProvider,
   subject,
   updating,
-  wrapped,
+  wireSecret,
 } from './driver-fixtures.ts'
-import { failing, initFailing } from './scripted-server.ts'
+import { createFailure, createInitFailure } from './scripted-server.ts'
 
 afterEach(closeServers)
 
@@ -33,82 +33,93 @@ describe('create and update', () => {
 
   test('a provider that takes secrets gets them wrapped and is trusted with marks', async () => {
     const configure = (): ConfigureResponse => ConfigureResponse.create({ acceptSecrets: true })
-    const { provider, calls } = await serve({ configure, create })
-    const made = await provider.create({ ...creating, inputs: map({ a: secret(1) }) })
-    expect(calls[1]?.request).toMatchObject({ properties: { a: wrapped(1) } })
+    const { provider, calls } = await serveProvider({ configure, create })
+    const made = await provider.create({ ...creating, inputs: propertyMap({ a: secretValue(1) }) })
+    expect(calls[1]?.request).toMatchObject({ properties: { a: wireSecret(1) } })
     expect(made).toEqual({
       id: 'i',
-      outputs: map({ a: secret(1), extra: 1 }),
+      outputs: propertyMap({ a: secretValue(1), extra: 1 }),
       refreshBeforeUpdate: false,
     })
   })
 
   test('one that does not gets them in clear, and they are marked again', async () => {
-    const { provider, calls } = await serve({ create })
-    const made = await provider.create({ ...creating, inputs: map({ a: secret(1) }) })
+    const { provider, calls } = await serveProvider({ create })
+    const made = await provider.create({ ...creating, inputs: propertyMap({ a: secretValue(1) }) })
     expect(calls[1]?.request).toMatchObject({ properties: { a: 1 } })
-    expect(made.outputs).toEqual(map({ a: secret(1), extra: 1 }))
+    expect(made.outputs).toEqual(propertyMap({ a: secretValue(1), extra: 1 }))
   })
 
   test('a preview calls only providers that can preview', async () => {
-    const plain = await serve({ create })
+    const plain = await serveProvider({ create })
     const preview = { ...creating, preview: true }
-    expect(await plain.provider.create(preview)).toMatchObject({ id: '', outputs: map({ a: 1 }) })
+    expect(await plain.provider.create(preview)).toMatchObject({
+      id: '',
+      outputs: propertyMap({ a: 1 }),
+    })
     expect(plain.calls).toHaveLength(1)
-    const able = await serve({ create }, { greeted: all })
-    expect((await able.provider.create(preview)).outputs).toEqual(map({ a: 1, extra: 1 }))
+    const able = await serveProvider({ create }, { negotiated: all })
+    expect((await able.provider.create(preview)).outputs).toEqual(propertyMap({ a: 1, extra: 1 }))
     expect(able.calls[1]?.request).toMatchObject({ preview: true })
   })
 
   test('a create without an id is unknown', async () => {
-    const { provider } = await serve({ create: () => CreateResponse.create({}) })
-    expect(await failureOf(provider.create(creating))).toMatchObject({ status: 'unknown' })
+    const { provider } = await serveProvider({ create: () => CreateResponse.create({}) })
+    expect(await catchProviderError(provider.create(creating))).toMatchObject({ status: 'unknown' })
   })
 
   test('a partial create says what exists, marked; without an id it is unknown', async () => {
     let id = 'i'
-    const { provider } = await serve({
+    const { provider } = await serveProvider({
       create: () => {
-        throw initFailing({ id, properties: { a: 1 }, reasons: ['slow'], inputs: { a: 1 } })
+        throw createInitFailure({ id, properties: { a: 1 }, reasons: ['slow'], inputs: { a: 1 } })
       },
     })
-    const asked = { ...creating, inputs: map({ a: secret(1) }) }
-    expect(await failureOf(provider.create(asked))).toMatchObject({
+    const input = { ...creating, inputs: propertyMap({ a: secretValue(1) }) }
+    expect(await catchProviderError(provider.create(input))).toMatchObject({
       message: 'not ready',
       status: 'partial',
-      partial: { id: 'i', outputs: map({ a: secret(1) }), inputs: map({ a: secret(1) }) },
+      partial: {
+        id: 'i',
+        outputs: propertyMap({ a: secretValue(1) }),
+        inputs: propertyMap({ a: secretValue(1) }),
+      },
     })
     id = ''
-    expect(await failureOf(provider.create(asked))).toMatchObject({
+    expect(await catchProviderError(provider.create(input))).toMatchObject({
       status: 'unknown',
       partial: undefined,
     })
   })
 
   test('an update replaces the old outputs whole', async () => {
-    const { provider } = await serve({ update: () => UpdateResponse.create({}) })
+    const { provider } = await serveProvider({ update: () => UpdateResponse.create({}) })
     expect((await provider.update(updating)).outputs).toEqual(none)
   })
 
   test('a value that cannot be read names provider, method and property', async () => {
-    const { provider } = await serve({
+    const { provider } = await serveProvider({
       create: () => CreateResponse.create({ id: 'i', properties: { a: { b: { [sig]: 'x' } } } }),
     })
-    const failed = await failureOf(provider.create(creating))
+    const failed = await catchProviderError(provider.create(creating))
     expect(failed.message).toMatch(/'scripted' answered Create with a malformed value: .*'a\.b'/)
     expect(failed.status).toBe('unknown')
   })
 
   test('an unknown outside of a preview is malformed', async () => {
     const properties = { a: '04da6b54-80e4-46f7-96ec-b56ff0331ba9' }
-    const { provider } = await serve({ update: () => UpdateResponse.create({ properties }) })
-    expect((await failureOf(provider.update(updating))).message).toContain("'a' is unknown")
+    const { provider } = await serveProvider({
+      update: () => UpdateResponse.create({ properties }),
+    })
+    expect((await catchProviderError(provider.update(updating))).message).toContain(
+      "'a' is unknown",
+    )
   })
 
   test('bytes for a provider that cannot read them fail before the call', async () => {
-    const { provider, calls } = await serve({ create })
-    const inputs = map({ a: { kind: 'bytes', base64: '/w==' } })
-    expect(await failureOf(provider.create({ ...creating, inputs }))).toMatchObject({
+    const { provider, calls } = await serveProvider({ create })
+    const inputs = propertyMap({ a: { kind: 'bytes', base64: '/w==' } })
+    expect(await catchProviderError(provider.create({ ...creating, inputs }))).toMatchObject({
       status: 'ok',
     })
     expect(calls).toHaveLength(1)
@@ -118,7 +129,7 @@ describe('create and update', () => {
 describe('read, delete and invoke', () => {
   test('absent and empty maps differ', async () => {
     let properties: Record<string, unknown> | undefined
-    const { provider, calls } = await serve({
+    const { provider, calls } = await serveProvider({
       read: () => ReadResponse.create({ id: 'i', properties }),
     })
     expect(await provider.read(reading)).toMatchObject({ outputs: undefined, inputs: undefined })
@@ -131,45 +142,54 @@ describe('read, delete and invoke', () => {
 
   test('assets that come back as hashes get the contents that were sent', async () => {
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }
-    const { provider } = await serve({
+    const { provider } = await serveProvider({
       read: (request: { inputs: Record<string, unknown> }) =>
         ReadResponse.create({ id: 'i', properties: request.inputs, inputs: request.inputs }),
     })
-    const result = await provider.read({ ...reading, inputs: map({ asset }) })
-    expect(result).toMatchObject({ inputs: map({ asset }), outputs: map({ asset }) })
+    const result = await provider.read({ ...reading, inputs: propertyMap({ asset }) })
+    expect(result).toMatchObject({
+      inputs: propertyMap({ asset }),
+      outputs: propertyMap({ asset }),
+    })
   })
 
   test('a read that is not well is a result with reasons', async () => {
-    const { provider } = await serve({
+    const { provider } = await serveProvider({
       read: () => {
-        throw initFailing({ id: 'j', properties: { a: 1 }, reasons: ['sick'] })
+        throw createInitFailure({ id: 'j', properties: { a: 1 }, reasons: ['sick'] })
       },
     })
     expect(await provider.read(reading)).toMatchObject({
       id: 'j',
-      outputs: map({ a: 1 }),
+      outputs: propertyMap({ a: 1 }),
       inputs: undefined,
       initErrors: ['sick'],
     })
   })
 
   test('a delete gives old inputs and outputs', async () => {
-    const { provider, calls } = await serve({ delete: () => ({}) })
-    await provider.delete({ ...subject, id: 'i', inputs: map({ a: 1 }), outputs: none, timeout: 5 })
+    const { provider, calls } = await serveProvider({ delete: () => ({}) })
+    await provider.delete({
+      ...subject,
+      id: 'i',
+      inputs: propertyMap({ a: 1 }),
+      outputs: none,
+      timeout: 5,
+    })
     expect(calls[1]?.request).toMatchObject({ oldInputs: { a: 1 }, properties: {}, timeout: 5 })
   })
 
   test('one secret argument makes all results secret, where the provider keeps none', async () => {
     const invoke = (): InvokeResponse => InvokeResponse.create({ return: { a: 1, b: 2 } })
-    const args = map({ x: [secret(1)] })
-    const plain = await serve({ invoke })
+    const args = propertyMap({ x: [secretValue(1)] })
+    const plain = await serveProvider({ invoke })
     expect(await plain.provider.invoke({ token: 't', args, preview: false })).toEqual({
-      outputs: map({ a: secret(1), b: secret(2) }),
+      outputs: propertyMap({ a: secretValue(1), b: secretValue(2) }),
       failures: [],
     })
-    const able = await serve({ invoke }, { greeted: all })
+    const able = await serveProvider({ invoke }, { negotiated: all })
     expect((await able.provider.invoke({ token: 't', args, preview: true })).outputs).toEqual(
-      map({ a: 1, b: 2 }),
+      propertyMap({ a: 1, b: 2 }),
     )
     expect(able.calls[1]?.request).toMatchObject({ preview: true })
     expect(plain.calls[1]?.request).toMatchObject({ preview: false })
@@ -186,44 +206,44 @@ describe('what a status says of the resource', () => {
     [status.CANCELLED, 'ok'],
     [status.DEADLINE_EXCEEDED, 'ok'],
   ])('code %s of the provider: %s', async (code, expected) => {
-    const { provider } = await serve({
+    const { provider } = await serveProvider({
       create: () => {
-        throw failing(code, 'said so')
+        throw createFailure(code, 'said so')
       },
     })
-    const failed = await failureOf(provider.create(creating))
+    const failed = await catchProviderError(provider.create(creating))
     expect(failed).toMatchObject({ status: expected, code, message: 'said so' })
   })
 
   test('a connection that breaks during a call is lost', async () => {
-    const served = await serve({
+    const served = await serveProvider({
       create: () => {
         served.breakOff()
         return new Promise(() => {})
       },
     })
-    const broken = { status: 'lost', isUnasked: false }
-    expect(await failureOf(served.provider.create(creating))).toMatchObject(broken)
+    const broken = { status: 'lost', isRequestUnsent: false }
+    expect(await catchProviderError(served.provider.create(creating))).toMatchObject(broken)
   })
 
   test('a call that found nobody has not happened', async () => {
-    const served = await serve({})
+    const served = await serveProvider({})
     served.breakOff()
-    await failureOf(served.provider.create(creating))
-    const unheard = { status: 'ok', isUnasked: true }
-    expect(await failureOf(served.provider.create(creating))).toMatchObject(unheard)
+    await catchProviderError(served.provider.create(creating))
+    const unheard = { status: 'ok', isRequestUnsent: true }
+    expect(await catchProviderError(served.provider.create(creating))).toMatchObject(unheard)
   })
 
   test('details that cannot be read leave the status', async () => {
-    const { provider } = await serve({
+    const { provider } = await serveProvider({
       create: () => {
-        throw failing(status.UNKNOWN, 'said so', {
+        throw createFailure(status.UNKNOWN, 'said so', {
           type: 'pulumirpc.ErrorResourceInitFailed',
           value: new Uint8Array([10, 200]),
         })
       },
     })
-    expect(await failureOf(provider.create(creating))).toMatchObject({
+    expect(await catchProviderError(provider.create(creating))).toMatchObject({
       status: 'unknown',
       message: 'said so',
     })

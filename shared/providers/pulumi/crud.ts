@@ -12,45 +12,54 @@ import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { type Provider, ProviderError, type ReadResult } from '../provider.ts'
 import { restoreAssets } from './assets.ts'
 import type { Abilities } from './negotiation.ts'
-import { receiving, sending } from './options.ts'
-import { remarkSecrets } from '../../values/walk.ts'
-import { ask, type PartialReader, received, type Session, sent } from './session.ts'
-import { oldViews, statusOf } from './views.ts'
+import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
+import { restoreSecretMarks } from '../../values/walk.ts'
+import {
+  callProvider,
+  type PartialReader,
+  decodeProperties,
+  type ProviderSession,
+  encodeProperties,
+} from './provider-session.ts'
+import { encodeOldViews, statusFieldsOf } from './views.ts'
 
-type Ask<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
+type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
 /** Marks what came back like what was sent, where the provider cannot do so itself. */
-function marker(abilities: Abilities, sentMap: PropertyMap): (map: PropertyMap) => PropertyMap {
-  return abilities.secrets ? map => map : map => remarkSecrets(sentMap, map)
+function createSecretMarker(
+  abilities: Abilities,
+  sentMap: PropertyMap,
+): (map: PropertyMap) => PropertyMap {
+  return abilities.secrets ? map => map : map => restoreSecretMarks(sentMap, map)
 }
 
 /** What a preview without a call says the outputs are; undefined: the provider is to be called. */
-function previewed(session: Session, abilities: Abilities, inputs: PropertyMap) {
+function previewOutputsOf(session: ProviderSession, abilities: Abilities, inputs: PropertyMap) {
   if (session.isUnconfigured()) return session.settings.legacyPreview ? inputs : emptyMap
   return abilities.preview && !session.settings.noPreview ? undefined : inputs
 }
 
 /** Create; in a preview only where the provider can (docs/spec/provider-protocol.md#create). */
-export async function create(
-  session: Session,
-  asked: Ask<'create'>,
+export async function callCreate(
+  session: ProviderSession,
+  input: CallInput<'create'>,
 ): ReturnType<Provider['create']> {
   const method = service.create
-  const abilities = await session.ready()
-  const { urn, name, type, inputs, timeout, preview } = asked
+  const abilities = await session.waitUntilConfigured()
+  const { urn, name, type, inputs, timeout, preview } = input
   assert(preview || !session.isUnconfigured(), `the provider of '${urn}' is configured`)
-  const outputs = preview ? previewed(session, abilities, inputs) : undefined
+  const outputs = preview ? previewOutputsOf(session, abilities, inputs) : undefined
   if (outputs !== undefined) return { id: '', outputs, refreshBeforeUpdate: false }
-  const options = sending(abilities, { unknowns: preview })
-  const properties = sent(session, method, { map: inputs, options })
-  const subject = { urn, name, type, ...statusOf(asked) }
+  const options = createSendOptions(abilities, { unknowns: preview })
+  const properties = encodeProperties(session, method, { map: inputs, options })
+  const subject = { urn, name, type, ...statusFieldsOf(input) }
   const request = CreateRequest.create({ ...subject, properties, timeout, preview })
-  const mark = marker(abilities, inputs)
-  const reader: PartialReader = { unknowns: preview, outputs: mark, inputs: mark }
-  const answer = await withId(session, asked, ask(session, method, { request, reader }))
-  const read = received(session, method, {
+  const mark = createSecretMarker(abilities, inputs)
+  const reader: PartialReader = { unknowns: preview, readOutputs: mark, readInputs: mark }
+  const answer = await requireId(session, input, callProvider(session, method, { request, reader }))
+  const read = decodeProperties(session, method, {
     struct: answer.properties,
-    options: receiving({ unknowns: preview }),
+    options: createReceiveOptions({ unknowns: preview }),
   })
   return {
     id: answer.id,
@@ -62,54 +71,61 @@ export async function create(
 /**
  * What was made without an id cannot be found again, whether the call succeeded or half succeeded.
  */
-async function withId<A extends { readonly id: string }>(
-  session: Session,
-  asked: Ask<'create'>,
+async function requireId<A extends { readonly id: string }>(
+  session: ProviderSession,
+  input: CallInput<'create'>,
   answer: Promise<A>,
 ): Promise<A> {
-  const nameless = (cause?: unknown): ProviderError =>
+  const missingIdError = (cause?: unknown): ProviderError =>
     new ProviderError(
-      `provider '${session.connection.name}' answered Create of '${asked.urn}' without an id`,
+      `provider '${session.connection.name}' answered Create of '${input.urn}' without an id`,
       { status: 'unknown', code: status.UNKNOWN, cause },
     )
   try {
-    const given = await answer
-    if (given.id !== '' || asked.preview) return given
+    const created = await answer
+    if (created.id !== '' || input.preview) return created
   } catch (thrown) {
-    if (thrown instanceof ProviderError && thrown.partial?.id === '') throw nameless(thrown)
+    if (thrown instanceof ProviderError && thrown.partial?.id === '') throw missingIdError(thrown)
     throw thrown
   }
-  throw nameless()
+  throw missingIdError()
 }
 
 /** Read. A resource that is not well gives `initErrors`; absent maps stay absent (8.8). */
-export async function read(session: Session, asked: Ask<'read'>): ReturnType<Provider['read']> {
+export async function callRead(
+  session: ProviderSession,
+  input: CallInput<'read'>,
+): ReturnType<Provider['read']> {
   const method = service.read
-  const abilities = await session.ready()
-  const { urn, name, type, id, inputs, outputs, timeout } = asked
+  const abilities = await session.waitUntilConfigured()
+  const { urn, name, type, id, inputs, outputs, timeout } = input
   if (session.isUnconfigured()) return unconfiguredRead
-  const options = sending(abilities, { unknowns: false, old: true })
-  const write = (map: PropertyMap | undefined): Record<string, unknown> | undefined =>
-    map && sent(session, method, { map, options })
+  const options = createSendOptions(abilities, { unknowns: false, old: true })
+  const encode = (map: PropertyMap | undefined): Record<string, unknown> | undefined =>
+    map && encodeProperties(session, method, { map, options })
   const request = ReadRequest.create({
     id,
     urn,
     name,
     type,
     timeout,
-    inputs: write(inputs),
-    properties: write(outputs),
-    oldViews: oldViews(session, asked, { method, options }),
-    ...statusOf(asked),
+    inputs: encode(inputs),
+    properties: encode(outputs),
+    oldViews: encodeOldViews(session, input, { method, options }),
+    ...statusFieldsOf(input),
   })
-  const heal = (sentMap: PropertyMap | undefined) => {
-    const mark = marker(abilities, sentMap ?? emptyMap)
+  const createRestorer = (sentMap: PropertyMap | undefined) => {
+    const mark = createSecretMarker(abilities, sentMap ?? emptyMap)
     return (map: PropertyMap): PropertyMap => restoreAssets(inputs ?? emptyMap, mark(map))
   }
-  const reader: PartialReader = { unknowns: false, outputs: heal(outputs), inputs: heal(inputs) }
+  const reader: PartialReader = {
+    unknowns: false,
+    readOutputs: createRestorer(outputs),
+    readInputs: createRestorer(inputs),
+  }
   try {
-    const answer = await ask(session, method, { request, reader })
-    return readOf(session, answer, reader)
+    const answer = await callProvider(session, method, { request, reader })
+    return toReadResult(session, answer, reader)
   } catch (thrown) {
     if (!(thrown instanceof ProviderError) || thrown.partial === undefined) throw thrown
     const { reasons, ...rest } = thrown.partial
@@ -125,16 +141,20 @@ const unconfiguredRead: ReadResult = {
   initErrors: [],
 }
 
-function readOf(session: Session, answer: ReadResponse, reader: PartialReader): ReadResult {
-  const options = receiving({ unknowns: false })
-  const open = (struct: Record<string, unknown> | undefined): PropertyMap | undefined =>
-    struct && received(session, service.read, { struct, options })
-  const inputs = open(answer.inputs)
-  const outputs = open(answer.properties)
+function toReadResult(
+  session: ProviderSession,
+  answer: ReadResponse,
+  reader: PartialReader,
+): ReadResult {
+  const options = createReceiveOptions({ unknowns: false })
+  const decode = (struct: Record<string, unknown> | undefined): PropertyMap | undefined =>
+    struct && decodeProperties(session, service.read, { struct, options })
+  const inputs = decode(answer.inputs)
+  const outputs = decode(answer.properties)
   return {
     id: answer.id,
-    inputs: inputs && reader.inputs(inputs),
-    outputs: outputs && reader.outputs(outputs),
+    inputs: inputs && reader.readInputs(inputs),
+    outputs: outputs && reader.readOutputs(outputs),
     refreshBeforeUpdate: answer.refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
     initErrors: [],
   }
@@ -143,39 +163,42 @@ function readOf(session: Session, answer: ReadResponse, reader: PartialReader): 
 /**
  * Update; in a preview only where the provider can. What it answers replaces the old outputs whole.
  */
-export async function update(
-  session: Session,
-  asked: Ask<'update'>,
+export async function callUpdate(
+  session: ProviderSession,
+  input: CallInput<'update'>,
 ): ReturnType<Provider['update']> {
   const method = service.update
-  const abilities = await session.ready()
-  const { urn, newInputs, preview } = asked
+  const abilities = await session.waitUntilConfigured()
+  const { urn, newInputs, preview } = input
   assert(preview || !session.isUnconfigured(), `the provider of '${urn}' is configured`)
-  const outputs = preview ? previewed(session, abilities, newInputs) : undefined
+  const outputs = preview ? previewOutputsOf(session, abilities, newInputs) : undefined
   if (outputs !== undefined) return { outputs, refreshBeforeUpdate: false }
-  const old = sending(abilities, { unknowns: false, old: true })
+  const old = createSendOptions(abilities, { unknowns: false, old: true })
   const request = UpdateRequest.create({
-    id: asked.id,
+    id: input.id,
     urn,
-    name: asked.name,
-    type: asked.type,
-    oldInputs: sent(session, method, { map: asked.oldInputs, options: old }),
-    olds: sent(session, method, { map: asked.oldOutputs, options: old }),
-    news: sent(session, method, {
+    name: input.name,
+    type: input.type,
+    oldInputs: encodeProperties(session, method, { map: input.oldInputs, options: old }),
+    olds: encodeProperties(session, method, { map: input.oldOutputs, options: old }),
+    news: encodeProperties(session, method, {
       map: newInputs,
-      options: sending(abilities, { unknowns: preview }),
+      options: createSendOptions(abilities, { unknowns: preview }),
     }),
-    timeout: asked.timeout,
-    ignoreChanges: [...asked.ignoreChanges],
+    timeout: input.timeout,
+    ignoreChanges: [...input.ignoreChanges],
     preview,
-    oldViews: oldViews(session, asked, { method, options: old }),
-    ...statusOf(asked),
+    oldViews: encodeOldViews(session, input, { method, options: old }),
+    ...statusFieldsOf(input),
   })
-  const mark = marker(abilities, newInputs)
-  const reader: PartialReader = { unknowns: preview, outputs: mark, inputs: mark }
-  const answer = await ask(session, method, { request, reader })
+  const mark = createSecretMarker(abilities, newInputs)
+  const reader: PartialReader = { unknowns: preview, readOutputs: mark, readInputs: mark }
+  const answer = await callProvider(session, method, { request, reader })
   const struct = answer.properties
-  const read = received(session, method, { struct, options: receiving({ unknowns: preview }) })
+  const read = decodeProperties(session, method, {
+    struct,
+    options: createReceiveOptions({ unknowns: preview }),
+  })
   return {
     outputs: mark(read),
     refreshBeforeUpdate: answer.refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
@@ -183,22 +206,25 @@ export async function update(
 }
 
 /** Delete, never in a preview. Gone already is the provider's to call success. */
-export async function remove(session: Session, asked: Ask<'delete'>): Promise<void> {
+export async function callDelete(
+  session: ProviderSession,
+  input: CallInput<'delete'>,
+): Promise<void> {
   const method = service.delete
-  const abilities = await session.ready()
-  const { urn, name, type, id, inputs, outputs, timeout } = asked
+  const abilities = await session.waitUntilConfigured()
+  const { urn, name, type, id, inputs, outputs, timeout } = input
   assert(!session.isUnconfigured(), `the provider of '${urn}' is configured`)
-  const options = sending(abilities, { unknowns: false, old: true })
+  const options = createSendOptions(abilities, { unknowns: false, old: true })
   const request = DeleteRequest.create({
     id,
     urn,
     name,
     type,
     timeout,
-    properties: sent(session, method, { map: outputs, options }),
-    oldInputs: sent(session, method, { map: inputs, options }),
-    oldViews: oldViews(session, asked, { method, options }),
-    ...statusOf(asked),
+    properties: encodeProperties(session, method, { map: outputs, options }),
+    oldInputs: encodeProperties(session, method, { map: inputs, options }),
+    oldViews: encodeOldViews(session, input, { method, options }),
+    ...statusFieldsOf(input),
   })
-  await ask(session, method, { request })
+  await callProvider(session, method, { request })
 }

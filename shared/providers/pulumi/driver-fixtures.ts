@@ -22,14 +22,14 @@ export const config = {
   id: 'id',
 }
 /** A secret value. */
-export const secret = (value: PropertyValue): PropertyValue => ({ kind: 'secret', value })
+export const secretValue = (value: PropertyValue): PropertyValue => ({ kind: 'secret', value })
 /** A secret as it goes over the wire. */
-export const wrapped = (value: unknown): Record<string, unknown> => ({
+export const wireSecret = (value: unknown): Record<string, unknown> => ({
   [signatureKey]: signatures.secret,
   value,
 })
 /** No properties. */
-export const none = map({})
+export const none = propertyMap({})
 /** What a provider that can do everything says in its handshake. */
 export const all = {
   secrets: true,
@@ -41,16 +41,16 @@ export const all = {
 }
 
 /** Properties from an object. */
-export function map(fields: Record<string, PropertyValue>): PropertyMap {
+export function propertyMap(fields: Record<string, PropertyValue>): PropertyMap {
   return new Map(Object.entries(fields))
 }
 
 /** Serves a script and configures the driver, unless `inputs` is null. */
-export async function serve(
+export async function serveProvider(
   script: Script,
-  given: Parameters<typeof serveScript>[1] & { inputs?: PropertyMap | null } = {},
+  options: Parameters<typeof serveScript>[1] & { inputs?: PropertyMap | null } = {},
 ): Promise<ScriptedProvider> {
-  const { inputs = none, ...deps } = given
+  const { inputs = none, ...deps } = options
   const configure = (): ConfigureResponse => ConfigureResponse.create({})
   const served = await serveScript({ configure, ...script }, deps)
   servers.push(served)
@@ -59,7 +59,7 @@ export async function serve(
 }
 
 /** The ProviderError that a call rejects with. */
-export async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
+export async function catchProviderError(promise: Promise<unknown>): Promise<ProviderError> {
   const thrown = await promise.then(
     () => undefined,
     (failed: unknown) => failed,
@@ -69,14 +69,14 @@ export async function failureOf(promise: Promise<unknown>): Promise<ProviderErro
 }
 
 /** What Create is asked. */
-export const creating = { ...subject, inputs: map({ a: 1 }), timeout: 0, preview: false }
+export const creating = { ...subject, inputs: propertyMap({ a: 1 }), timeout: 0, preview: false }
 /** What Update is asked. */
 export const updating = {
   ...subject,
   id: 'i',
   oldInputs: none,
   oldOutputs: none,
-  newInputs: map({ a: 1 }),
+  newInputs: propertyMap({ a: 1 }),
   timeout: 0,
   ignoreChanges: [],
   preview: false,

@@ -4,7 +4,16 @@ import { parseUrn } from '../../names/urn.ts'
 import { unknownText } from '../../names/provider-reference.ts'
 import { type PropertyValue, unknown } from '../../values/value.ts'
 import { signatureKey, signatures } from '../../values/wire-options.ts'
-import { all, closeServers, map, none, secret, serve, subject, wrapped } from './driver-fixtures.ts'
+import {
+  all,
+  closeServers,
+  propertyMap,
+  none,
+  secretValue,
+  serveProvider,
+  subject,
+  wireSecret,
+} from './driver-fixtures.ts'
 import type { Script } from './scripted-server.ts'
 
 afterEach(closeServers)
@@ -16,7 +25,7 @@ const output = (value: PropertyValue | undefined, isSecret = false): PropertyVal
   secret: isSecret,
   dependencies: [other],
 })
-const surroundings = {
+const context = {
   project: 'p',
   stack: 'd',
   organization: 'o',
@@ -25,29 +34,29 @@ const surroundings = {
   parallel: 7,
   monitorAddress: '127.0.0.1:1',
 }
-const asked = {
+const callInput = {
   token: 'a:b:C/method',
-  args: map({ plain: output(1), hidden: output('s', true), open: output(undefined) }),
+  args: propertyMap({ plain: output(1), hidden: output('s', true), open: output(undefined) }),
   argDependencies: new Map([['plain', [other]]]),
-  surroundings,
+  context,
   stackTraceHandle: 'trace 1',
   preview: false,
 }
-const answering = (answer: Partial<CallResponse>): Script => ({
+const createAnswering = (answer: Partial<CallResponse>): Script => ({
   call: () => CallResponse.create(answer),
 })
 
 describe('a method', () => {
   test('is told of the deployment, and its secrets stay wrapped whoever is called', async () => {
-    const { provider, calls } = await serve(answering({}))
-    await provider.call(asked)
+    const { provider, calls } = await serveProvider(createAnswering({}))
+    await provider.call(callInput)
     expect(calls.at(-1)?.request).toMatchObject({
       tok: 'a:b:C/method',
-      args: { plain: 1, hidden: wrapped('s'), open: unknownText },
+      args: { plain: 1, hidden: wireSecret('s'), open: unknownText },
       argDependencies: new Map([['plain', { urns: [other] }]]),
       project: 'p',
       stack: 'd',
-      config: surroundings.config,
+      config: context.config,
       parallel: 7,
       monitorEndpoint: '127.0.0.1:1',
       dryRun: false,
@@ -59,8 +68,8 @@ describe('a method', () => {
   })
 
   test('gets output values from who can send them to one that takes them', async () => {
-    const { provider, calls } = await serve(answering({}), { greeted: all })
-    await provider.call(asked)
+    const { provider, calls } = await serveProvider(createAnswering({}), { negotiated: all })
+    await provider.call(callInput)
     expect(calls.at(-1)?.request).toMatchObject({
       args: { plain: { [signatureKey]: signatures.output, value: 1, dependencies: [other] } },
     })
@@ -68,30 +77,34 @@ describe('a method', () => {
 
   test('answers output values, dependencies and failures', async () => {
     const value = { [signatureKey]: signatures.output, value: 2, dependencies: [other] }
-    const { provider } = await serve(
-      answering({
-        return: { two: value, hidden: wrapped('s') },
+    const { provider } = await serveProvider(
+      createAnswering({
+        return: { two: value, hidden: wireSecret('s') },
         returnDependencies: new Map([['hidden', { urns: [subject.urn] }]]),
         failures: [{ property: 'plain', reason: 'is refused' }],
       }),
     )
-    expect(await provider.call(asked)).toEqual({
-      outputs: map({ two: output(2), hidden: secret('s') }),
+    expect(await provider.call(callInput)).toEqual({
+      outputs: propertyMap({ two: output(2), hidden: secretValue('s') }),
       dependencies: new Map([['hidden', [subject.urn]]]),
       failures: [{ property: 'plain', reason: 'is refused' }],
     })
   })
 
   test('may leave something unknown in a preview only', async () => {
-    const { provider } = await serve(answering({ return: { later: unknownText, now: 1 } }))
-    const preview = await provider.call({ ...asked, preview: true })
-    expect(preview.outputs).toEqual(map({ later: unknown, now: 1 }))
-    expect((await provider.call(asked)).outputs).toEqual(map({ now: 1 }))
+    const { provider } = await serveProvider(
+      createAnswering({ return: { later: unknownText, now: 1 } }),
+    )
+    const preview = await provider.call({ ...callInput, preview: true })
+    expect(preview.outputs).toEqual(propertyMap({ later: unknown, now: 1 }))
+    expect((await provider.call(callInput)).outputs).toEqual(propertyMap({ now: 1 }))
   })
 
   test('of a provider that is not configured yet answers nothing', async () => {
-    const { provider, calls } = await serve(answering({}), { inputs: map({ region: unknown }) })
-    expect(await provider.call(asked)).toEqual({ outputs: none, failures: [] })
+    const { provider, calls } = await serveProvider(createAnswering({}), {
+      inputs: propertyMap({ region: unknown }),
+    })
+    expect(await provider.call(callInput)).toEqual({ outputs: none, failures: [] })
     expect(calls).toEqual([])
   })
 })

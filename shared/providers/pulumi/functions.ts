@@ -6,35 +6,40 @@ import {
 import { parseUrn } from '../../names/urn.ts'
 import { emptyMap, secretOf } from '../../values/value.ts'
 import type { Provider } from '../provider.ts'
-import { receiving, sending } from './options.ts'
+import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
 import { containsSecret } from '../../values/walk.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
-import { ask, received, type Session, sent } from './session.ts'
+import {
+  callProvider,
+  decodeProperties,
+  type ProviderSession,
+  encodeProperties,
+} from './provider-session.ts'
 
-type Ask<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
+type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
 /**
  * Invoke. Where the provider cannot take secrets and one was among the arguments, all that returns
  * is secret. An unconfigured provider gives nothing.
  */
-export async function invoke(
-  session: Session,
-  asked: Ask<'invoke'>,
+export async function callInvoke(
+  session: ProviderSession,
+  input: CallInput<'invoke'>,
 ): ReturnType<Provider['invoke']> {
   const method = service.invoke
-  const abilities = await session.ready()
+  const abilities = await session.waitUntilConfigured()
   if (session.isUnconfigured()) return { outputs: emptyMap, failures: [] }
-  const options = sending(abilities, { unknowns: false })
-  const args = sent(session, method, { map: asked.args, options })
+  const options = createSendOptions(abilities, { unknowns: false })
+  const args = encodeProperties(session, method, { map: input.args, options })
   // A preview is told only to providers that shook hands.
-  const preview = session.greeted !== undefined && asked.preview
-  const request = InvokeRequest.create({ tok: asked.token, args, preview })
-  const answer = await ask(session, method, { request })
-  const outputs = received(session, method, {
+  const preview = session.negotiated !== undefined && input.preview
+  const request = InvokeRequest.create({ tok: input.token, args, preview })
+  const answer = await callProvider(session, method, { request })
+  const outputs = decodeProperties(session, method, {
     struct: answer.return,
-    options: receiving({ unknowns: false }),
+    options: createReceiveOptions({ unknowns: false }),
   })
-  const isTainted = !abilities.secrets && containsSecret(asked.args)
+  const isTainted = !abilities.secrets && containsSecret(input.args)
   return {
     outputs: isTainted
       ? new Map([...outputs].map(([key, value]) => [key, secretOf(value)]))
@@ -48,33 +53,36 @@ export async function invoke(
  * are left out unless it is a preview. An unconfigured provider gives nothing. Source:
  * docs/spec/provider-protocol.md#call.
  */
-export async function call(session: Session, asked: Ask<'call'>): ReturnType<Provider['call']> {
+export async function callProviderMethod(
+  session: ProviderSession,
+  input: CallInput<'call'>,
+): ReturnType<Provider['call']> {
   const method = service.call
-  const { bytes, outputs } = await session.ready()
+  const { bytes, outputs } = await session.waitUntilConfigured()
   if (session.isUnconfigured()) return { outputs: emptyMap, failures: [] }
   const kept = { secrets: true, references: true } as const
   const options: WireOptions = { ...kept, unknowns: 'keep', outputs, bytes }
-  const { project, stack, config, parallel, monitorAddress } = asked.surroundings
+  const { project, stack, config, parallel, monitorAddress } = input.context
   const request = CallRequest.create({
-    tok: asked.token,
-    args: sent(session, method, { map: asked.args, options }),
+    tok: input.token,
+    args: encodeProperties(session, method, { map: input.args, options }),
     argDependencies: new Map(
-      [...asked.argDependencies].map(([key, urns]) => [key, { urns: [...urns] }]),
+      [...input.argDependencies].map(([key, urns]) => [key, { urns: [...urns] }]),
     ),
     project,
     stack,
     config: new Map(config),
-    dryRun: asked.preview,
+    dryRun: input.preview,
     parallel,
     monitorEndpoint: monitorAddress,
     acceptsOutputValues: true,
-    stackTraceHandle: asked.stackTraceHandle,
+    stackTraceHandle: input.stackTraceHandle,
   })
-  const answer = await ask(session, method, { request })
+  const answer = await callProvider(session, method, { request })
   return {
-    outputs: received(session, method, {
+    outputs: decodeProperties(session, method, {
       struct: answer.return,
-      options: { ...kept, unknowns: asked.preview ? 'keep' : 'drop', outputs: true, bytes: true },
+      options: { ...kept, unknowns: input.preview ? 'keep' : 'drop', outputs: true, bytes: true },
     }),
     failures: answer.failures,
     dependencies: new Map(

@@ -5,9 +5,9 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
-import type { Connection } from '../plugins/connect.ts'
-import { lastWords } from '../plugins/lines.ts'
-import { codeOf } from './errors.ts'
+import type { Connection } from '../plugins/connection.ts'
+import { formatLastLines } from '../plugins/plugin-output.ts'
+import { grpcCodeOf } from './grpc-errors.ts'
 
 /** What a provider can take. */
 export interface Abilities {
@@ -33,7 +33,7 @@ export const noAbilities: Abilities = {
 }
 
 /** What is told in a handshake. */
-export interface Greeting {
+export interface HandshakeInput {
   readonly engineAddress: string
   /** The folder of the plugin's file; absent where nobody here started it. */
   readonly folder?: string
@@ -45,20 +45,20 @@ export interface Greeting {
  * tell. Tries again while nobody answers. Throws PLUGIN_FAILED
  * (docs/spec/provider-protocol.md#dial-and-liveness, 4.1).
  */
-export async function handshake(
+export async function performHandshake(
   connection: Connection,
-  greeting: Greeting,
+  input: HandshakeInput,
 ): Promise<Abilities | undefined> {
   const request = ProviderHandshakeRequest.create({
-    engineAddress: greeting.engineAddress,
-    loaderTarget: greeting.engineAddress,
-    mapperTarget: greeting.engineAddress,
-    ...(greeting.folder === undefined
+    engineAddress: input.engineAddress,
+    loaderTarget: input.engineAddress,
+    mapperTarget: input.engineAddress,
+    ...(input.folder === undefined
       ? {}
-      : { rootDirectory: greeting.folder, programDirectory: greeting.folder }),
+      : { rootDirectory: input.folder, programDirectory: input.folder }),
     configureWithUrn: true,
     supportsViews: true,
-    supportsRefreshBeforeUpdate: greeting.refreshBeforeUpdate,
+    supportsRefreshBeforeUpdate: input.refreshBeforeUpdate,
     invokeWithPreview: true,
     acceptsByteString: true,
   })
@@ -75,11 +75,11 @@ export async function handshake(
         naming: answer.supportsAutonamingConfiguration,
       }
     } catch (thrown) {
-      const code = codeOf(thrown)
+      const code = grpcCodeOf(thrown)
       if (code === status.UNIMPLEMENTED) return undefined
-      const end = code === status.UNAVAILABLE ? await connection.obituary() : undefined
+      const end = code === status.UNAVAILABLE ? await connection.getExitReport() : undefined
       if (code !== status.UNAVAILABLE || end !== undefined || Date.now() > endMs) {
-        const why = end === undefined ? messageOf(thrown) : end.how + lastWords(end.lines)
+        const why = end === undefined ? messageOf(thrown) : end.how + formatLastLines(end.lines)
         throw error('PLUGIN_FAILED', `plugin '${connection.name}' failed the handshake: ${why}`)
       }
       await new Promise(resolve => setTimeout(resolve, limits.aliveRetryMs))
@@ -91,7 +91,7 @@ export async function handshake(
  * The version that a plugin says it has, without a leading `v`; '' when it says none. Throws
  * PLUGIN_FAILED.
  */
-export async function askVersion(connection: Connection): Promise<string> {
+export async function fetchPluginVersion(connection: Connection): Promise<string> {
   try {
     const { version } = await connection.call(service.getPluginInfo, {})
     return version.startsWith('v') ? version.slice(1) : version

@@ -4,20 +4,23 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { error } from '../../errors/error.ts'
 import type { Provider } from '../provider.ts'
-import { ask, type Session } from './session.ts'
+import { callProvider, type ProviderSession } from './provider-session.ts'
 
-type Asked = Parameters<Provider['parameterize']>[0]
+type ParameterizeInput = Parameters<Provider['parameterize']>[0]
 
 /**
  * Parameterize, with the value that a program's package carries. Throws ProviderError, and
  * PLUGIN_FAILED where the plugin became another package than it should. Source: provider-protocol
  * 12.
  */
-export async function parameterize(session: Session, asked: Asked): Promise<void> {
-  const { name, version, value } = asked
-  const given = { name, version, value: Buffer.from(value, 'base64') }
-  const request = ParameterizeRequest.create({ parameters: { $case: 'value', value: given } })
-  const answer = await ask(session, service.parameterize, { request })
+export async function callParameterize(
+  session: ProviderSession,
+  input: ParameterizeInput,
+): Promise<void> {
+  const { name, version, value } = input
+  const decoded = { name, version, value: Buffer.from(value, 'base64') }
+  const request = ParameterizeRequest.create({ parameters: { $case: 'value', value: decoded } })
+  const answer = await callProvider(session, service.parameterize, { request })
   if (answer.name === name) return
   throw error(
     'PLUGIN_FAILED',

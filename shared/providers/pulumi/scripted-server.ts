@@ -6,9 +6,9 @@ import {
   type ResourceProviderServer,
   ResourceProviderService as service,
 } from '../../../proto/gen/pulumi/provider.ts'
-import { becomesReady, callUnary, type Connection, createClient } from '../plugins/connect.ts'
+import { waitUntilReady, callUnary, type Connection, createClient } from '../plugins/connection.ts'
 import type { Provider } from '../provider.ts'
-import { createPulumiProvider, type DriverDeps } from './driver.ts'
+import { createPulumiProvider, type DriverDeps } from './pulumi-provider.ts'
 
 /** Answers of a scripted provider: what it gives for a request, or throws. */
 export type Script = {
@@ -19,7 +19,7 @@ export type Script = {
 export interface ScriptedProvider {
   readonly provider: Provider
   /** A further instance, which is configured by itself; ending it ends nothing. */
-  readonly instance: () => Provider
+  readonly createInstance: () => Provider
   readonly connection: Connection
   /** Every call that arrived, in order. */
   readonly calls: readonly { readonly method: string; readonly request: unknown }[]
@@ -31,7 +31,7 @@ export interface ScriptedProvider {
 /** Serves a script; a method without an answer is UNIMPLEMENTED. */
 export async function serveScript(
   script: Script,
-  given: Partial<Pick<DriverDeps, 'greeted' | 'settings'>> = {},
+  options: Partial<Pick<DriverDeps, 'negotiated' | 'settings'>> = {},
 ): Promise<ScriptedProvider> {
   const calls: { method: string; request: unknown }[] = []
   const server = new Server({ 'grpc.max_receive_message_length': -1 })
@@ -58,31 +58,31 @@ export async function serveScript(
     )
   })
   const client = createClient(port)
-  await becomesReady(client, Date.now() + 5_000)
+  await waitUntilReady(client, Date.now() + 5_000)
   const connection: Connection = {
     name: 'scripted',
     call: (method, request, deadlineMs) => callUnary(client, method, { request, deadlineMs }),
-    obituary: async () => undefined,
+    getExitReport: async () => undefined,
   }
   const settings = { noPreview: false, legacyPreview: false, refreshBeforeUpdate: true }
   const close = (): void => {
     client.close()
     server.forceShutdown()
   }
-  const create = (ended: () => Promise<void>): Provider =>
+  const create = (onClose: () => Promise<void>): Provider =>
     createPulumiProvider({
       connection,
       pkg: 'scripted',
       version: '',
-      greeted: undefined,
+      negotiated: undefined,
       settings,
-      close: ended,
+      close: onClose,
       isGone: () => false,
-      ...given,
+      ...options,
     })
   return {
     provider: create(async () => close()),
-    instance: () => create(async () => undefined),
+    createInstance: () => create(async () => undefined),
     connection,
     calls,
     breakOff: () => server.forceShutdown(),
@@ -91,7 +91,7 @@ export async function serveScript(
 }
 
 /** A failure as a provider sends it, with a detail in the trailers where one is given. */
-export function failing(
+export function createFailure(
   code: status,
   message: string,
   detail?: { readonly type: string; readonly value: Uint8Array },
@@ -106,9 +106,9 @@ export function failing(
 }
 
 /** A partial failure as a provider sends it. */
-export function initFailing(what: Partial<ErrorResourceInitFailed>): Error {
+export function createInitFailure(what: Partial<ErrorResourceInitFailed>): Error {
   const value = ErrorResourceInitFailed.encode(ErrorResourceInitFailed.create(what)).finish()
-  return failing(status.UNKNOWN, 'not ready', {
+  return createFailure(status.UNKNOWN, 'not ready', {
     type: 'type.googleapis.com/pulumirpc.ErrorResourceInitFailed',
     value,
   })

@@ -1,10 +1,10 @@
 import type { View as WireView } from '../../../proto/gen/pulumi/provider.ts'
 import type { WireOptions } from '../../values/wire.ts'
-import type { Viewing } from '../views.ts'
-import { type Session, sent } from './session.ts'
+import type { ViewRequest } from '../views.ts'
+import { type ProviderSession, encodeProperties } from './provider-session.ts'
 
 /** Where a request says that views may be told of; '' where they may not. */
-export function statusOf({ status }: Viewing): {
+export function statusFieldsOf({ status }: ViewRequest): {
   readonly resourceStatusAddress: string
   readonly resourceStatusToken: string
 } {
@@ -18,9 +18,9 @@ export function statusOf({ status }: Viewing): {
  * The views that a request says there are
  * (docs/spec/provider-protocol.md#views-hooks-refresh-before-update).
  */
-export function oldViews(
-  session: Session,
-  { views = [] }: Viewing,
+export function encodeOldViews(
+  session: ProviderSession,
+  { views = [] }: ViewRequest,
   how: { readonly method: { readonly path: string }; readonly options: WireOptions },
 ): WireView[] {
   const { method, options } = how
@@ -29,7 +29,7 @@ export function oldViews(
     name: view.name,
     parentType: view.parentType,
     parentName: view.parentName,
-    inputs: sent(session, method, { map: view.inputs, options }),
-    outputs: sent(session, method, { map: view.outputs, options }),
+    inputs: encodeProperties(session, method, { map: view.inputs, options }),
+    outputs: encodeProperties(session, method, { map: view.outputs, options }),
   }))
 }

@@ -1,11 +1,11 @@
 import { error } from '../../errors/error.ts'
 import { isProviderType } from '../../names/provider-reference.ts'
 import { stackType } from '../../names/urn.ts'
-import { textIn } from '../stored-fields.ts'
+import { readTextField } from '../stored-fields.ts'
 import type { StoredResource } from '../stored.ts'
 
 /** What a person asked to be moved. */
-export interface MoveWish {
+export interface MoveRequest {
   readonly urns: readonly string[]
   readonly includeParents: boolean
 }
@@ -16,12 +16,12 @@ export interface MoveWish {
  * provider is moved. `unknown`: what was named and is not there. Throws CLI_USAGE for a provider.
  * Source: docs/spec/state-integrity.md#state-edits.
  */
-export function chooseMoved(
+export function chooseResourcesToMove(
   resources: readonly StoredResource[],
-  { urns, includeParents }: MoveWish,
+  { urns, includeParents }: MoveRequest,
 ): { readonly moved: ReadonlySet<string>; readonly unknown: readonly string[] } {
-  const asked = new Set(urns)
-  const named = resources.filter(({ urn }) => asked.has(urn))
+  const requested = new Set(urns)
+  const named = resources.filter(({ urn }) => requested.has(urn))
   const provider = named.find(({ type }) => isProviderType(type))
   if (provider !== undefined)
     throw error('CLI_USAGE', `'${provider.urn}' is a provider, which cannot be moved`, {
@@ -32,12 +32,12 @@ export function chooseMoved(
   if (includeParents) for (const resource of named) addParents(resources, resource, moved)
   addChildren(resources, moved)
   for (const resource of resources) if (isRoot(resource)) moved.delete(resource.urn)
-  return { moved, unknown: [...asked].filter(urn => !known.has(urn)) }
+  return { moved, unknown: [...requested].filter(urn => !known.has(urn)) }
 }
 
 /** Whether a resource is the root of its stack. */
 export function isRoot(resource: StoredResource): boolean {
-  return resource.type === stackType && textIn(resource, 'parent') === ''
+  return resource.type === stackType && readTextField(resource, 'parent') === ''
 }
 
 function addParents(
@@ -45,11 +45,11 @@ function addParents(
   resource: StoredResource,
   moved: Set<string>,
 ): void {
-  let parent = textIn(resource, 'parent')
+  let parent = readTextField(resource, 'parent')
   for (const above of resources.toReversed()) {
     if (above.urn !== parent) continue
     if (!isRoot(above) && !isProviderType(above.type)) moved.add(above.urn)
-    parent = textIn(above, 'parent')
+    parent = readTextField(above, 'parent')
   }
 }
 
@@ -57,7 +57,7 @@ function addParents(
 function addChildren(resources: readonly StoredResource[], moved: Set<string>): void {
   const below = new Set(moved)
   for (const resource of resources) {
-    if (!below.has(textIn(resource, 'parent'))) continue
+    if (!below.has(readTextField(resource, 'parent'))) continue
     below.add(resource.urn)
     if (!isProviderType(resource.type)) moved.add(resource.urn)
   }

@@ -2,10 +2,10 @@ import { error } from '../../errors/error.ts'
 import type { StoredDeployment, StoredResource } from '../stored.ts'
 import { isUrn, nameOf } from '../../names/urn.ts'
 import { dependentsOf } from './dependents.ts'
-import { positionOf } from './find.ts'
+import { positionOf } from './find-resource.ts'
 
 /** What is to be forgotten: URNs (with an id where several have one), or everything. */
-export interface Forgetting {
+export interface DeleteResourcesRequest {
   readonly urns: readonly { readonly urn: string; readonly id?: string }[] | 'all'
   /** Protected ones too. */
   readonly force: boolean
@@ -14,7 +14,7 @@ export interface Forgetting {
 }
 
 /** What an edit that forgets resources came to. */
-export interface Forgotten {
+export interface DeleteResourcesResult {
   readonly state: StoredDeployment
   /** URNs of what is gone, in the order of the state. */
   readonly gone: readonly string[]
@@ -29,9 +29,12 @@ export interface Forgotten {
  * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_NEEDED for what others depend on,
  * STATE_RESOURCE_PROTECTED without `force`. Source: docs/spec/state-integrity.md#state-edits.
  */
-export function withoutResources(state: StoredDeployment, wish: Forgetting): Forgotten {
+export function deleteResources(
+  state: StoredDeployment,
+  request: DeleteResourcesRequest,
+): DeleteResourcesResult {
   const { resources = [] } = state
-  const { urns } = wish
+  const { urns } = request
   const named =
     urns === 'all'
       ? resources.map((_, at) => at)
@@ -39,8 +42,8 @@ export function withoutResources(state: StoredDeployment, wish: Forgetting): For
   const gone = new Set<number>()
   // From the end: what depends on something stands behind it, and is gone before it.
   for (const at of named.toSorted((a, b) => b - a)) {
-    requireUnprotected(resources, at, wish)
-    if (urns !== 'all') addDependents(resources, at, { wish, gone })
+    requireUnprotected(resources, at, request)
+    if (urns !== 'all') addDependents(resources, at, { request, gone })
     gone.add(at)
   }
   const isGone = (_: StoredResource, at: number): boolean => gone.has(at)
@@ -58,7 +61,7 @@ export function withoutResources(state: StoredDeployment, wish: Forgetting): For
 function addDependents(
   resources: readonly StoredResource[],
   at: number,
-  { wish, gone }: { readonly wish: Forgetting; readonly gone: Set<number> },
+  { request, gone }: { readonly request: DeleteResourcesRequest; readonly gone: Set<number> },
 ): void {
   const left = resources.flatMap((resource, place) =>
     gone.has(place) ? [] : [{ resource, place }],
@@ -68,14 +71,18 @@ function addDependents(
     left.map(({ resource }) => resource),
     here,
   ).flatMap(place => left[place] ?? [])
-  if (found.length > 0 && !wish.dependents) throw needed(resources[at]?.urn ?? '', found)
+  if (found.length > 0 && !request.dependents)
+    throw stillNeededError(resources[at]?.urn ?? '', found)
   for (const { place } of found) {
-    requireUnprotected(resources, place, wish)
+    requireUnprotected(resources, place, request)
     gone.add(place)
   }
 }
 
-function needed(urn: string, by: readonly { readonly resource: StoredResource }[]): Error {
+function stillNeededError(
+  urn: string,
+  by: readonly { readonly resource: StoredResource }[],
+): Error {
   const urns = by.map(({ resource }) => resource.urn)
   const lines = urns.map(other => ` * '${isUrn(other) ? nameOf(other) : other}' (${other})`)
   return error(
@@ -88,7 +95,7 @@ function needed(urn: string, by: readonly { readonly resource: StoredResource }[
 function requireUnprotected(
   resources: readonly StoredResource[],
   at: number,
-  { force }: Forgetting,
+  { force }: DeleteResourcesRequest,
 ): void {
   const resource = resources[at]
   if (resource?.['protect'] !== true || force) return

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { hasCode } from '../../errors/error.ts'
-import { verifyIntegrity } from '../integrity.ts'
+import { verifyIntegrity } from '../snapshot-integrity.ts'
 import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
-import { withoutResources } from './delete-resources.ts'
-import { withMark } from './flags.ts'
+import { deleteResources } from './delete-resources.ts'
+import { withMark } from './mark-resources.ts'
 import { moveResources } from './move-resources.ts'
-import { withName } from './rename-resource.ts'
-import { withStackName } from './rename-stack.ts'
-import { repaired } from './repair.ts'
+import { renameResourceInState } from './rename-resource.ts'
+import { renameStackInState } from './rename-stack.ts'
+import { repairState } from './repair.ts'
 
 const urn = (name: string, type = 'a:b:C', stack = 'dev'): string =>
   `urn:pulumi:${stack}::shop::${type}::${name}`
@@ -64,30 +64,30 @@ describe('forgetting resources', () => {
   )
 
   test('forgets what nothing needs', () => {
-    const done = withoutResources(chain, { ...only, urns: [{ urn: urn('e') }] })
+    const done = deleteResources(chain, { ...only, urns: [{ urn: urn('e') }] })
     expect(namesIn(done.state)).toEqual(['a', 'b', 'c', 'd'])
     expect(done.named).toBe(1)
   })
 
   test('refuses what others need, through dependencies, parents, properties and providers', () => {
     for (const name of ['a', 'b', 'c'])
-      expect(codeOf(() => withoutResources(chain, { ...only, urns: [{ urn: urn(name) }] }))).toBe(
+      expect(codeOf(() => deleteResources(chain, { ...only, urns: [{ urn: urn(name) }] }))).toBe(
         'STATE_RESOURCE_NEEDED',
       )
     const used = stateOf(provider, thing('a', { provider: reference }))
     const urns = [{ urn: provider.urn }]
-    expect(codeOf(() => withoutResources(used, { ...only, urns }))).toBe('STATE_RESOURCE_NEEDED')
+    expect(codeOf(() => deleteResources(used, { ...only, urns }))).toBe('STATE_RESOURCE_NEEDED')
   })
 
   test('takes what depends on it along when that is asked', () => {
-    const done = withoutResources(chain, { ...only, dependents: true, urns: [{ urn: urn('b') }] })
+    const done = deleteResources(chain, { ...only, dependents: true, urns: [{ urn: urn('b') }] })
     expect(namesIn(done.state)).toEqual(['a', 'e'])
     expect(done.named).toBe(1)
   })
 
   test('takes several in whatever order they are named', () => {
     const urns = ['a', 'd', 'b', 'c'].map(name => ({ urn: urn(name) }))
-    expect(namesIn(withoutResources(chain, { ...only, urns }).state)).toEqual(['e'])
+    expect(namesIn(deleteResources(chain, { ...only, urns }).state)).toEqual(['e'])
   })
 
   test('refuses protected ones without force, dependents included', () => {
@@ -97,14 +97,14 @@ describe('forgetting resources', () => {
       thing('c'),
     )
     const wish = { ...only, dependents: true, urns: [{ urn: urn('a') }] }
-    expect(codeOf(() => withoutResources(state, wish))).toBe('STATE_RESOURCE_PROTECTED')
-    const forced = withoutResources(state, { ...wish, force: true })
+    expect(codeOf(() => deleteResources(state, wish))).toBe('STATE_RESOURCE_PROTECTED')
+    const forced = deleteResources(state, { ...wish, force: true })
     expect(namesIn(forced.state)).toEqual(['c'])
     expect(forced.forced).toEqual([urn('b')])
-    expect(codeOf(() => withoutResources(state, { ...only, urns: 'all' }))).toBe(
+    expect(codeOf(() => deleteResources(state, { ...only, urns: 'all' }))).toBe(
       'STATE_RESOURCE_PROTECTED',
     )
-    const all = withoutResources(state, { ...only, force: true, urns: 'all' })
+    const all = deleteResources(state, { ...only, force: true, urns: 'all' })
     expect(all.state).not.toHaveProperty('resources')
   })
 
@@ -115,7 +115,7 @@ describe('forgetting resources', () => {
       thing('a', { id: 'a-0', delete: true }),
     )
     const ask = (id?: string) =>
-      withoutResources(state, {
+      deleteResources(state, {
         ...only,
         urns: [{ urn: urn('a'), ...(id === undefined ? {} : { id }) }],
       })
@@ -125,7 +125,7 @@ describe('forgetting resources', () => {
   })
 
   test('says what it does not know, and what that looks like', () => {
-    const ask = (text: string) => () => withoutResources(chain, { ...only, urns: [{ urn: text }] })
+    const ask = (text: string) => () => deleteResources(chain, { ...only, urns: [{ urn: text }] })
     expect(codeOf(ask('a'))).toBe('CLI_USAGE')
     expect(codeOf(ask(urn('z')))).toBe('STATE_RESOURCE_UNKNOWN')
     expect(ask(urn('z'))).toThrow(`Did you mean '${urn('a')}'`)
@@ -175,7 +175,7 @@ describe('another name', () => {
         replaceWith: [urn('a')],
       }),
     )
-    const renamed = withName(state, urn('a'), 'z')
+    const renamed = renameResourceInState(state, urn('a'), 'z')
     expect(verifyIntegrity(renamed)).toBeUndefined()
     expect(renamed.resources?.[1]).toEqual(
       thing('b', {
@@ -191,16 +191,16 @@ describe('another name', () => {
 
   test('of a provider is in the references to it', () => {
     const state = stateOf(provider, thing('a', { provider: reference }))
-    const renamed = withName(state, provider.urn, 'mine')
+    const renamed = renameResourceInState(state, provider.urn, 'mine')
     expect(verifyIntegrity(renamed)).toBeUndefined()
     expect(renamed.resources?.[1]?.['provider']).toBe(`${urn('mine', 'pulumi:providers:a')}::p-1`)
   })
 
   test('must be free, and different', () => {
     const state = stateOf(thing('a'), thing('b'))
-    expect(codeOf(() => withName(state, urn('a'), 'b'))).toBe('STATE_RESOURCE_EXISTS')
-    expect(codeOf(() => withName(state, urn('a'), ''))).toBe('CLI_USAGE')
-    expect(withName(state, urn('a'), 'a')).toBe(state)
+    expect(codeOf(() => renameResourceInState(state, urn('a'), 'b'))).toBe('STATE_RESOURCE_EXISTS')
+    expect(codeOf(() => renameResourceInState(state, urn('a'), ''))).toBe('CLI_USAGE')
+    expect(renameResourceInState(state, urn('a'), 'a')).toBe(state)
   })
 })
 
@@ -220,7 +220,7 @@ describe('another name of the stack', () => {
         provider: reference,
       }),
     )
-    const now = withStackName(
+    const now = renameStackInState(
       state,
       { project: 'shop', stack: 'dev' },
       { project: 'mall', stack: 'prod' },
@@ -240,7 +240,7 @@ describe('another name of the stack', () => {
 
 describe('a repair', () => {
   test('leaves a valid state alone', () => {
-    expect(repaired(stateOf(thing('a')))).toBeUndefined()
+    expect(repairState(stateOf(thing('a')))).toBeUndefined()
   })
 
   test('puts dependencies first, cuts what is gone, and takes the mark away', () => {
@@ -256,7 +256,7 @@ describe('a repair', () => {
       ),
       metadata: { integrity_error: { error: 'wrong' } },
     }
-    const found = repaired(state)
+    const found = repairState(state)
     expect(found?.state).toEqual(
       stateOf(thing('a'), thing('b', { dependencies: [urn('a')] }), thing('c')),
     )
@@ -269,9 +269,9 @@ describe('a repair', () => {
       thing('a', { dependencies: [urn('b')] }),
       thing('b', { dependencies: [urn('a')] }),
     )
-    expect(codeOf(() => repaired(cycle))).toBe('STATE_INTEGRITY')
+    expect(codeOf(() => repairState(cycle))).toBe('STATE_INTEGRITY')
     const lost = stateOf(thing('a', { provider: reference }))
-    expect(codeOf(() => repaired(lost))).toBe('STATE_INTEGRITY')
+    expect(codeOf(() => repairState(lost))).toBe('STATE_INTEGRITY')
   })
 })
 
@@ -309,7 +309,7 @@ describe('a move', () => {
     isEqual: (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b),
   }
   const move = (urns: readonly string[], dest = stateOf(), includeParents = false) =>
-    moveResources(source, dest, { wish: { urns, includeParents }, target })
+    moveResources(source, dest, { request: { urns, includeParents }, target })
 
   test('takes a provider along, makes a root, and cuts what is left behind', () => {
     const { source: left, dest, brokenInDest, brokenInSource } = move([child.urn])

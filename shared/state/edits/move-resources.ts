@@ -1,30 +1,30 @@
 import { error } from '../../errors/error.ts'
 import { isProviderType } from '../../names/provider-reference.ts'
-import { childUrn, isUrn, nameOf, partsOf, stackType, typeOf, urnOf } from '../../names/urn.ts'
+import { childUrnOf, isUrn, nameOf, urnPartsOf, stackType, typeOf, urnOf } from '../../names/urn.ts'
 import { withFields } from '../field-order.ts'
-import { textIn } from '../stored-fields.ts'
+import { readTextField } from '../stored-fields.ts'
 import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
-import { chooseMoved, isRoot, type MoveWish } from './choose-moved.ts'
+import { chooseResourcesToMove, isRoot, type MoveRequest } from './choose-moved.ts'
 import { type Reference, referencesOf, withReferences } from './references.ts'
 import type { StackNames } from './rename-stack.ts'
 
 /** A reference that a move cuts. */
-export interface Broken {
+export interface BrokenReference {
   readonly urn: string
   readonly reference: Reference
 }
 
 /** What a move comes to, and what a person is told of it. */
-export interface Move {
+export interface MoveResult {
   readonly source: StoredDeployment
   readonly dest: StoredDeployment
   /** In the order of the source, as they are called there. */
   readonly moved: readonly string[]
   readonly unknown: readonly string[]
   /** Of what stays to what goes. */
-  readonly brokenInSource: readonly Broken[]
+  readonly brokenInSource: readonly BrokenReference[]
   /** Of what goes to what stays. */
-  readonly brokenInDest: readonly Broken[]
+  readonly brokenInDest: readonly BrokenReference[]
 }
 
 /** Where resources go. `reseal`: the same with their secrets under the manager of that stack. */
@@ -44,47 +44,52 @@ export interface MoveTarget {
 export function moveResources(
   source: StoredDeployment,
   dest: StoredDeployment,
-  { wish, target }: { readonly wish: MoveWish; readonly target: MoveTarget },
-): Move {
+  { request, target }: { readonly request: MoveRequest; readonly target: MoveTarget },
+): MoveResult {
   const { resources = [] } = source
-  const { moved, unknown } = chooseMoved(resources, wish)
+  const { moved, unknown } = chooseResourcesToMove(resources, request)
   const going = resources.filter(({ urn }) => moved.has(urn))
   if (going.length === 0)
     throw error('STATE_RESOURCE_UNKNOWN', 'the source stack has none of the resources to move')
   const staying = resources.filter(({ urn }) => !moved.has(urn))
-  const used = new Set(going.flatMap(resource => textIn(resource, 'provider') || []))
+  const used = new Set(going.flatMap(resource => readTextField(resource, 'provider') || []))
   const coming = resources.filter(
-    resource => moved.has(resource.urn) || used.has(referenceTo(resource)),
+    resource => moved.has(resource.urn) || used.has(providerReferenceTo(resource)),
   )
-  const arrival = arrive(dest, { coming, moved, target })
+  const arrival = addMoved(dest, { coming, moved, target })
   return {
-    source: withExtensions({ ...source, resources: staying.map(cutFrom(moved)) }, undefined),
+    source: withExtensions(
+      { ...source, resources: staying.map(createReferenceCutter(moved)) },
+      undefined,
+    ),
     dest: withExtensions({ ...dest, resources: arrival.resources }, source),
     moved: going.map(({ urn }) => urn),
     unknown,
-    brokenInSource: staying.flatMap(resource => brokenOf(resource, urn => moved.has(urn))),
+    brokenInSource: staying.flatMap(resource =>
+      brokenReferencesOf(resource, urn => moved.has(urn)),
+    ),
     brokenInDest: arrival.broken,
   }
 }
 
 /** The resources of the destination with those that come, and what of these is cut. */
-function arrive(
+function addMoved(
   dest: StoredDeployment,
-  about: {
+  input: {
     /** What is moved and the providers that are copied, in the order of the source. */
     readonly coming: readonly StoredResource[]
     readonly moved: ReadonlySet<string>
     readonly target: MoveTarget
   },
-): { readonly resources: readonly StoredResource[]; readonly broken: readonly Broken[] } {
-  const { coming, moved, target } = about
+): { readonly resources: readonly StoredResource[]; readonly broken: readonly BrokenReference[] } {
+  const { coming, moved, target } = input
   const before = dest.resources ?? []
   const root = before.find(isRoot) ?? rootOf(target.names)
   const resources = before.some(isRoot) ? [...before] : [root, ...before]
   const known = new Map(resources.map(resource => [resource.urn, resource]))
   const now = new Map<string, string>()
   for (const resource of target.reseal(coming)) {
-    const copy = placedBelow(resource, { root, moved, now, names: target.names })
+    const copy = relocate(resource, { root, moved, now, names: target.names })
     const there = known.get(copy.urn)
     const isMoved = moved.has(resource.urn)
     if (there === undefined) resources.push(copy)
@@ -95,15 +100,15 @@ function arrive(
         { details: { urn: copy.urn } },
       )
     if (isMoved) now.set(resource.urn, copy.urn)
-    else now.set(referenceTo(resource), referenceTo(there ?? copy))
+    else now.set(providerReferenceTo(resource), providerReferenceTo(there ?? copy))
   }
-  const broken = coming.flatMap(resource => brokenOf(resource, urn => !moved.has(urn)))
+  const broken = coming.flatMap(resource => brokenReferencesOf(resource, urn => !moved.has(urn)))
   return { resources, broken }
 }
 
 /** How resources refer to this one when it is a provider; '' otherwise. */
-function referenceTo(resource: StoredResource): string {
-  return isProviderType(resource.type) ? `${resource.urn}::${textIn(resource, 'id')}` : ''
+function providerReferenceTo(resource: StoredResource): string {
+  return isProviderType(resource.type) ? `${resource.urn}::${readTextField(resource, 'id')}` : ''
 }
 
 function isSameProvider(
@@ -111,33 +116,36 @@ function isSameProvider(
   copy: StoredResource,
   { isEqual }: MoveTarget,
 ): boolean {
-  return textIn(there, 'id') === textIn(copy, 'id') || isEqual(there['inputs'], copy['inputs'])
+  return (
+    readTextField(there, 'id') === readTextField(copy, 'id') ||
+    isEqual(there['inputs'], copy['inputs'])
+  )
 }
 
 /** A resource as it is called in the destination: what it refers to and does not come is cut. */
-function placedBelow(
+function relocate(
   resource: StoredResource,
-  about: {
+  input: {
     readonly root: StoredResource
     readonly moved: ReadonlySet<string>
     readonly now: ReadonlyMap<string, string>
     readonly names: StackNames
   },
 ): StoredResource {
-  const { root, moved, now, names } = about
-  const renamed = (urn: string): string =>
-    now.get(urn) ?? (isUrn(urn) ? urnOf({ ...partsOf(urn), ...names }) : urn)
+  const { root, moved, now, names } = input
+  const relocateUrn = (urn: string): string =>
+    now.get(urn) ?? (isUrn(urn) ? urnOf({ ...urnPartsOf(urn), ...names }) : urn)
   const cut = withReferences(
     resource,
-    ({ urn }) => (moved.has(urn) ? renamed(urn) : undefined),
+    ({ urn }) => (moved.has(urn) ? relocateUrn(urn) : undefined),
     'drop',
   )
-  const parent = textIn(cut, 'parent') === '' ? root.urn : textIn(cut, 'parent')
-  const above = isUrn(parent) ? partsOf(parent).qualifiedType : ''
+  const parent = readTextField(cut, 'parent') === '' ? root.urn : readTextField(cut, 'parent')
+  const above = isUrn(parent) ? urnPartsOf(parent).qualifiedType : ''
   const { urn } = resource
-  const own = isUrn(urn) ? childUrn(names, above, { type: typeOf(urn), name: nameOf(urn) }) : urn
-  const provider = textIn(resource, 'provider')
-  const reference = now.get(provider) ?? renamed(provider)
+  const own = isUrn(urn) ? childUrnOf(names, above, { type: typeOf(urn), name: nameOf(urn) }) : urn
+  const provider = readTextField(resource, 'provider')
+  const reference = now.get(provider) ?? relocateUrn(provider)
   return withFields(cut, { urn: own, parent, provider: provider === '' ? undefined : reference })
 }
 
@@ -148,15 +156,20 @@ function rootOf({ project, stack }: StackNames): StoredResource {
   return { urn, custom: false, type: stackType }
 }
 
-function cutFrom(moved: ReadonlySet<string>): (resource: StoredResource) => StoredResource {
+function createReferenceCutter(
+  moved: ReadonlySet<string>,
+): (resource: StoredResource) => StoredResource {
   return resource =>
     withReferences(resource, ({ urn }) => (moved.has(urn) ? undefined : urn), 'drop')
 }
 
 /** Parents are found anew, so nothing is lost with them. */
-function brokenOf(resource: StoredResource, isAway: (urn: string) => boolean): readonly Broken[] {
+function brokenReferencesOf(
+  resource: StoredResource,
+  isElsewhere: (urn: string) => boolean,
+): readonly BrokenReference[] {
   return referencesOf(resource)
-    .filter(({ kind, urn }) => kind !== 'parent' && kind !== 'viewOf' && isAway(urn))
+    .filter(({ kind, urn }) => kind !== 'parent' && kind !== 'viewOf' && isElsewhere(urn))
     .map(reference => ({ urn: resource.urn, reference }))
 }
 
@@ -166,7 +179,7 @@ function withExtensions(
   from: StoredDeployment | undefined,
 ): StoredDeployment {
   const refs = new Set(
-    (state.resources ?? []).flatMap(resource => textIn(resource, 'extensionRef') || []),
+    (state.resources ?? []).flatMap(resource => readTextField(resource, 'extensionRef') || []),
   )
   const kept = [...refs].flatMap(ref => {
     const blob = state.extensions?.[ref] ?? from?.extensions?.[ref]

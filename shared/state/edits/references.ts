@@ -1,5 +1,5 @@
 import { withFields } from '../field-order.ts'
-import { listMapIn, textIn, textsIn } from '../stored-fields.ts'
+import { readListMapField, readTextField, readTextListField } from '../stored-fields.ts'
 import type { Json, StoredResource } from '../stored.ts'
 
 /** One reference of a resource to another; its provider is no such one. */
@@ -14,14 +14,14 @@ export interface Reference {
 export function referencesOf(resource: StoredResource): readonly Reference[] {
   const one = (kind: Reference['kind']) => (urn: string) => (urn === '' ? [] : [{ kind, urn }])
   return [
-    ...one('parent')(textIn(resource, 'parent')),
-    ...textsIn(resource, 'dependencies').flatMap(one('dependency')),
-    ...[...listMapIn(resource, 'propertyDependencies')].flatMap(([key, urns]) =>
+    ...one('parent')(readTextField(resource, 'parent')),
+    ...readTextListField(resource, 'dependencies').flatMap(one('dependency')),
+    ...[...readListMapField(resource, 'propertyDependencies')].flatMap(([key, urns]) =>
       urns.flatMap(one('property')).map(reference => ({ ...reference, key })),
     ),
-    ...one('deletedWith')(textIn(resource, 'deletedWith')),
-    ...textsIn(resource, 'replaceWith').flatMap(one('replaceWith')),
-    ...one('viewOf')(textIn(resource, 'viewOf')),
+    ...one('deletedWith')(readTextField(resource, 'deletedWith')),
+    ...readTextListField(resource, 'replaceWith').flatMap(one('replaceWith')),
+    ...one('viewOf')(readTextField(resource, 'viewOf')),
   ]
 }
 
@@ -32,17 +32,17 @@ export function referencesOf(resource: StoredResource): readonly Reference[] {
  */
 export function withReferences(
   resource: StoredResource,
-  now: (reference: Reference) => string | undefined,
+  resolve: (reference: Reference) => string | undefined,
   empty: 'keep' | 'drop',
 ): StoredResource {
   const changes: Record<string, Json | undefined> = {}
   const one = (field: 'parent' | 'deletedWith' | 'viewOf'): void => {
-    const urn = textIn(resource, field)
-    if (urn !== '') changes[field] = now({ kind: field, urn }) || undefined
+    const urn = readTextField(resource, field)
+    if (urn !== '') changes[field] = resolve({ kind: field, urn }) || undefined
   }
   const list = (field: string, kind: 'dependency' | 'replaceWith'): void => {
     if (resource[field] === undefined) return
-    const urns = textsIn(resource, field).flatMap(urn => now({ kind, urn }) ?? [])
+    const urns = readTextListField(resource, field).flatMap(urn => resolve({ kind, urn }) ?? [])
     changes[field] = urns.length === 0 ? undefined : urns
   }
   one('parent')
@@ -52,9 +52,9 @@ export function withReferences(
   one('viewOf')
   const properties = resource['propertyDependencies']
   if (properties !== undefined) {
-    const lists = [...listMapIn(resource, 'propertyDependencies')].map(
+    const lists = [...readListMapField(resource, 'propertyDependencies')].map(
       ([key, urns]) =>
-        [key, urns.flatMap(urn => now({ kind: 'property', urn, key }) ?? [])] as const,
+        [key, urns.flatMap(urn => resolve({ kind: 'property', urn, key }) ?? [])] as const,
     )
     const kept = empty === 'keep' ? lists : lists.filter(([, urns]) => urns.length > 0)
     changes['propertyDependencies'] = kept.length === 0 ? undefined : Object.fromEntries(kept)

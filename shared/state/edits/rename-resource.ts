@@ -1,10 +1,10 @@
 import { error } from '../../errors/error.ts'
 import { isProviderType, parseReference, referenceOf } from '../../names/provider-reference.ts'
-import { parseUrn, partsOf, urnOf, type Urn } from '../../names/urn.ts'
+import { parseUrn, urnPartsOf, urnOf, type Urn } from '../../names/urn.ts'
 import { withFields } from '../field-order.ts'
-import { textIn } from '../stored-fields.ts'
+import { readTextField } from '../stored-fields.ts'
 import type { StoredDeployment, StoredResource } from '../stored.ts'
-import { positionOf } from './find.ts'
+import { positionOf } from './find-resource.ts'
 import { withReferences } from './references.ts'
 
 /**
@@ -14,11 +14,15 @@ import { withReferences } from './references.ts'
  * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_EXISTS. Source:
  * docs/spec/state-integrity.md#state-edits.
  */
-export function withName(state: StoredDeployment, urn: string, name: string): StoredDeployment {
+export function renameResourceInState(
+  state: StoredDeployment,
+  urn: string,
+  name: string,
+): StoredDeployment {
   const { resources = [] } = state
   const at = positionOf(resources, urn)
   if (name === '') throw error('CLI_USAGE', 'the new name is empty')
-  const now = urnOf({ ...partsOf(parseUrn(urn)), name })
+  const now = urnOf({ ...urnPartsOf(parseUrn(urn)), name })
   if (now === urn) return state
   if (resources.some(resource => resource.urn === now))
     throw error('STATE_RESOURCE_EXISTS', `the state has a resource '${now}' already`, {
@@ -31,27 +35,27 @@ export function withName(state: StoredDeployment, urn: string, name: string): St
     resources: resources.map((resource, place) =>
       place === at
         ? withFields(resource, { urn: now })
-        : withProvider(referring(resource, urn, now), { urn, now, provider }),
+        : redirectProvider(redirectReferences(resource, urn, now), { urn, now, provider }),
     ),
   }
 }
 
-function referring(resource: StoredResource, before: string, now: Urn): StoredResource {
+function redirectReferences(resource: StoredResource, before: string, now: Urn): StoredResource {
   return withReferences(resource, ({ urn }) => (urn === before ? now : urn), 'drop')
 }
 
 /** Whatever id a reference to the renamed provider has, it gets that of the state. */
-function withProvider(
+function redirectProvider(
   resource: StoredResource,
-  about: {
+  rename: {
     readonly urn: string
     readonly now: Urn
     readonly provider: StoredResource | undefined
   },
 ): StoredResource {
-  const reference = textIn(resource, 'provider')
-  if (about.provider === undefined || reference === '') return resource
-  if (parseReference(reference).urn !== about.urn) return resource
-  const id = textIn(about.provider, 'id')
-  return withFields(resource, { provider: referenceOf(about.now, id) })
+  const reference = readTextField(resource, 'provider')
+  if (rename.provider === undefined || reference === '') return resource
+  if (parseReference(reference).urn !== rename.urn) return resource
+  const id = readTextField(rename.provider, 'id')
+  return withFields(resource, { provider: referenceOf(rename.now, id) })
 }

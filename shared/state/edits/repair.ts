@@ -1,14 +1,14 @@
 import { error } from '../../errors/error.ts'
-import { childUrn, isUrn, nameOf, partsOf, typeOf } from '../../names/urn.ts'
+import { childUrnOf, isUrn, nameOf, urnPartsOf, typeOf } from '../../names/urn.ts'
 import { withFields } from '../field-order.ts'
-import { verifyIntegrity } from '../integrity.ts'
-import { sortTopologically } from '../sort.ts'
-import { textIn } from '../stored-fields.ts'
+import { verifyIntegrity } from '../snapshot-integrity.ts'
+import { sortTopologically } from '../topological-sort.ts'
+import { readTextField } from '../stored-fields.ts'
 import type { StoredDeployment, StoredResource } from '../stored.ts'
 import { type Reference, withReferences } from './references.ts'
 
 /** What a repair does to one resource. */
-export interface Pruned {
+export interface PrunedResource {
   readonly urn: string
   /** Its URN from now on: another one when its parent is gone. */
   readonly now: string
@@ -16,11 +16,11 @@ export interface Pruned {
 }
 
 /** A state that was mended, and how. */
-export interface Repaired {
+export interface RepairResult {
   readonly state: StoredDeployment
   /** How many resources stand elsewhere than before. */
   readonly moved: number
-  readonly pruned: readonly Pruned[]
+  readonly pruned: readonly PrunedResource[]
 }
 
 /**
@@ -28,33 +28,33 @@ export interface Repaired {
  * undefined when nothing is wrong with it. Throws STATE_INTEGRITY when it cannot be mended so: a
  * cycle, a provider that is missing. Source: docs/spec/state-integrity.md#repair.
  */
-export function repaired(state: StoredDeployment): Repaired | undefined {
+export function repairState(state: StoredDeployment): RepairResult | undefined {
   const fault = verifyIntegrity(state)
   if (fault === undefined) return undefined
   const { resources = [] } = state
   const sorted = sortTopologically(resources)
   if (sorted.cycle !== undefined)
-    throw unmendable(`${fault}; the dependencies of '${sorted.cycle}' go in a circle`)
-  const pruned: Pruned[] = []
-  const kept = prunedOf(sorted.resources, pruned)
+    throw unrepairableError(`${fault}; the dependencies of '${sorted.cycle}' go in a circle`)
+  const pruned: PrunedResource[] = []
+  const kept = pruneReferences(sorted.resources, pruned)
   const { integrity_error: _mark, ...metadata } = state.metadata
   const mended = { ...state, resources: kept, metadata }
   const left = verifyIntegrity(mended)
-  if (left !== undefined) throw unmendable(left)
+  if (left !== undefined) throw unrepairableError(left)
   const moved = sorted.resources.filter((resource, at) => resource !== resources[at]).length
   return { state: mended, moved, pruned }
 }
 
-function unmendable(why: string): Error {
+function unrepairableError(why: string): Error {
   return error('STATE_INTEGRITY', `the state cannot be repaired: ${why}`, {
     hint: 'Export it with `antichain stack export`, correct the file, keep a copy, and import it again.',
   })
 }
 
 /** Every reference follows what was renamed before it; what leads nowhere goes. */
-function prunedOf(
+function pruneReferences(
   resources: readonly StoredResource[],
-  pruned: Pruned[],
+  pruned: PrunedResource[],
 ): readonly StoredResource[] {
   const seen = new Map<string, string>()
   return resources.map(resource => {
@@ -69,7 +69,7 @@ function prunedOf(
       },
       'drop',
     )
-    const urn = urnBelow(resource, textIn(cut, 'parent'))
+    const urn = urnUnderParentOf(resource, readTextField(cut, 'parent'))
     if (urn !== resource.urn || removed.length > 0)
       pruned.push({ urn: resource.urn, now: urn, removed })
     seen.set(resource.urn, urn)
@@ -78,9 +78,9 @@ function prunedOf(
 }
 
 /** The URN of a resource below its parent; one that had no parent keeps the one that it has. */
-function urnBelow(resource: StoredResource, parent: string): string {
+function urnUnderParentOf(resource: StoredResource, parent: string): string {
   const { urn } = resource
-  if (textIn(resource, 'parent') === '' || !isUrn(urn)) return urn
-  const above = isUrn(parent) ? partsOf(parent).qualifiedType : ''
-  return childUrn(partsOf(urn), above, { type: typeOf(urn), name: nameOf(urn) })
+  if (readTextField(resource, 'parent') === '' || !isUrn(urn)) return urn
+  const above = isUrn(parent) ? urnPartsOf(parent).qualifiedType : ''
+  return childUrnOf(urnPartsOf(urn), above, { type: typeOf(urn), name: nameOf(urn) })
 }

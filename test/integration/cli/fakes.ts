@@ -1,18 +1,18 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Io } from '../../../cli/io.ts'
-import type { Local } from '../../../cli/local-port.ts'
+import type { Io } from '../../../cli/session/io.ts'
+import type { EnginePort } from '../../../cli/session/engine-port.ts'
 import type { PlatformTools } from '../../../cli/platform/platform-port.ts'
-import { runCommandLine } from '../../../cli/program.ts'
-import type { DisplayOptions, Tools } from '../../../cli/tools.ts'
+import { runCommandLine } from '../../../cli/arguments/run-command-line.ts'
+import type { DisplayOptions, Tools } from '../../../cli/session/tools.ts'
 import type { DeployRequest, DeployResult } from '../../../shared/engine/request.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../../shared/ports/catalog.ts'
 import type { Platform } from '../../../shared/ports/platform.ts'
 import { deploymentIdOf, type EpochMs, type StackId } from '../../../shared/records/ids.ts'
 import type { SecretsManager } from '../../../shared/secrets/crypter.ts'
-import { resourceState } from '../../../shared/state/resource.ts'
+import { createResourceState } from '../../../shared/state/resource.ts'
 import { emptySnapshot } from '../../../shared/state/snapshot.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../../shared/state/stored.ts'
 import type { Urn } from '../../../shared/names/urn.ts'
@@ -50,9 +50,9 @@ const nowhere = async (): Promise<never> => {
   throw new Error('no platform')
 }
 const noPlatform: PlatformTools = {
-  account: nowhere,
-  cdk: nowhere,
-  look: nowhere,
+  readAccount: nowhere,
+  runCdk: nowhere,
+  inspect: nowhere,
   createToken: nowhere,
 }
 
@@ -95,8 +95,8 @@ export function createBench(): Bench {
         env: bench.env,
         cwd: root,
         isTerminal: bench.terminal,
-        ask: async () => bench.answers.shift() ?? '',
-        askHidden: async () => bench.answers.shift() ?? '',
+        prompt: async () => bench.answers.shift() ?? '',
+        promptHidden: async () => bench.answers.shift() ?? '',
         readInput: async () => bench.answers.shift() ?? '',
         onInterrupt: handler => {
           heard = handler
@@ -122,7 +122,7 @@ function toolsOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
       return localOf(bench, stacks, interrupt)
     },
     openRemote: nowhere,
-    display: async options => {
+    openDisplay: async options => {
       bench.displays.push(options)
       return {
         emit: event => {
@@ -131,8 +131,8 @@ function toolsOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
         finish: () => {},
       }
     },
-    platform: async () => bench.platform,
-    secrets: async () => ({
+    loadPlatform: async () => bench.platform,
+    loadSecrets: async () => ({
       create: async passphrase => managerOf('new-salt', passphrase),
       open: async (salt, passphrase) => {
         if (passphrase === 'wrong')
@@ -145,20 +145,24 @@ function toolsOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
         return keyManagerOf(url, 'bmV3')
       },
       openUnderKey: async ({ url, encryptedKey }) => keyManagerOf(url, encryptedKey),
-      passphrase: async env => env['PULUMI_CONFIG_PASSPHRASE'],
+      readPassphrase: async env => env['PULUMI_CONFIG_PASSPHRASE'],
     }),
-    state: async () => ({
+    loadState: async () => ({
       parseEnvelope: text => JSON.parse(text) as StoredEnvelope,
       printEnvelope: envelope => `${JSON.stringify(envelope)}\n`,
       envelopeOf: deployment => ({ version: 3, deployment }),
       decodeSnapshot: stored => ({
         ...emptySnapshot,
         resources: (stored.resources ?? []).map(({ urn, type, custom }) =>
-          resourceState({ urn: urn as Urn, type, custom }),
+          createResourceState({ urn: urn as Urn, type, custom }),
         ),
         pendingOperations: (stored.pending_operations ?? []).map(({ resource }) => ({
           type: 'creating',
-          resource: resourceState({ urn: resource.urn as Urn, type: resource.type, custom: true }),
+          resource: createResourceState({
+            urn: resource.urn as Urn,
+            type: resource.type,
+            custom: true,
+          }),
         })),
       }),
       encodeSnapshot: (snapshot, manager, secrets) => ({
@@ -197,9 +201,13 @@ const neverRan: StoredDeployment = {
   metadata: {},
 }
 
-function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () => void): Local {
+function localOf(
+  bench: Bench,
+  stacks: Map<StackId, StackRecord>,
+  interrupt: () => void,
+): EnginePort {
   return {
-    api: nowhere,
+    callApi: nowhere,
     platform: { catalog: catalogOf(bench, stacks), clock: { now: () => 0 as EpochMs } } as Platform,
     deploy: async (request, sink) => {
       bench.requests.push(request)
@@ -214,13 +222,13 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
         terminate: () => bench.calls.push('terminate'),
       }
     },
-    interrupted: () => Promise.reject(error('NOTHING_TO_RESUME', 'nothing was interrupted')),
+    findInterrupted: () => Promise.reject(error('NOTHING_TO_RESUME', 'nothing was interrupted')),
     cancel: async stack => {
       bench.calls.push(`close ${stack}`)
       return bench.busy.delete(stack) ? { kind: 'closed', number: 1 } : { kind: 'none' }
     },
     forgetStack: async () => undefined,
-    standing: async stack =>
+    readStatus: async stack =>
       bench.busy.has(stack) ? { kind: 'running', number: 1, isStopped: false } : { kind: 'none' },
     redrive: async stack =>
       bench.busy.has(stack) ? { kind: 'sent', operations: 2 } : { kind: 'none' },
@@ -246,7 +254,7 @@ function localOf(bench: Bench, stacks: Map<StackId, StackRecord>, interrupt: () 
         blobs,
       }
     },
-    story: async () => {
+    readTimeline: async () => {
       throw error('MOMENT_UNKNOWN', 'a fake has no story')
     },
     serve: async () => {},
@@ -266,19 +274,19 @@ function catalogOf(bench: Bench, stacks: Map<StackId, StackRecord>): CatalogPort
       stacks.set(id, { id, createdAt, current: '', version: 0, snapshot: '', deployments: 0 })
       return true
     },
-    stack: async id => stacks.get(id),
-    stacks: async project => {
+    getStack: async id => stacks.get(id),
+    listStacks: async project => {
       const isAsked = ({ id }: StackRecord): boolean =>
         !project || id.startsWith(`organization/${project}/`)
       return { stacks: [...stacks.values()].filter(isAsked), unreadable: [] }
     },
     putLate: unused,
-    late: async () => [],
+    listLate: async () => [],
     noteSlow: () => Promise.resolve(),
-    slow: () => Promise.resolve(new Map()),
+    listSlow: () => Promise.resolve(new Map()),
     removeLate: unused,
     removeStack: async id => !bench.busy.has(id) && stacks.delete(id),
-    history: async id => [
+    listHistory: async id => [
       {
         deployment: `${id}/1` as never,
         command: 'up',
@@ -293,6 +301,6 @@ function catalogOf(bench: Bench, stacks: Map<StackId, StackRecord>): CatalogPort
     start: unused,
     publish: unused,
     release: unused,
-    versions: unused,
+    listVersions: unused,
   }
 }

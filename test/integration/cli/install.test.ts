@@ -28,7 +28,7 @@ function installed(failures: number): {
   ]
   writeFileSync(npm, `${script.join('\n')}\n`)
   chmodSync(npm, 0o755)
-  const asked = `import { install } from ${JSON.stringify(module)}; install(${JSON.stringify(folder)}, 'it')`
+  const asked = `import { installPackages } from ${JSON.stringify(module)}; installPackages(${JSON.stringify(folder)}, 'it')`
   const ran = spawnSync(process.execPath, ['--input-type=module', '-e', asked], {
     encoding: 'utf8',
     env: { PATH: `${folder}:/usr/bin:/bin` },

@@ -1,11 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { CdkRun, PlatformLook, Where } from '../../../cli/platform/platform-port.ts'
+import type {
+  CdkRun,
+  InstallationStatus,
+  InstallationTarget,
+} from '../../../cli/platform/platform-port.ts'
 import { error } from '../../../shared/errors/error.ts'
 import { type Bench, createBench } from './fakes.ts'
 
 const account = '111122223333'
-const good: CdkRun = { exit: 0, said: '' }
-const nothing: PlatformLook = {
+const good: CdkRun = { exit: 0, output: '' }
+const nothing: InstallationStatus = {
   tables: [{ name: 'antichain-journal', status: undefined, isProtected: false }],
   queues: [{ name: 'antichain-chains', counts: undefined }],
   bucket: { name: 'antichain-111122223333-eu-central-1', isThere: false },
@@ -14,9 +18,9 @@ const nothing: PlatformLook = {
 }
 
 let bench: Bench
-let runs: { readonly words: readonly string[]; readonly where: Where }[]
+let runs: { readonly words: readonly string[]; readonly where: InstallationTarget }[]
 let results: CdkRun[]
-let look: PlatformLook
+let look: InstallationStatus
 let drafts: object[]
 
 beforeEach(() => {
@@ -25,12 +29,12 @@ beforeEach(() => {
   results = [good]
   look = nothing
   bench.platform = {
-    account: async () => account,
-    cdk: async (where, words) => {
+    readAccount: async () => account,
+    runCdk: async (where, words) => {
       runs.push({ where, words })
       return (results.length > 1 ? results.shift() : results[0]) ?? good
     },
-    look: async () => look,
+    inspect: async () => look,
     createToken: async (_where, about) => {
       drafts.push(about)
       return { id: '0123456789abcdef', token: 'act_text' }
@@ -130,7 +134,7 @@ describe('platform deploy', () => {
   test('stops before the CDK when nobody is signed in', async () => {
     bench.platform = {
       ...bench.platform,
-      account: async () => {
+      readAccount: async () => {
         throw error('PLATFORM_CREDENTIALS_MISSING', 'AWS does not know who asks')
       },
     }
@@ -140,7 +144,10 @@ describe('platform deploy', () => {
   })
 
   test('names what is wrong when the deployment fails', async () => {
-    results = [good, { exit: 1, said: 'User: x is not authorized to perform: iam:CreateRole on y' }]
+    results = [
+      good,
+      { exit: 1, output: 'User: x is not authorized to perform: iam:CreateRole on y' },
+    ]
     const { exit, err } = await bench.run(...deploy, '--yes')
     expect(exit).toBe(1)
     expect(err).toContain('error[PLATFORM_PERMISSION_MISSING]: the permission iam:CreateRole')
@@ -204,7 +211,7 @@ describe('platform status', () => {
       'antichain-chains  3        2        1',
       'antichain-nudges  missing',
     ])
-    const json = JSON.parse((await bench.run(...status, '--json')).out) as PlatformLook
+    const json = JSON.parse((await bench.run(...status, '--json')).out) as InstallationStatus
     expect(json.queues).toEqual(look.queues)
   })
 })

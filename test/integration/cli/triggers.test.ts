@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { scheduleStateOf } from '../../../cli/commands/trigger-look.ts'
-import type { Io } from '../../../cli/io.ts'
-import { runCommandLine } from '../../../cli/program.ts'
-import { createTools } from '../../../cli/wiring.ts'
+import { scheduleStatusOf } from '../../../cli/commands/trigger-documents.ts'
+import type { Io } from '../../../cli/session/io.ts'
+import { runCommandLine } from '../../../cli/arguments/run-command-line.ts'
+import { createTools } from '../../../cli/session/create-tools.ts'
 
 let root = ''
 let env: Record<string, string | undefined> = {}
@@ -37,8 +37,8 @@ async function run(...words: readonly string[]) {
     env,
     cwd: root,
     isTerminal: false,
-    ask: nobody,
-    askHidden: nobody,
+    prompt: nobody,
+    promptHidden: nobody,
     readInput: nobody,
     onInterrupt: () => () => {},
   }
@@ -72,7 +72,7 @@ describe('schedules', () => {
       isPaused: false,
     }
     const stateAt = (now: number, more: object = {}): string =>
-      scheduleStateOf(
+      scheduleStatusOf(
         { name: 'x', stack: 'site/dev', version: 1, value: { ...value, ...more } },
         now,
       )

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Urn, urnOf } from '../../../shared/names/urn.ts'
-import { startedOf } from '../../../shared/platform/system/process-start.ts'
+import { startTimeOf } from '../../../shared/platform/system/process-groups.ts'
 import type { Provider } from '../../../shared/providers/provider.ts'
 import { type PropertyMap, type PropertyValue, unknown } from '../../../shared/values/value.ts'
 import { createRig, descriptor, type Rig } from './rig.ts'
@@ -30,9 +30,9 @@ beforeAll(() => {
   rig = createRig()
 })
 afterAll(async () => {
-  const pids = rig.processes.groups().map(group => group.pid)
+  const pids = rig.processes.listGroups().map(group => group.pid)
   await rig.close()
-  expect(pids.filter(pid => startedOf(pid) !== '')).toEqual([])
+  expect(pids.filter(pid => startTimeOf(pid) !== '')).toEqual([])
 })
 
 describe('the golden provider', () => {
@@ -119,10 +119,10 @@ describe('the golden provider', () => {
     const create = gold.create({ ...asked, preview: false })
     const verdict = expect(create).rejects.toMatchObject({ status: 'lost' })
     await expect.poll(rig.noted).toContain('"hang":true')
-    for (const { pid } of rig.processes.groups()) process.kill(pid, 'SIGKILL')
+    for (const { pid } of rig.processes.listGroups()) process.kill(pid, 'SIGKILL')
     await verdict
     await expect(create).rejects.toThrow("provider 'gold' ended with signal SIGKILL during Create")
-    const unheard = { status: 'ok', isUnasked: true }
+    const unheard = { status: 'ok', isRequestUnsent: true }
     await expect(gold.create({ ...asked, preview: false })).rejects.toMatchObject(unheard)
     await expect
       .poll(() => rig.said.filter(({ severity }) => severity === 'error').map(({ text }) => text))
@@ -264,11 +264,11 @@ describe('a host', () => {
   test('ends all its plugins, each with a process of its own', async () => {
     const own = createRig()
     await Promise.all([own.load('gold'), own.load('gold')])
-    const pids = own.processes.groups().map(({ pid }) => pid)
+    const pids = own.processes.listGroups().map(({ pid }) => pid)
     expect(pids).toHaveLength(2)
     await own.host.cancelAll()
     await own.host.close()
-    expect(own.processes.groups()).toEqual([])
+    expect(own.processes.listGroups()).toEqual([])
     expect(own.said.filter(({ severity }) => severity === 'error')).toEqual([])
     await own.close()
   })

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { createProcesses } from '../../../shared/platform/system/processes.ts'
 import type { ProcessesPort } from '../../../shared/ports/system.ts'
-import { createPluginHost, type PluginSaid } from '../../../shared/providers/plugins/host.ts'
+import {
+  createPluginHost,
+  type PluginMessage,
+} from '../../../shared/providers/plugins/plugin-host.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../../../shared/providers/provider.ts'
 
 const project = resolve(import.meta.dirname, '../../..')
@@ -17,7 +20,7 @@ const nodeModules = join(sdkFolder, 'node_modules')
 export interface Rig {
   readonly host: PluginHost
   readonly processes: ProcessesPort
-  readonly said: readonly PluginSaid[]
+  readonly said: readonly PluginMessage[]
   readonly load: (name: string, config?: Record<string, string>) => Promise<Provider>
   /** Asks the golden provider to fail or hang next time: `{ 'create:a': 1 }`. */
   readonly fault: (faults: Record<string, number | 'always'>) => void
@@ -41,7 +44,7 @@ export function createRig(more: Record<string, string> = {}): Rig {
   const folder = mkdtempSync(join(tmpdir(), 'rig-'))
   const cloud = join(folder, 'cloud')
   mkdirSync(cloud)
-  const said: PluginSaid[] = []
+  const said: PluginMessage[] = []
   const processes = createProcesses()
   const env = {
     PATH: path,
@@ -60,7 +63,7 @@ export function createRig(more: Record<string, string> = {}): Rig {
     project: 'proj',
     runtimeOptions: { typescript: false },
     engineAddress: () => '127.0.0.1:1',
-    said: what => said.push(what),
+    report: what => said.push(what),
   })
   return {
     host,

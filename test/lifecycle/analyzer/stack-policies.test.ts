@@ -97,7 +97,7 @@ test.each([
   ['while its last delete runs', { call: 'provider.delete', effect: 1, when: 'before' }],
   [
     'when its outputs were applied',
-    { call: 'log.append phase outputs-applied', effect: 1, when: 'after' },
+    { call: 'decisionLog.append phase outputs-applied', effect: 1, when: 'after' },
   ],
 ] as const)(
   'a deployment that died %s is judged by the one that resumes it',

@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ConstructRequest, ConstructResponse } from '../../../proto/gen/pulumi/provider.ts'
 import { InputPropertiesError } from '../../../proto/gen/pulumi/errors.ts'
-import { failing } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from '../cloud.ts'
 import {
   component,
@@ -256,7 +256,7 @@ describe('a component that cannot be made', () => {
 
   test('ends the deployment, says why, and its caller stops silently', async () => {
     const { result, told, text, state } = await failed(() =>
-      Promise.reject(failing(status.UNKNOWN, 'it is broken')),
+      Promise.reject(createFailure(status.UNKNOWN, 'it is broken')),
     )
     expect(result.result).toBe('failed')
     expect(text).toContain("comp:index:Group resource 'a' has a problem: it is broken")
@@ -275,7 +275,7 @@ describe('a component that cannot be made', () => {
     const { text, errors: told } = await failed(
       () =>
         Promise.reject(
-          failing(status.INVALID_ARGUMENT, 'bad inputs', {
+          createFailure(status.INVALID_ARGUMENT, 'bad inputs', {
             type: 'type.googleapis.com/pulumirpc.InputPropertiesError',
             value,
           }),

@@ -5,7 +5,7 @@ import {
   PropertyDiff_Kind,
 } from '../../../proto/gen/pulumi/provider.ts'
 import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
-import { propertyLines } from '../../../cli/display/property-diff.ts'
+import { diffProperties } from '../../../cli/display/property-diff.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { stepsOf } from '../options.ts'
@@ -59,7 +59,7 @@ async function shown(isDetailed: boolean): Promise<readonly (readonly string[])[
     if (!('resourcePreEvent' in event) || event.resourcePreEvent === undefined) return []
     const { metadata } = event.resourcePreEvent
     if (metadata.type !== 'test:index:Thing') return []
-    return [propertyLines(metadata, 'inputs').map(({ mark, text }) => `${mark} ${text}`)]
+    return [diffProperties(metadata, 'inputs').map(({ mark, text }) => `${mark} ${text}`)]
   })
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { DiffResponse, ReadResponse, UpdateResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
-import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { saidBy, statesOf, stepsOf } from '../told.ts'
@@ -185,7 +185,12 @@ test('what is found unhealthy is imported and updated at once', async () => {
   const script = {
     ...cloud.script,
     read: () => {
-      throw initFailing({ id: 'ext', properties: { v: 1 }, inputs: { v: 1 }, reasons: ['slow'] })
+      throw createInitFailure({
+        id: 'ext',
+        properties: { v: 1 },
+        inputs: { v: 1 },
+        reasons: ['slow'],
+      })
     },
     update: () => UpdateResponse.create({ properties: { v: 1 } }),
     diff: () => DiffResponse.create({ changes: 1 }),

@@ -16,7 +16,7 @@ import type {
   GetMappingRequest as AskedMapping,
   GetSchemaRequest as AskedSchema,
 } from '../../../proto/gen/pulumi/provider.ts'
-import { runRequestOf } from '../../../shared/programs/language-host.ts'
+import { toRunRequest } from '../../../shared/programs/hosts/language-host.ts'
 import type { Provider } from '../../../shared/providers/provider.ts'
 import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from '../cloud.ts'
@@ -70,7 +70,7 @@ async function during(
   const instanceOf = (pkg: string, name: string): Provider => {
     loaded.push(name)
     const { provider } = engine
-    return (engine.packages.get(name) ?? engine.packages.get(pkg) ?? provider).instance()
+    return (engine.packages.get(name) ?? engine.packages.get(pkg) ?? provider).createInstance()
   }
   const plugins = {
     ...pluginHost(pkg => instanceOf(pkg, pkg)),
@@ -125,7 +125,7 @@ test('TestMapperAddressIsPassed: a host is told where mappings are, and they are
     dumb: createCloud().script,
   }
   const loaded = await during(scripts, async address => {
-    const run = runRequestOf({
+    const run = toRunRequest({
       ...{ project: 'p', stack: 's', organization: 'o', config: new Map(), configSecretKeys: [] },
       ...{ dryRun: false, parallel: 1, monitorAddress: address, engineAddress: address },
       ...{ runtime: 'hcl', root: '/', directory: '/', entryPoint: '.', runtimeOptions: {} },

@@ -11,7 +11,7 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from '../../../proto/gen/pulumi/provider.ts'
-import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
 import type { PluginHost } from '../../../shared/providers/provider.ts'
 import { signatureKey } from '../../../shared/values/wire-options.ts'
 import { createCloud } from '../cloud.ts'
@@ -46,7 +46,7 @@ test('TestUpdatePartialFailure: the outputs are the new ones, the inputs stay th
   const script = {
     ...cloud.script,
     update: () => {
-      throw initFailing({ id: 'a-1', properties: { out: 42 }, reasons: ['not yet'] })
+      throw createInitFailure({ id: 'a-1', properties: { out: 42 }, reasons: ['not yet'] })
     },
   }
   const engine = await engines.of({ ...cloud, script })
@@ -64,7 +64,7 @@ test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run, and 
   const engine = await engines.of(cloud)
   const plugins: PluginHost = pluginHost(pkg => {
     if (pkg === 'broken') throw new Error('broken cannot be loaded')
-    return engine.provider.instance()
+    return engine.provider.createInstance()
   })
   const provider = (pkg: string) => ({ type: `pulumi:providers:${pkg}`, name: pkg, custom: true })
   let wentOn = false

@@ -25,7 +25,7 @@ function asking(program: (run: ProgramRun) => Promise<void>): ProgramHost {
         ),
         stop: () => Promise.resolve(),
       }),
-    packages: () => Promise.resolve([]),
+    listPackages: () => Promise.resolve([]),
   }
 }
 
@@ -36,8 +36,8 @@ const source = {
 
 test('StartDebugging tells editors what they need, and people that something waits', async () => {
   const config = { name: 'mine', type: 'node', port: 9230, nested: { list: [1, true, null] } }
-  const programs = asking(async ({ engineAddress, debugged }) => {
-    expect(debugged).toBeUndefined()
+  const programs = asking(async ({ engineAddress, onDebuggerReady }) => {
+    expect(onDebuggerReady).toBeUndefined()
     const engine = new EngineClient(engineAddress, credentials.createInsecure())
     const start = promisify<StartDebuggingRequest, object>(engine.startDebugging.bind(engine))
     await start(StartDebuggingRequest.create({ config, message: 'on port 9230' }))

@@ -76,7 +76,7 @@ describe('a cancel', () => {
     void cancelled.promise.then(() => holds.forEach(({ go }) => go()))
     const engine = await engines.of(cloud)
     const plugins: PluginHost = {
-      ...pluginHost(() => engine.provider.instance()),
+      ...pluginHost(() => engine.provider.createInstance()),
       cancelAll: async () => cancelled.resolve(),
     }
     const reached = Promise.all(holds.map(hold => hold.reached))

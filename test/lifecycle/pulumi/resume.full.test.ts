@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import { encodeSnapshot } from '../../../shared/state/deployment.ts'
-import { createPassphraseManager } from '../../../shared/secrets/passphrase.ts'
-import { resourceState } from '../../../shared/state/resource.ts'
+import { encodeSnapshot } from '../../../shared/state/snapshot-codec.ts'
+import { createPassphraseManager } from '../../../shared/secrets/passphrase-secrets.ts'
+import { createResourceState } from '../../../shared/state/resource.ts'
 import { emptySnapshot } from '../../../shared/state/snapshot.ts'
 import type { Urn } from '../../../shared/names/urn.ts'
 import { createCloud } from '../cloud.ts'
@@ -16,7 +16,7 @@ afterEach(() => engines.close())
 const managers = createPassphraseManager('lib')
 
 async function publish(engine: TestEngine, foo: string): Promise<void> {
-  const root = resourceState({
+  const root = createResourceState({
     urn: 'urn:pulumi:other::life::pulumi:pulumi:Stack::life-other' as Urn,
     type: 'pulumi:pulumi:Stack',
     custom: false,

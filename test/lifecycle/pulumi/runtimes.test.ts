@@ -10,7 +10,7 @@ import {
   RegisterResourceRequest,
   ResourceMonitorClient,
 } from '../../../proto/gen/pulumi/resource.ts'
-import { createProgramHosts } from '../../../shared/programs/program-hosts.ts'
+import { createProgramHosts } from '../../../shared/programs/hosts/program-hosts.ts'
 import type { ProcessesPort } from '../../../shared/ports/system.ts'
 import { createCloud } from '../cloud.ts'
 import type { Asked } from '../engine.ts'

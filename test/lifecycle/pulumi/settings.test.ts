@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
 import { error } from '../../../shared/errors/error.ts'
-import { openConfig } from '../../../shared/programs/config.ts'
-import { parseProject } from '../../../shared/programs/project-file.ts'
-import { openStackConfig } from '../../../shared/programs/stack-config.ts'
+import { openConfig } from '../../../shared/programs/config/open-config.ts'
+import { parseProject } from '../../../shared/programs/project/project-file.ts'
+import { openStackConfig } from '../../../shared/programs/config/stack-config.ts'
 import { createBench } from '../bench.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
@@ -36,7 +36,7 @@ test('TestBrokenDecrypter: a setting that cannot be opened is one error before a
     openConfig({
       project: parseProject('name: p\n', 'Pulumi.yaml'),
       stack: 'dev',
-      values: values.values(),
+      values: values.getValues(),
       check: true,
       decrypt: () => {
         throw error('SECRETS_MALFORMED', 'decryption failed')

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
-import { createPassphraseManager } from '../../../shared/secrets/passphrase.ts'
+import { createPassphraseManager } from '../../../shared/secrets/passphrase-secrets.ts'
 import type { SecretsManager } from '../../../shared/secrets/crypter.ts'
-import { encodeSnapshot } from '../../../shared/state/deployment.ts'
-import { resourceState } from '../../../shared/state/resource.ts'
+import { encodeSnapshot } from '../../../shared/state/snapshot-codec.ts'
+import { createResourceState } from '../../../shared/state/resource.ts'
 import { emptySnapshot } from '../../../shared/state/snapshot.ts'
 import type { Urn } from '../../../shared/names/urn.ts'
 import { type PropertyMap, type PropertyValue, secretOf } from '../../../shared/values/value.ts'
@@ -24,7 +24,7 @@ async function other(
   outputs: PropertyMap,
   manager?: SecretsManager,
 ): Promise<void> {
-  const root = resourceState({
+  const root = createResourceState({
     urn: 'urn:pulumi:other::life::pulumi:pulumi:Stack::life-other' as Urn,
     type: 'pulumi:pulumi:Stack',
     custom: false,

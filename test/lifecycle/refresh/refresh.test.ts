@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { ReadResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
-import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from '../cloud.ts'
 import type { Ran } from '../engine.ts'
 import { editedResources } from '../states.ts'
@@ -58,7 +58,7 @@ test('TestRefreshInitFailure: what is unhealthy is a warning and kept until it i
   const now = { isBad: false }
   const cloud = reading(({ id, properties = {}, inputs = {} }) => {
     if (!now.isBad || id !== 'a-1') return undefined
-    throw initFailing({ id, reasons: ['still failing'], properties, inputs })
+    throw createInitFailure({ id, reasons: ['still failing'], properties, inputs })
   })
   const engine = await engines.of(cloud)
   await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))

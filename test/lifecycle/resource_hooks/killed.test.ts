@@ -62,14 +62,14 @@ test.each<[string, Killing, readonly string[], readonly string[], number]>([
   // The hook ran, and nobody knows.
   [
     'before the record of the first hook',
-    at('log.append hooked', 'before'),
+    at('decisionLog.append hooked', 'before'),
     ['before'],
     ['before', 'after'],
     1,
   ],
   [
     'after the record of the first hook',
-    at('log.append hooked', 'after'),
+    at('decisionLog.append hooked', 'after'),
     ['before'],
     ['after'],
     1,
@@ -79,14 +79,14 @@ test.each<[string, Killing, readonly string[], readonly string[], number]>([
   ['after the call', at('provider.update', 'after'), ['before'], ['after'], 2],
   [
     'before the record of the second hook',
-    at('log.append hooked', 'before', 2),
+    at('decisionLog.append hooked', 'before', 2),
     ['before', 'after'],
     ['after'],
     1,
   ],
   [
     'after the record of the second hook',
-    at('log.append hooked', 'after', 2),
+    at('decisionLog.append hooked', 'after', 2),
     ['before', 'after'],
     [],
     1,
@@ -102,20 +102,25 @@ test.each<[string, Killing, readonly string[], readonly string[], number]>([
 test.each<[string, Killing, readonly string[], readonly string[]]>([
   [
     'before the record of the first hook',
-    at('log.append hooked', 'before'),
+    at('decisionLog.append hooked', 'before'),
     ['before'],
     ['before', 'after'],
   ],
-  ['after the record of the first hook', at('log.append hooked', 'after'), ['before'], ['after']],
+  [
+    'after the record of the first hook',
+    at('decisionLog.append hooked', 'after'),
+    ['before'],
+    ['after'],
+  ],
   [
     'before the record of the second hook',
-    at('log.append hooked', 'before', 2),
+    at('decisionLog.append hooked', 'before', 2),
     ['before', 'after'],
     ['after'],
   ],
   [
     'after the record of the second hook',
-    at('log.append hooked', 'after', 2),
+    at('decisionLog.append hooked', 'after', 2),
     ['before', 'after'],
     [],
   ],

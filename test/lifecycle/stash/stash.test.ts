@@ -6,7 +6,7 @@ import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { edited, named, stepsOf } from '../states.ts'
 import { createEngines } from '../things.ts'
-import { withMark } from '../../../shared/state/edits/flags.ts'
+import { withMark } from '../../../shared/state/edits/mark-resources.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -67,8 +67,8 @@ test('a stash refuses what it does not have', async () => {
 
 test('TestStashImportError: what has no input cannot be read', async () => {
   const provider = createBuiltinProvider({
-    stackOutputs: async () => emptyMap,
-    stackResources: async () => emptyMap,
+    readOutputs: async () => emptyMap,
+    readResources: async () => emptyMap,
     uuid: () => '',
     warn: () => undefined,
   })

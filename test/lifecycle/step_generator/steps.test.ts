@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { CreateRequest, UpdateRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { CreateResponse, ReadResponse, UpdateResponse } from '../../../proto/gen/pulumi/provider.ts'
-import { initFailing } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { errorsOf, saidBy, statesOf, stepsOf } from '../told.ts'
@@ -102,7 +102,7 @@ test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: what is not ready is upda
     const script = {
       ...cloud.script,
       create: () => {
-        throw initFailing({ id: 'x', properties: { v: 1 }, reasons: ['not yet', 'nor soon'] })
+        throw createInitFailure({ id: 'x', properties: { v: 1 }, reasons: ['not yet', 'nor soon'] })
       },
       update: (ask: UpdateRequest) => {
         asked.push(ask)

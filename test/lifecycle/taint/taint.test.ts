@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { withMark } from '../../../shared/state/edits/flags.ts'
+import { withMark } from '../../../shared/state/edits/mark-resources.ts'
 import { createCloud } from '../cloud.ts'
 import type { TestEngine } from '../engine.ts'
 import { edited, editedResources, named, stepsOf } from '../states.ts'

@@ -290,7 +290,7 @@ test('what is kept for a remote component is taken once, by the registration tha
   // The registration that its Construct makes has none of its own.
   const made = transforms.take(asked({}))
   expect(made.own).toEqual([callback])
-  transforms.registered('urn:c', '', made.own)
+  transforms.noteRegistered('urn:c', '', made.own)
   expect(transforms.take(asked({})).own).toEqual([])
   expect(transforms.take(asked({ name: 'child', parent: 'urn:c' })).all).toEqual([callback])
 })

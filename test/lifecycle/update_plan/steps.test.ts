@@ -130,7 +130,7 @@ test('TestPlannedInputOutputDifferences: inputs are held to the plan, not what t
 
 test.each([
   ['the begin of a create', 'operations.begin', 'before'],
-  ['the decision about it', 'log.append registration', 'after'],
+  ['the decision about it', 'decisionLog.append registration', 'after'],
 ] as const)('a deployment that died at %s goes on under its plan', async (_name, call, when) => {
   const cloud = createCloud()
   const engine = await engines.of(cloud)

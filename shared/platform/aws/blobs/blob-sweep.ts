@@ -7,8 +7,14 @@ import {
 import { awsLimits } from '../../../config/aws-limits.ts'
 import type { BlobEntry, BlobSweepPort } from '../../../ports/retention.ts'
 import type { EpochMs } from '../../../records/ids.ts'
-import { guarded, statusOf } from '../failures.ts'
-import { asideKeyOf, asidesOf, type Bucket, keyOf, readKey } from './objects.ts'
+import { withAwsErrors, httpStatusOf } from '../aws-error.ts'
+import {
+  setAsideKeyOf,
+  listSetAside,
+  type Bucket,
+  blobKeyOf,
+  parseBlobKey,
+} from './blob-objects.ts'
 
 /**
  * The sweep over blobs of a bucket. To set aside is to copy under a key with the time, then to
@@ -23,14 +29,14 @@ export function createBlobSweep(place: Bucket): BlobSweepPort {
    * False when there is nothing to copy. It is looked for first: not every server refuses to copy
    * what was deleted in a bucket with versions.
    */
-  const copy = async (from: string, to: string): Promise<boolean> => {
+  const copyIfPresent = async (from: string, to: string): Promise<boolean> => {
     try {
       await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: from }))
       const CopySource = `${bucket}/${from}`
       await s3.send(new CopyObjectCommand({ Bucket: bucket, CopySource, Key: to }))
       return true
     } catch (thrown) {
-      if (statusOf(thrown) === 404) return false
+      if (httpStatusOf(thrown) === 404) return false
       throw thrown
     }
   }
@@ -42,9 +48,9 @@ export function createBlobSweep(place: Bucket): BlobSweepPort {
         MaxKeys: awsLimits.blobsPerPage,
         ...(cursor === '' ? {} : { ContinuationToken: cursor }),
       })
-      const page = await guarded(`blobs of ${bucket}: list`, () => s3.send(command))
+      const page = await withAwsErrors(`blobs of ${bucket}: list`, () => s3.send(command))
       const blobs = (page.Contents ?? []).flatMap(({ Key = '', Size = 0, LastModified }) => {
-        const named = readKey(place, Key)
+        const named = parseBlobKey(place, Key)
         if (named === undefined) return []
         const { hash, asideAt } = named
         const at = asideAt ?? ((LastModified?.getTime() ?? 0) as EpochMs)
@@ -53,20 +59,20 @@ export function createBlobSweep(place: Bucket): BlobSweepPort {
       return { blobs, next: page.NextContinuationToken }
     },
     setAside: (hash, now) =>
-      guarded(`blob ${hash}: set aside`, async () => {
-        const key = keyOf(place, hash)
-        if (await copy(key, asideKeyOf(place, hash, now))) await remove(key)
+      withAwsErrors(`blob ${hash}: set aside`, async () => {
+        const key = blobKeyOf(place, hash)
+        if (await copyIfPresent(key, setAsideKeyOf(place, hash, now))) await remove(key)
       }),
     putBack: hash =>
-      guarded(`blob ${hash}: put back`, async () => {
-        const asides = await asidesOf(place, hash)
+      withAwsErrors(`blob ${hash}: put back`, async () => {
+        const asides = await listSetAside(place, hash)
         const [first] = asides
-        if (first === undefined || !(await copy(first.key, keyOf(place, hash)))) return
+        if (first === undefined || !(await copyIfPresent(first.key, blobKeyOf(place, hash)))) return
         for (const { key } of asides) await remove(key)
       }),
     remove: hash =>
-      guarded(`blob ${hash}: remove`, async () => {
-        for (const { key } of await asidesOf(place, hash)) await remove(key)
+      withAwsErrors(`blob ${hash}: remove`, async () => {
+        for (const { key } of await listSetAside(place, hash)) await remove(key)
       }),
     // S3 shows no object before it is whole, and nothing is put in parts.
     removeUnfinished: async () => ({ count: 0, bytes: 0 }),

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSystemClock } from '../../system/clock.ts'
-import { createS3 } from '../clients.ts'
+import { createS3Client } from '../clients.ts'
 import { createBlobs } from './blobs.ts'
 
 /** A bucket that cuts every put off before it has read it, and says what stands there. */
@@ -22,7 +22,7 @@ async function cuttingBucket(standing?: Readonly<Record<string, string>>) {
   const { port } = server.address() as AddressInfo
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'a')
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'b')
-  const s3 = createS3({ region: 'eu-west-1', endpoints: { S3: `http://127.0.0.1:${port}` } })
+  const s3 = createS3Client({ region: 'eu-west-1', endpoints: { S3: `http://127.0.0.1:${port}` } })
   onTestFinished(() => {
     vi.unstubAllEnvs()
     s3.destroy()

@@ -5,8 +5,8 @@ import { error } from '../../../errors/error.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash } from '../../../records/ids.ts'
-import { awsFailure, guarded, statusOf } from '../failures.ts'
-import { type Bucket, asidesOf, checksumOf, isStanding, keyOf } from './objects.ts'
+import { awsError, withAwsErrors, httpStatusOf } from '../aws-error.ts'
+import { type Bucket, listSetAside, checksumOf, isStored, blobKeyOf } from './blob-objects.ts'
 
 /** What blobs need. */
 interface BlobsDeps extends Bucket {
@@ -34,17 +34,17 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
       return hash
     },
     get: async hash => {
-      const key = keyOf(deps, hash)
+      const key = blobKeyOf(deps, hash)
       const what = `blob ${hash}: get`
       // What was set aside is still there; it may be put back between the first look and the next.
       const looks = [
         async () => [key],
-        async () => (await asidesOf(deps, hash)).map(aside => aside.key),
+        async () => (await listSetAside(deps, hash)).map(aside => aside.key),
         async () => [key],
       ]
       for (const look of looks)
         for (const place of await look()) {
-          const bytes = await guarded(what, () => contentOf(s3, bucket, place))
+          const bytes = await withAwsErrors(what, () => readContent(s3, bucket, place))
           if (bytes !== undefined && hashOf(bytes) === hash) return bytes
         }
       throw error('STATE_INVALID', `the blob ${key} of the bucket ${bucket} is absent or damaged`, {
@@ -61,7 +61,7 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
  */
 async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Promise<void> {
   const { s3, bucket, clock } = deps
-  const key = keyOf(deps, hash)
+  const key = blobKeyOf(deps, hash)
   const what = `blob ${hash}: put`
   const put = (condition: { readonly IfNoneMatch?: string }) =>
     s3.send(
@@ -79,21 +79,21 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
       await put({ IfNoneMatch: '*' })
       return
     } catch (thrown) {
-      const status = statusOf(thrown)
+      const status = httpStatusOf(thrown)
       // No answer: what stands there is refused before all of it was read, and who still writes is
       // cut off (RFC 9112, 9.6). 409: somebody else puts the same at this moment.
       const mayStand = status === undefined || status === 412 || status === 409
-      if (!mayStand || tries === awsLimits.putTriesMax) throw awsFailure(what, thrown)
-      const look = isStanding(deps, hash, bytes.length)
+      if (!mayStand || tries === awsLimits.putTriesMax) throw awsError(what, thrown)
+      const look = isStored(deps, hash, bytes.length)
       if (status === undefined) {
         if (await look.catch(() => false)) return
-        throw awsFailure(what, thrown)
+        throw awsError(what, thrown)
       }
-      if (await guarded(what, () => look)) return
+      if (await withAwsErrors(what, () => look)) return
       if (status === 409) await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
       else {
         // Damaged, or a mark of a deletion: the right bytes may stand over either.
-        await guarded(what, () => put({}))
+        await withAwsErrors(what, () => put({}))
         return
       }
     }
@@ -101,7 +101,7 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
 }
 
 /** Undefined when there is no such object, or it is larger than any blob. */
-async function contentOf(
+async function readContent(
   s3: S3Client,
   bucket: string,
   key: string,
@@ -115,7 +115,7 @@ async function contentOf(
     }
     return await found.Body.transformToByteArray()
   } catch (thrown) {
-    if (statusOf(thrown) === 404 && !isBucketMissing(thrown)) return undefined
+    if (httpStatusOf(thrown) === 404 && !isBucketMissing(thrown)) return undefined
     throw thrown
   }
 }

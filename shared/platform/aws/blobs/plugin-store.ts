@@ -11,9 +11,9 @@ import { error, hasCode } from '../../../errors/error.ts'
 import type { PluginKey, PluginStorePort } from '../../../ports/plugins.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash } from '../../../records/ids.ts'
-import { guarded, statusOf } from '../failures.ts'
+import { withAwsErrors, httpStatusOf } from '../aws-error.ts'
 import { createBlobs } from './blobs.ts'
-import { type Bucket, keyOf as blobKeyOf } from './objects.ts'
+import { type Bucket, blobKeyOf } from './blob-objects.ts'
 
 /** What is kept of a plugin beside its bytes: under their checksum they are a blob. */
 const noteForm = z.object({ v: z.literal(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
@@ -29,22 +29,22 @@ const nameForm = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
 export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }): PluginStorePort {
   const { s3, bucket } = deps
   const blobs = createBlobs(deps)
-  const noteAt = async (key: string): Promise<BlobHash | undefined> => {
+  const readNote = async (key: string): Promise<BlobHash | undefined> => {
     try {
       const found = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
       const text = (await found.Body?.transformToString()) ?? ''
       return noteForm.parse(JSON.parse(text)).sha256 as BlobHash
     } catch (thrown) {
-      if (statusOf(thrown) === 404) return undefined
+      if (httpStatusOf(thrown) === 404) return undefined
       throw thrown
     }
   }
   return {
     async get(plugin) {
-      const version = plugin.version === '' ? await newest(deps, plugin) : plugin.version
+      const version = plugin.version === '' ? await findNewestVersion(deps, plugin) : plugin.version
       if (version === undefined) return undefined
       const key = keyOf(deps, { ...plugin, version })
-      const hash = await guarded(`plugin ${key}: get`, () => noteAt(key))
+      const hash = await withAwsErrors(`plugin ${key}: get`, () => readNote(key))
       if (hash === undefined) return undefined
       try {
         return { version, bytes: await blobs.get(hash) }
@@ -57,27 +57,27 @@ export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }):
         })
       }
     },
-    async name(plugin, archive) {
+    async nameArchive(plugin, archive) {
       const key = keyOf(deps, plugin)
       const Key = blobKeyOf(deps, archive)
-      await guarded(`plugin ${key}: look`, async () => {
+      await withAwsErrors(`plugin ${key}: look`, async () => {
         try {
           await s3.send(new HeadObjectCommand({ Bucket: bucket, Key }))
         } catch (thrown) {
-          if (statusOf(thrown) !== 404) throw thrown
+          if (httpStatusOf(thrown) !== 404) throw thrown
           throw error('DOCUMENT_UNKNOWN', `nobody has sent the archive ${archive}`)
         }
       })
       const Body = JSON.stringify({ v: 1, sha256: archive })
       const put = new PutObjectCommand({ Bucket: bucket, Key: key, Body, IfNoneMatch: '*' })
-      return guarded(`plugin ${key}: put`, async () => {
+      return withAwsErrors(`plugin ${key}: put`, async () => {
         try {
           await s3.send(put)
           return true
         } catch (thrown) {
-          const status = statusOf(thrown)
+          const status = httpStatusOf(thrown)
           if (status !== 412 && status !== 409) throw thrown
-          return (await noteAt(key)) === archive
+          return (await readNote(key)) === archive
         }
       })
     },
@@ -86,7 +86,7 @@ export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }):
       const sha256 = await blobs.put(bytes)
       const body = JSON.stringify({ v: 1, sha256 })
       const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: body })
-      await guarded(`plugin ${key}: put`, () => s3.send(command))
+      await withAwsErrors(`plugin ${key}: put`, () => s3.send(command))
       return sha256
     },
   }
@@ -110,14 +110,14 @@ function keyOf(place: Bucket, plugin: PluginKey): string {
 }
 
 /** The newest version that is kept, as the plugin cache chooses it. */
-async function newest(place: Bucket, plugin: PluginKey): Promise<string | undefined> {
+async function findNewestVersion(place: Bucket, plugin: PluginKey): Promise<string | undefined> {
   const prefix = folderOf(place, plugin)
   const command = new ListObjectsV2Command({
     Bucket: place.bucket,
     Prefix: prefix,
     MaxKeys: awsLimits.pluginVersionsMax,
   })
-  const found = await guarded(`plugins ${prefix}: list`, () => place.s3.send(command))
+  const found = await withAwsErrors(`plugins ${prefix}: list`, () => place.s3.send(command))
   const versions = (found.Contents ?? []).flatMap(({ Key: key = '' }) => {
     const version = semver.valid(key.slice(prefix.length, -'.json'.length))
     return version === null ? [] : [version]

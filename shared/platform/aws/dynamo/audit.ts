@@ -2,13 +2,13 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error } from '../../../errors/error.ts'
 import type { AuditEntry, AuditedEntry, AuditPort } from '../../../ports/audit.ts'
 import type { RandomPort } from '../../../ports/system.ts'
-import { type Item, itemOf, number } from './item.ts'
-import { catalogKeys as keys, numberIn } from './keys.ts'
-import { createRemembered } from './remembered.ts'
-import { pause } from './retry.ts'
-import { formatOf, jsonIn, readableItem } from './stored.ts'
-import { putItem, queryItems, type Table } from './table.ts'
-import { transact } from './transaction.ts'
+import { type Item, toItem, readNumber } from './table/item.ts'
+import { catalogKeys as keys, parsePaddedNumber } from './record-keys.ts'
+import { createLruCache } from './lru-cache.ts'
+import { backOff } from './table/retry-request.ts'
+import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
+import { putItem, queryItems, type Table } from './table/table.ts'
+import { transact } from './table/transaction.ts'
 
 /** Places of one millisecond: two processes seldom choose the same. */
 const places = 1_024
@@ -22,25 +22,25 @@ const dayMs = 86_400_000
  * Entries expire after `auditKeptMs`. Reading throws RECORD_DAMAGED and RECORD_TOO_NEW.
  */
 export function createAudit({
-  catalog,
+  catalogTable,
   random,
 }: {
-  readonly catalog: Table
+  readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'uuid' | 'bytes'>
 }): AuditPort {
-  const nextPosition = createPositions({ catalog, random })
-  const noteDay = createDays(catalog)
+  const nextPosition = createPositions({ catalogTable, random })
+  const noteDay = createDays(catalogTable)
   const put = async (entry: AuditEntry, position: number): Promise<boolean> => {
     const expires = expiryOf(position)
     const item = {
-      ...itemOf({ entry: JSON.stringify(entry), position, expires }),
-      ...formatOf('audit'),
+      ...toItem({ entry: JSON.stringify(entry), position, expires }),
+      ...formatAttributeOf('audit'),
     }
-    const done = await transact(catalog, random, [
+    const done = await transact(catalogTable, random, [
       {
         kind: 'put',
         key: keys.audited(entry.id),
-        item: itemOf({ position, expires }),
+        item: toItem({ position, expires }),
         ifAbsent: true,
       },
       { kind: 'put', key: keyOf(position), item, ifAbsent: true },
@@ -54,15 +54,15 @@ export function createAudit({
         const position = nextPosition()
         await noteDay(dayOf(position))
         if (await put(entry, position)) return
-        await pause(catalog, 0)
+        await backOff(catalogTable, 0)
       }
       throw error('STORE_UNAVAILABLE', 'an entry of the audit log found no free place')
     },
     read: async (before, limit) => {
       const last = before === 0 ? Number.MAX_SAFE_INTEGER : before - 1
       const found: AuditedEntry[] = []
-      for (const day of await daysUpTo(catalog, dayOf(last))) {
-        found.push(...(await entriesOf(catalog, { day, last, limit: limit - found.length })))
+      for (const day of await listDaysUpTo(catalogTable, dayOf(last))) {
+        found.push(...(await listEntries(catalogTable, { day, last, limit: limit - found.length })))
         if (found.length >= limit) break
       }
       return found
@@ -72,10 +72,10 @@ export function createAudit({
 
 /** Positions of this process: each is in a later millisecond than the one before. */
 function createPositions({
-  catalog: { clock },
+  catalogTable: { clock },
   random,
 }: {
-  readonly catalog: Table
+  readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'bytes'>
 }): () => number {
   let lastMs = 0
@@ -87,14 +87,14 @@ function createPositions({
 }
 
 /** Notes a day among those that have entries, once for each process. */
-function createDays(catalog: Table): (day: number) => Promise<void> {
-  const known = createRemembered<true>()
+function createDays(catalogTable: Table): (day: number) => Promise<void> {
+  const known = createLruCache<true>()
   return async day => {
     if (known.get(String(day)) === true) return
     const expires = expiryOf((day + 1) * dayMs * places)
-    await putItem(catalog, {
+    await putItem(catalogTable, {
       key: keys.auditDay(day),
-      item: itemOf({ expires }),
+      item: toItem({ expires }),
       ifAbsent: false,
     })
     known.set(String(day), true)
@@ -102,36 +102,36 @@ function createDays(catalog: Table): (day: number) => Promise<void> {
 }
 
 /** The days that have entries, the last one first. */
-async function daysUpTo(catalog: Table, day: number): Promise<readonly number[]> {
+async function listDaysUpTo(catalogTable: Table, day: number): Promise<readonly number[]> {
   const { pk, sk } = keys.auditDay(day)
   const range = { pk, atMost: sk, isBackwards: true, limit: limits.auditDaysMax } as const
-  return (await queryItems(catalog, range)).map(item => numberIn(item['sk']?.S ?? ''))
+  return (await queryItems(catalogTable, range)).map(item => parsePaddedNumber(item['sk']?.S ?? ''))
 }
 
 /** The last entries of a day up to a position, newest first. */
-async function entriesOf(
-  catalog: Table,
+async function listEntries(
+  catalogTable: Table,
   { day, last, limit }: { readonly day: number; readonly last: number; readonly limit: number },
 ): Promise<readonly AuditedEntry[]> {
   const shards = Array.from({ length: limits.auditShards }, (_, shard) => shard)
   const parts = await Promise.all(
     shards.map(shard => {
       const { pk, sk } = keys.audit({ day, shard, position: last })
-      return queryItems(catalog, { pk, atMost: sk, isBackwards: true, limit })
+      return queryItems(catalogTable, { pk, atMost: sk, isBackwards: true, limit })
     }),
   )
   return parts
     .flat()
-    .map(entryIn)
+    .map(parseAuditEntry)
     .toSorted((one, other) => other.position - one.position)
     .slice(0, limit)
 }
 
-function entryIn(item: Item): AuditedEntry {
-  const position = number(item, 'position')
-  const about = { kind: 'audit', keys: { position } } as const
-  readableItem('audit', about.keys, item)
-  return { ...jsonIn(about, item, 'entry', isEntry), position }
+function parseAuditEntry(item: Item): AuditedEntry {
+  const position = readNumber(item, 'position')
+  const record = { kind: 'audit', keys: { position } } as const
+  requireReadableItem('audit', record.keys, item)
+  return { ...parseJsonAttribute(record, item, 'entry', isEntry), position }
 }
 
 function isEntry(value: unknown): value is AuditEntry {

@@ -4,86 +4,97 @@ import type { Control, Stop } from '../../../records/head.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
 import type { HandOver } from '../../../records/pool.ts'
-import { both, isReadable, isThere, type Values } from './expressions.ts'
-import { flag, type Item, itemOf, number, text } from './item.ts'
-import { journalKeys as keys } from './keys.ts'
-import { formatOf, formOf, jsonIn, readableItem } from './stored.ts'
-import { getItem, putItem, type Table, updateItem, type Written } from './table.ts'
+import { andConditions, isReadable, isThere, type Values } from './table/expressions.ts'
+import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
+import { journalKeys as keys } from './record-keys.ts'
+import {
+  formatAttributeOf,
+  recordAttributesOf,
+  parseJsonAttribute,
+  requireReadableItem,
+} from './record-format.ts'
+import { getItem, putItem, type Table, updateItem, type WriteResult } from './table/table.ts'
 
 /** Numbered, so that "only grows" is a comparison. */
 const stops: readonly Stop[] = ['none', 'graceful', 'forced']
 
 /** Control records in the journal; a creation carries a token, by which its repetition is known. */
-export function createControl(journal: Table, random: Pick<RandomPort, 'uuid'>): ControlPort {
-  const change = async (
+export function createControl(journalTable: Table, random: Pick<RandomPort, 'uuid'>): ControlPort {
+  const updateControl = async (
     deployment: DeploymentId,
     { set, when, values }: { readonly set: string; readonly when: string; readonly values: Values },
   ): Promise<boolean> => {
-    const written = await updateItem(journal, {
+    const written = await updateItem(journalTable, {
       key: keys.control(deployment),
       set: `SET ${set}`,
-      condition: both(isThere, both(isReadable, when)),
-      values: { ...values, ...formatOf('control') },
+      condition: andConditions(isThere, andConditions(isReadable, when)),
+      values: { ...values, ...formatAttributeOf('control') },
     })
-    return written.isDone || refused(deployment, written)
+    return written.isDone || checkRefusal(deployment, written)
   }
   return {
     create: async (deployment, holder) => {
       const token = random.uuid()
       const made = { token, stop: 0, closed: false, held: -1, holder: JSON.stringify(holder) }
-      const written = await putItem(journal, {
+      const written = await putItem(journalTable, {
         key: keys.control(deployment),
-        item: { ...formOf('control', journal), ...itemOf(made) },
+        item: { ...recordAttributesOf('control', journalTable), ...toItem(made) },
         ifAbsent: true,
       })
       if (written.isDone) return true
-      return written.stands !== undefined && text(written.stands, 'token') === token
+      return written.existing !== undefined && readText(written.existing, 'token') === token
     },
     read: async deployment => {
-      const item = await getItem(journal, keys.control(deployment))
-      return item === undefined ? undefined : controlIn(deployment, item)
+      const item = await getItem(journalTable, keys.control(deployment))
+      return item === undefined ? undefined : parseControl(deployment, item)
     },
     stop: async (deployment, stop) => {
-      const values = itemOf({ stop: stops.indexOf(stop) })
-      await change(deployment, { set: '#stop = :stop', when: '#stop < :stop', values })
+      const values = toItem({ stop: stops.indexOf(stop) })
+      await updateControl(deployment, { set: '#stop = :stop', when: '#stop < :stop', values })
     },
     handOver: (deployment, holder, handOver) =>
-      change(deployment, {
+      updateControl(deployment, {
         set: '#handed = :handed',
         when: '#holder = :holder AND #closed = :no',
-        values: itemOf({
+        values: toItem({
           handed: JSON.stringify(handOver),
           holder: JSON.stringify(holder),
           no: false,
         }),
       }),
     hold: async (deployment, holder, at) => {
-      const values = itemOf({ holder: JSON.stringify(holder), at })
+      const values = toItem({ holder: JSON.stringify(holder), at })
       const set = '#holder = :holder, #held = :at REMOVE #handed'
-      await change(deployment, { set, when: '#held < :at', values })
+      await updateControl(deployment, { set, when: '#held < :at', values })
     },
     close: async deployment => {
-      const values = itemOf({ yes: true })
-      await change(deployment, { set: '#closed = :yes', when: isThere, values })
+      const values = toItem({ yes: true })
+      await updateControl(deployment, { set: '#closed = :yes', when: isThere, values })
     },
   }
 }
 
 /** A refused write did nothing, unless nobody may judge what stands. Throws RECORD_TOO_NEW. */
-function refused(deployment: DeploymentId, written: Written & { readonly isDone: false }): false {
-  if (written.stands !== undefined) readableItem('control', { deployment }, written.stands)
+function checkRefusal(
+  deployment: DeploymentId,
+  written: WriteResult & { readonly isDone: false },
+): false {
+  if (written.existing !== undefined)
+    requireReadableItem('control', { deployment }, written.existing)
   return false
 }
 
-function controlIn(deployment: DeploymentId, item: Item): Control {
-  const about = { kind: 'control', keys: { deployment } } as const
-  readableItem('control', about.keys, item)
+function parseControl(deployment: DeploymentId, item: Item): Control {
+  const record = { kind: 'control', keys: { deployment } } as const
+  requireReadableItem('control', record.keys, item)
   const handedOver =
-    item['handed'] === undefined ? {} : { handedOver: jsonIn(about, item, 'handed', isHandOver) }
+    item['handed'] === undefined
+      ? {}
+      : { handedOver: parseJsonAttribute(record, item, 'handed', isHandOver) }
   return {
-    stop: stops[number(item, 'stop')] ?? 'forced',
-    holder: jsonIn(about, item, 'holder', isHolder),
-    closed: flag(item, 'closed'),
+    stop: stops[readNumber(item, 'stop')] ?? 'forced',
+    holder: parseJsonAttribute(record, item, 'holder', isHolder),
+    closed: readFlag(item, 'closed'),
     ...handedOver,
   }
 }

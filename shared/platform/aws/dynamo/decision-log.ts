@@ -2,68 +2,73 @@ import { isDeepStrictEqual } from 'node:util'
 import type { DecisionLogPort } from '../../../ports/records.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import type { LogRecord } from '../../../records/log.ts'
-import { type Item, itemOf, text } from './item.ts'
-import { journalKeys as keys, numberIn } from './keys.ts'
-import { createRemembered } from './remembered.ts'
-import { formOf, jsonIn, readableItem } from './stored.ts'
-import { getItem, putItem, queryItems, type Table } from './table.ts'
+import { type Item, toItem, readText } from './table/item.ts'
+import { journalKeys as keys, parsePaddedNumber } from './record-keys.ts'
+import { createLruCache } from './lru-cache.ts'
+import { recordAttributesOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
+import { getItem, putItem, queryItems, type Table } from './table/table.ts'
 
 /**
  * The decision log in the journal: one conditional put for an append. That the record before is
  * there is no condition of that put, which is about one item; the writer knows it, for it appended
  * or read that record, and else it looks. What is there stays there while anybody may append.
  */
-export function createDecisionLog(journal: Table): DecisionLogPort {
+export function createDecisionLog(journalTable: Table): DecisionLogPort {
   /** The last record of a log that is known to be there. */
-  const known = createRemembered<number>()
-  const isKnown = (deployment: DeploymentId, number: number): void => {
+  const known = createLruCache<number>()
+  const rememberRecord = (deployment: DeploymentId, number: number): void => {
     if (number > (known.get(deployment) ?? -1)) known.set(deployment, number)
   }
-  const isThere = async (deployment: DeploymentId, number: number): Promise<boolean> => {
+  const isRecorded = async (deployment: DeploymentId, number: number): Promise<boolean> => {
     if (number < 0 || number <= (known.get(deployment) ?? -1)) return true
-    const before = await getItem(journal, keys.log(deployment, number))
+    const before = await getItem(journalTable, keys.log(deployment, number))
     if (before === undefined) return false
-    isKnown(deployment, number)
+    rememberRecord(deployment, number)
     return true
   }
   return {
     append: async (deployment, record) => {
       const { number } = record
-      if (!(await isThere(deployment, number - 1))) return 'taken'
-      const written = await putItem(journal, {
+      if (!(await isRecorded(deployment, number - 1))) return 'taken'
+      const written = await putItem(journalTable, {
         key: keys.log(deployment, number),
-        item: { ...formOf('log', journal), ...itemOf({ record: JSON.stringify(record) }) },
+        item: {
+          ...recordAttributesOf('log', journalTable),
+          ...toItem({ record: JSON.stringify(record) }),
+        },
         ifAbsent: true,
       })
-      if (written.isDone || written.stands !== undefined) isKnown(deployment, number)
+      if (written.isDone || written.existing !== undefined) rememberRecord(deployment, number)
       if (written.isDone) return 'appended'
-      const { stands } = written
-      if (stands === undefined) return 'taken'
-      return isSame(recordIn(deployment, number, stands), record) ? 'mine' : 'taken'
+      const { existing } = written
+      if (existing === undefined) return 'taken'
+      return isSame(parseLogRecord(deployment, number, existing), record) ? 'mine' : 'taken'
     },
     read: async (deployment, from, limit) => {
       const { pk, sk } = keys.log(deployment, from)
-      const items = await queryItems(journal, { pk, atLeast: sk, limit })
-      const records = items.map(item => recordIn(deployment, numberIn(text(item, 'sk')), item))
+      const items = await queryItems(journalTable, { pk, atLeast: sk, limit })
+      const records = items.map(item =>
+        parseLogRecord(deployment, parsePaddedNumber(readText(item, 'sk')), item),
+      )
       const last = records.at(-1)
-      if (last !== undefined) isKnown(deployment, last.number)
+      if (last !== undefined) rememberRecord(deployment, last.number)
       return records
     },
   }
 }
 
 /** As values: what is undefined is not stored, and fields have no order. */
-function isSame(stands: LogRecord, given: LogRecord): boolean {
-  return isDeepStrictEqual(stands, JSON.parse(JSON.stringify(given)))
+function isSame(existing: LogRecord, appended: LogRecord): boolean {
+  return isDeepStrictEqual(existing, JSON.parse(JSON.stringify(appended)))
 }
 
-function recordIn(deployment: DeploymentId, number: number, item: Item): LogRecord {
+function parseLogRecord(deployment: DeploymentId, number: number, item: Item): LogRecord {
   const keys = { deployment, number }
-  readableItem('log', keys, item)
-  return jsonIn({ kind: 'log', keys }, item, 'record', isRecord(number))
+  requireReadableItem('log', keys, item)
+  return parseJsonAttribute({ kind: 'log', keys }, item, 'record', createRecordCheck(number))
 }
 
-function isRecord(number: number): (value: unknown) => value is LogRecord {
+function createRecordCheck(number: number): (value: unknown) => value is LogRecord {
   return (value): value is LogRecord =>
     typeof value === 'object' &&
     value !== null &&

@@ -6,16 +6,16 @@ import type {
   StoredDocument,
 } from '../../../ports/documents.ts'
 import type { RandomPort } from '../../../ports/system.ts'
-import { documentText } from '../../records/document-text.ts'
-import { both, isReadable, isThere } from './expressions.ts'
-import { flag, type Item, itemOf, number, text } from './item.ts'
-import { catalogKeys as keys } from './keys.ts'
-import { formatOf, jsonIn, readableItem } from './stored.ts'
-import { getItem, queryItems, type Range, type Table, updateItem } from './table.ts'
+import { serializeDocument } from '../../records/document-text.ts'
+import { andConditions, isReadable, isThere } from './table/expressions.ts'
+import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
+import { catalogKeys as keys } from './record-keys.ts'
+import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
+import { getItem, queryItems, type Range, type Table, updateItem } from './table/table.ts'
 
 /** What documents are kept with. */
-interface Deps {
-  readonly catalog: Table
+interface DocumentsDeps {
+  readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'uuid'>
 }
 
@@ -24,55 +24,55 @@ interface Deps {
  * carries a token, by which its repetition is known. A removed document keeps its version, so that
  * none is used twice; a page of a list may therefore have fewer documents than there is room for.
  */
-export function createDocuments({ catalog, random }: Deps): DocumentsPort {
+export function createDocuments({ catalogTable, random }: DocumentsDeps): DocumentsPort {
   return {
     get: async key => {
-      const item = await getItem(catalog, keys.document(key))
-      return item === undefined ? undefined : documentIn(key, item)
+      const item = await getItem(catalogTable, keys.document(key))
+      return item === undefined ? undefined : parseDocumentItem(key, item)
     },
     put: async (key, value, expected) => {
       const token = random.uuid()
-      const written = await updateItem(catalog, {
+      const written = await updateItem(catalogTable, {
         key: keys.document(key),
         set: 'SET #value = :value, #token = :token, #removed = :no, #format = :format ADD #version :one',
-        condition: both(
+        condition: andConditions(
           isReadable,
           expected === 0
             ? 'attribute_not_exists(#pk) OR #removed = :yes'
             : '#version = :expected AND #removed = :no',
         ),
         values: {
-          ...itemOf({ value: documentText(key, value), token, one: 1, expected }),
-          ...itemOf({ yes: true, no: false }),
-          ...formatOf('document'),
+          ...toItem({ value: serializeDocument(key, value), token, one: 1, expected }),
+          ...toItem({ yes: true, no: false }),
+          ...formatAttributeOf('document'),
         },
       })
-      if (written.isDone) return number(written.now, 'version')
-      const { stands } = written
-      if (stands === undefined) return false
-      readableItem('document', { ...key }, stands)
-      return text(stands, 'token') === token && number(stands, 'version')
+      if (written.isDone) return readNumber(written.item, 'version')
+      const { existing } = written
+      if (existing === undefined) return false
+      requireReadableItem('document', { ...key }, existing)
+      return readText(existing, 'token') === token && readNumber(existing, 'version')
     },
     remove: async (key, version) => {
-      const written = await updateItem(catalog, {
+      const written = await updateItem(catalogTable, {
         key: keys.document(key),
         set: 'SET #removed = :yes, #value = :null, #token = :empty',
-        condition: both(both(isThere, isReadable), '#version = :version'),
+        condition: andConditions(andConditions(isThere, isReadable), '#version = :version'),
         values: {
-          ...itemOf({ version, yes: true, null: 'null', empty: '' }),
-          ...formatOf('document'),
+          ...toItem({ version, yes: true, null: 'null', empty: '' }),
+          ...formatAttributeOf('document'),
         },
       })
-      if (written.isDone || written.stands === undefined) return true
-      readableItem('document', { ...key }, written.stands)
-      return flag(written.stands, 'removed')
+      if (written.isDone || written.existing === undefined) return true
+      requireReadableItem('document', { ...key }, written.existing)
+      return readFlag(written.existing, 'removed')
     },
     list: async (kind, cursor, scope) => {
       const range = rangeOf(kind, cursor, scope)
       const limit = triggerLimits.documentsPerPage
-      const items = range === undefined ? [] : await queryItems(catalog, { ...range, limit })
+      const items = range === undefined ? [] : await queryItems(catalogTable, { ...range, limit })
       const last = items[limit - 1]
-      return { ...pageOf(kind, items), next: last === undefined ? undefined : text(last, 'sk') }
+      return { ...pageOf(kind, items), next: last === undefined ? undefined : readText(last, 'sk') }
     },
   }
 }
@@ -98,10 +98,10 @@ function pageOf(
   const documents: StoredDocument[] = []
   const unreadable: { readonly key: DocumentKey; readonly why: Error }[] = []
   for (const item of items) {
-    const [scope = '', name = ''] = text(item, 'sk').split(' ')
+    const [scope = '', name = ''] = readText(item, 'sk').split(' ')
     const key: DocumentKey = { kind, scope: scope as DocumentKey['scope'], name }
     try {
-      const document = documentIn(key, item)
+      const document = parseDocumentItem(key, item)
       if (document !== undefined) documents.push(document)
     } catch (thrown) {
       unreadable.push({ key, why: thrown instanceof Error ? thrown : new Error(String(thrown)) })
@@ -111,10 +111,14 @@ function pageOf(
 }
 
 /** A document that was read; undefined for one that was removed. */
-function documentIn(key: DocumentKey, item: Item): StoredDocument | undefined {
-  const about = { kind: 'document', keys: { ...key } } as const
-  readableItem('document', about.keys, item)
-  if (flag(item, 'removed')) return undefined
+function parseDocumentItem(key: DocumentKey, item: Item): StoredDocument | undefined {
+  const record = { kind: 'document', keys: { ...key } } as const
+  requireReadableItem('document', record.keys, item)
+  if (readFlag(item, 'removed')) return undefined
   const isAny = (value: unknown): value is unknown => value !== undefined
-  return { key, version: number(item, 'version'), value: jsonIn(about, item, 'value', isAny) }
+  return {
+    key,
+    version: readNumber(item, 'version'),
+    value: parseJsonAttribute(record, item, 'value', isAny),
+  }
 }

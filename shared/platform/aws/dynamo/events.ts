@@ -3,16 +3,16 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error, messageOf } from '../../../errors/error.ts'
 import type { EventsPort } from '../../../ports/records.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
-import { damaged } from '../../records/record-forms.ts'
-import { type Item, itemOf, number, text } from './item.ts'
-import { journalKeys as keys, numberIn } from './keys.ts'
-import { createRemembered } from './remembered.ts'
-import { pause } from './retry.ts'
-import { formOf, readableItem } from './stored.ts'
-import { putItem, queryItems, type Table } from './table.ts'
+import { damagedError } from '../../records/record-forms.ts'
+import { type Item, toItem, readNumber, readText } from './table/item.ts'
+import { journalKeys as keys, parsePaddedNumber } from './record-keys.ts'
+import { createLruCache } from './lru-cache.ts'
+import { backOff } from './table/retry-request.ts'
+import { recordAttributesOf, requireReadableItem } from './record-format.ts'
+import { putItem, queryItems, type Table } from './table/table.ts'
 
 /** What a process knows of the lines of one writer: its next one, and what is under way. */
-interface Writer {
+interface EventWriter {
   nextLine: number
   busy: Promise<void>
 }
@@ -26,42 +26,44 @@ interface Writer {
  */
 const span = 1_024
 
-export function createEvents(journal: Table): EventsPort {
-  const writerOf = createWriters(journal)
+export function createEvents(journalTable: Table): EventsPort {
+  const writerOf = createWriters(journalTable)
   /** Where the next chunk of a deployment may go, as far as is known here. */
-  const tails = createRemembered<number>()
-  const put = async (
+  const tails = createLruCache<number>()
+  const putChunk = async (
     deployment: DeploymentId,
     chunk: { readonly writer: string; readonly first: number; readonly lines: readonly string[] },
   ): Promise<void> => {
     const { writer, first, lines } = chunk
     const item = {
-      ...formOf('event', journal),
-      ...itemOf({ writer, first, count: lines.length, lines: gzipSync(JSON.stringify(lines)) }),
+      ...recordAttributesOf('event', journalTable),
+      ...toItem({ writer, first, count: lines.length, lines: gzipSync(JSON.stringify(lines)) }),
     }
     for (let tries = 0; tries < limits.chunkTriesMax; tries += 1) {
-      const number = tails.get(deployment) ?? (await tailOf(journal, deployment))
+      const number = tails.get(deployment) ?? (await findTail(journalTable, deployment))
       const key = keys.chunk(deployment, number)
-      const written = await putItem(journal, { key, item, ifAbsent: true })
+      const written = await putItem(journalTable, { key, item, ifAbsent: true })
       tails.set(deployment, number + 1)
-      if (written.isDone || isChunk(written.stands, writer, first)) return
+      if (written.isDone || isChunk(written.existing, writer, first)) return
       tails.forget(deployment)
-      await pause(journal, Math.min(tries, 4))
+      await backOff(journalTable, Math.min(tries, 4))
     }
     throw error('STORE_UNAVAILABLE', `events of ${deployment} found no free place`)
   }
   return {
     append: async (deployment, writer, first, events) => {
-      const about = await writerOf(deployment, writer)
+      const writerState = await writerOf(deployment, writer)
       const write = async (): Promise<void> => {
-        for (const lines of chunksOf(events.slice(Math.max(0, about.nextLine - first)))) {
-          const at = Math.max(first, about.nextLine)
-          await put(deployment, { writer, first: at, lines })
-          about.nextLine = at + lines.length
+        for (const lines of splitIntoChunks(
+          events.slice(Math.max(0, writerState.nextLine - first)),
+        )) {
+          const at = Math.max(first, writerState.nextLine)
+          await putChunk(deployment, { writer, first: at, lines })
+          writerState.nextLine = at + lines.length
         }
       }
-      const written = about.busy.then(write)
-      about.busy = written.catch(() => undefined)
+      const written = writerState.busy.then(write)
+      writerState.busy = written.catch(() => undefined)
       await written
     },
     read: async (deployment, cursor, limit) => {
@@ -70,10 +72,10 @@ export function createEvents(journal: Table): EventsPort {
       const events: string[] = []
       let end = cursor
       const chunks = Math.min(Math.max(1, limit), limits.chunksPerReadMax)
-      const items = await queryItems(journal, { pk, atLeast: sk, limit: chunks })
+      const items = await queryItems(journalTable, { pk, atLeast: sk, limit: chunks })
       for (const item of items) {
-        const number = numberIn(text(item, 'sk'))
-        const lines = linesIn(deployment, item)
+        const number = parsePaddedNumber(readText(item, 'sk'))
+        const lines = parseLines(deployment, item)
         const from = number === chunk ? skip : 0
         const taken = lines.slice(from, from + limit - events.length)
         events.push(...taken)
@@ -88,14 +90,14 @@ export function createEvents(journal: Table): EventsPort {
 
 /** The writers that this process knows. */
 function createWriters(
-  journal: Table,
-): (deployment: DeploymentId, name: string) => Promise<Writer> {
-  const writers = createRemembered<Promise<Writer>>()
+  journalTable: Table,
+): (deployment: DeploymentId, name: string) => Promise<EventWriter> {
+  const writers = createLruCache<Promise<EventWriter>>()
   return (deployment, name) => {
     const place = `${deployment} ${name}`
     const known = writers.get(place)
     if (known !== undefined) return known
-    const found = nextLineOf(journal, deployment, name).then(nextLine => ({
+    const found = findNextLine(journalTable, deployment, name).then(nextLine => ({
       nextLine,
       busy: Promise.resolve(),
     }))
@@ -109,34 +111,40 @@ function createWriters(
  * The next line of a writer that this process does not know. A new one is noted with the chunk that
  * comes next, so that its own chunks are found behind that when another process asks.
  */
-async function nextLineOf(journal: Table, deployment: DeploymentId, name: string): Promise<number> {
-  const from = await tailOf(journal, deployment)
-  const written = await putItem(journal, {
+async function findNextLine(
+  journalTable: Table,
+  deployment: DeploymentId,
+  name: string,
+): Promise<number> {
+  const from = await findTail(journalTable, deployment)
+  const written = await putItem(journalTable, {
     key: keys.writer(deployment, name),
-    item: { ...formOf('event', journal), ...itemOf({ from }) },
+    item: { ...recordAttributesOf('event', journalTable), ...toItem({ from }) },
     ifAbsent: true,
   })
   if (written.isDone) return 0
-  const { pk, sk } = keys.chunk(deployment, number(written.stands ?? {}, 'from'))
-  const chunks = await queryItems(journal, { pk, atLeast: sk, limit: limits.rememberedMax })
-  const own = chunks.filter(chunk => text(chunk, 'writer') === name)
-  return Math.max(0, ...own.map(chunk => number(chunk, 'first') + number(chunk, 'count')))
+  const { pk, sk } = keys.chunk(deployment, readNumber(written.existing ?? {}, 'from'))
+  const chunks = await queryItems(journalTable, { pk, atLeast: sk, limit: limits.rememberedMax })
+  const own = chunks.filter(chunk => readText(chunk, 'writer') === name)
+  return Math.max(0, ...own.map(chunk => readNumber(chunk, 'first') + readNumber(chunk, 'count')))
 }
 
-async function tailOf(journal: Table, deployment: DeploymentId): Promise<number> {
+async function findTail(journalTable: Table, deployment: DeploymentId): Promise<number> {
   const { pk } = keys.chunk(deployment, 0)
   const only = ['pk', 'sk']
-  const [last] = await queryItems(journal, { pk, isBackwards: true, limit: 1, only })
-  return last === undefined ? 0 : numberIn(text(last, 'sk')) + 1
+  const [last] = await queryItems(journalTable, { pk, isBackwards: true, limit: 1, only })
+  return last === undefined ? 0 : parsePaddedNumber(readText(last, 'sk')) + 1
 }
 
-function isChunk(stands: Item | undefined, writer: string, first: number): boolean {
+function isChunk(existing: Item | undefined, writer: string, first: number): boolean {
   return (
-    stands !== undefined && text(stands, 'writer') === writer && number(stands, 'first') === first
+    existing !== undefined &&
+    readText(existing, 'writer') === writer &&
+    readNumber(existing, 'first') === first
   )
 }
 
-function chunksOf(lines: readonly string[]): readonly (readonly string[])[] {
+function splitIntoChunks(lines: readonly string[]): readonly (readonly string[])[] {
   const chunks: string[][] = []
   let bytes = 0
   for (const line of lines) {
@@ -150,12 +158,12 @@ function chunksOf(lines: readonly string[]): readonly (readonly string[])[] {
   return chunks
 }
 
-function linesIn(deployment: DeploymentId, item: Item): readonly string[] {
-  const keys = { deployment, position: numberIn(text(item, 'sk')) }
-  readableItem('event', keys, item)
+function parseLines(deployment: DeploymentId, item: Item): readonly string[] {
+  const keys = { deployment, position: parsePaddedNumber(readText(item, 'sk')) }
+  requireReadableItem('event', keys, item)
   try {
     return JSON.parse(gunzipSync(item['lines']?.B ?? new Uint8Array()).toString('utf8'))
   } catch (thrown) {
-    throw damaged('event', keys, messageOf(thrown))
+    throw damagedError('event', keys, messageOf(thrown))
   }
 }

@@ -1,20 +1,20 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { messageOf } from '../../../errors/error.ts'
 import type { HintsPort } from '../../../ports/queue.ts'
-import type { ClockPort, LogPort, RandomPort } from '../../../ports/system.ts'
+import type { ClockPort, LoggerPort, RandomPort } from '../../../ports/system.ts'
 import type { DeploymentId, OperationId } from '../../../records/ids.ts'
-import { itemOf, type Item, numbers, numbersOf, text } from './item.ts'
-import { journalKeys as keys, paddedTime } from './keys.ts'
-import { putItem, queryItems, type Table } from './table.ts'
+import { toItem, type Item, readNumbers, toNumberSet, readText } from './table/item.ts'
+import { journalKeys as keys, padTime } from './record-keys.ts'
+import { putItem, queryItems, type Table } from './table/table.ts'
 
-type Heard = (operation: OperationId) => void
+type HintListener = (operation: OperationId) => void
 
 /** What hints through the journal need. */
 interface HintsDeps {
-  readonly journal: Table
+  readonly journalTable: Table
   readonly clock: ClockPort
   readonly random: RandomPort
-  readonly log: LogPort
+  readonly logger: LoggerPort
 }
 
 /**
@@ -24,36 +24,36 @@ interface HintsDeps {
  * they are a shortcut, never the truth.
  */
 export function createJournalHints(deps: HintsDeps): HintsPort {
-  const { clock, log } = deps
-  const listeners = new Map<DeploymentId, Set<Heard>>()
+  const { clock, logger } = deps
+  const listeners = new Map<DeploymentId, Set<HintListener>>()
   const waiting = new Map<DeploymentId, Set<OperationId>>()
-  const tell = (deployment: DeploymentId, operation: OperationId): void => {
-    for (const heard of listeners.get(deployment) ?? []) heard(operation)
+  const notifyListeners = (deployment: DeploymentId, operation: OperationId): void => {
+    for (const listener of listeners.get(deployment) ?? []) listener(operation)
   }
-  const send = async (deployment: DeploymentId): Promise<void> => {
+  const sendGathered = async (deployment: DeploymentId): Promise<void> => {
     await clock.sleep(limits.hintsGatherMs)
     const operations = [...(waiting.get(deployment) ?? [])]
     waiting.delete(deployment)
-    await put(deps, deployment, operations).catch((thrown: unknown) =>
-      log.write('debug', 'hint.lost', { deployment, reason: messageOf(thrown) }),
+    await putHints(deps, deployment, operations).catch((thrown: unknown) =>
+      logger.write('debug', 'hint.lost', { deployment, reason: messageOf(thrown) }),
     )
   }
   return {
     hint(deployment, operation) {
-      tell(deployment, operation)
+      notifyListeners(deployment, operation)
       const known = waiting.get(deployment)
       if (known !== undefined) return void known.add(operation)
       waiting.set(deployment, new Set([operation]))
-      void send(deployment)
+      void sendGathered(deployment)
     },
-    listen(deployment, heard) {
+    listen(deployment, onHint) {
       const others = listeners.get(deployment) ?? new Set()
       listeners.set(deployment, others)
-      const mine: Heard = operation => heard(operation)
-      others.add(mine)
-      const endReading = readOn(deps, deployment, mine)
+      const listener: HintListener = operation => onHint(operation)
+      others.add(listener)
+      const endReading = pollHints(deps, deployment, listener)
       return () => {
-        others.delete(mine)
+        others.delete(listener)
         if (others.size === 0) listeners.delete(deployment)
         endReading()
       }
@@ -61,45 +61,45 @@ export function createJournalHints(deps: HintsDeps): HintsPort {
   }
 }
 
-async function put(
-  { journal, clock, random }: HintsDeps,
+async function putHints(
+  { journalTable, clock, random }: HintsDeps,
   deployment: DeploymentId,
   operations: readonly OperationId[],
 ): Promise<void> {
   const now = clock.now()
   const expires = Math.ceil((now + limits.hintsKeptMs) / 1_000)
-  const key = keys.hint(deployment, `${paddedTime(now)} ${random.uuid()}`)
-  const item = { ...itemOf({ expires }), operations: numbersOf(operations) }
-  await putItem(journal, { key, item, ifAbsent: false })
+  const key = keys.hint(deployment, `${padTime(now)} ${random.uuid()}`)
+  const item = { ...toItem({ expires }), operations: toNumberSet(operations) }
+  await putItem(journalTable, { key, item, ifAbsent: false })
 }
 
 /**
  * Reads what is new every second, a little of what was seen included: two functions' clocks differ.
  */
-function readOn(
-  { journal, clock, log }: HintsDeps,
+function pollHints(
+  { journalTable, clock, logger }: HintsDeps,
   deployment: DeploymentId,
-  heard: Heard,
+  onHint: HintListener,
 ): () => void {
   let from = clock.now() - limits.hintsOverlapMs
   let seen = new Set<string>()
   let isReading = false
   const read = async (): Promise<void> => {
     const { pk } = keys.hint(deployment, '')
-    const atLeast = paddedTime(Math.max(0, from))
-    const items = await queryItems(journal, { pk, atLeast, limit: limits.hintsPerReadMax })
-    const news = items.filter(item => !seen.has(text(item, 'sk')))
-    seen = new Set(items.map(item => text(item, 'sk')))
+    const atLeast = padTime(Math.max(0, from))
+    const items = await queryItems(journalTable, { pk, atLeast, limit: limits.hintsPerReadMax })
+    const news = items.filter(item => !seen.has(readText(item, 'sk')))
+    seen = new Set(items.map(item => readText(item, 'sk')))
     for (const item of news)
-      for (const operation of numbers(item, 'operations')) heard(operation as OperationId)
+      for (const operation of readNumbers(item, 'operations')) onHint(operation as OperationId)
     from = Math.max(from, timeOf(items.at(-1)) - limits.hintsOverlapMs)
   }
-  const end = clock.every(limits.hintsReadMs, () => {
+  const end = clock.repeat(limits.hintsReadMs, () => {
     if (isReading) return
     isReading = true
     read()
       .catch((thrown: unknown) =>
-        log.write('debug', 'hint.lost', { deployment, reason: messageOf(thrown) }),
+        logger.write('debug', 'hint.lost', { deployment, reason: messageOf(thrown) }),
       )
       .finally(() => (isReading = false))
   })
@@ -107,5 +107,5 @@ function readOn(
 }
 
 function timeOf(item: Item | undefined): number {
-  return item === undefined ? 0 : Number(text(item, 'sk').split(' ', 1)[0])
+  return item === undefined ? 0 : Number(readText(item, 'sk').split(' ', 1)[0])
 }

@@ -3,76 +3,81 @@ import type { LeasesPort } from '../../../ports/records.ts'
 import type { Lease, ProcessGroup } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId } from '../../../records/ids.ts'
 import { isHolder } from './control.ts'
-import { both, isReadable, isThere, type Values } from './expressions.ts'
-import { flag, type Item, itemOf, number, text } from './item.ts'
-import { journalKeys as keys } from './keys.ts'
-import { formatOf, formOf, jsonIn, readableItem } from './stored.ts'
-import { putItem, queryItems, type Table, updateItem } from './table.ts'
+import { andConditions, isReadable, isThere, type Values } from './table/expressions.ts'
+import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
+import { journalKeys as keys } from './record-keys.ts'
+import {
+  formatAttributeOf,
+  recordAttributesOf,
+  parseJsonAttribute,
+  requireReadableItem,
+} from './record-format.ts'
+import { putItem, queryItems, type Table, updateItem } from './table/table.ts'
 
 /** Leases of executors in the journal, one item each: a renewal touches nobody else's. */
-export function createLeases(journal: Table): LeasesPort {
-  const change = async (
+export function createLeases(journalTable: Table): LeasesPort {
+  const updateLease = async (
     deployment: DeploymentId,
     executor: ExecutorId,
     { set, when, values }: { readonly set: string; readonly when: string; readonly values: Values },
   ): Promise<boolean> => {
-    const written = await updateItem(journal, {
+    const written = await updateItem(journalTable, {
       key: keys.lease(deployment, executor),
       set,
-      condition: both(isThere, both(isReadable, when)),
-      values: { ...values, ...formatOf('lease') },
+      condition: andConditions(isThere, andConditions(isReadable, when)),
+      values: { ...values, ...formatAttributeOf('lease') },
     })
     if (written.isDone) return true
-    if (written.stands !== undefined)
-      readableItem('lease', { deployment, executor }, written.stands)
+    if (written.existing !== undefined)
+      requireReadableItem('lease', { deployment, executor }, written.existing)
     return false
   }
   const isLive = '#retired = :no'
   return {
     register: async (deployment, executor, holder) => {
       const made = { counter: 0, retired: false, left: false, groups: '[]' }
-      await putItem(journal, {
+      await putItem(journalTable, {
         key: keys.lease(deployment, executor),
         item: {
-          ...formOf('lease', journal),
-          ...itemOf({ ...made, holder: JSON.stringify(holder) }),
+          ...recordAttributesOf('lease', journalTable),
+          ...toItem({ ...made, holder: JSON.stringify(holder) }),
         },
         ifAbsent: true,
       })
     },
     renew: (deployment, executor, groups) =>
-      change(deployment, executor, {
+      updateLease(deployment, executor, {
         set: 'SET #groups = :groups ADD #counter :one',
         when: isLive,
-        values: itemOf({ groups: JSON.stringify(groups), one: 1, no: false }),
+        values: toItem({ groups: JSON.stringify(groups), one: 1, no: false }),
       }),
     retire: async (deployment, executor) => {
-      const values = itemOf({ yes: true, no: false })
-      await change(deployment, executor, { set: 'SET #retired = :yes', when: isLive, values })
+      const values = toItem({ yes: true, no: false })
+      await updateLease(deployment, executor, { set: 'SET #retired = :yes', when: isLive, values })
     },
     leave: async (deployment, executor) => {
       const set = 'SET #retired = :yes, #left = :yes'
-      await change(deployment, executor, { set, when: isThere, values: itemOf({ yes: true }) })
+      await updateLease(deployment, executor, { set, when: isThere, values: toItem({ yes: true }) })
     },
     list: async deployment => {
       const { pk } = keys.lease(deployment, '')
-      const items = await queryItems(journal, { pk, limit: limits.rememberedMax })
-      return items.map(item => leaseIn(deployment, item))
+      const items = await queryItems(journalTable, { pk, limit: limits.rememberedMax })
+      return items.map(item => parseLease(deployment, item))
     },
   }
 }
 
-function leaseIn(deployment: DeploymentId, item: Item): Lease {
-  const executor = text(item, 'sk') as ExecutorId
-  const about = { kind: 'lease', keys: { deployment, executor } } as const
-  readableItem('lease', about.keys, item)
+function parseLease(deployment: DeploymentId, item: Item): Lease {
+  const executor = readText(item, 'sk') as ExecutorId
+  const record = { kind: 'lease', keys: { deployment, executor } } as const
+  requireReadableItem('lease', record.keys, item)
   return {
     executor,
-    holder: jsonIn(about, item, 'holder', isHolder),
-    counter: number(item, 'counter'),
-    retired: flag(item, 'retired'),
-    left: flag(item, 'left'),
-    groups: jsonIn(about, item, 'groups', isGroups),
+    holder: parseJsonAttribute(record, item, 'holder', isHolder),
+    counter: readNumber(item, 'counter'),
+    retired: readFlag(item, 'retired'),
+    left: readFlag(item, 'left'),
+    groups: parseJsonAttribute(record, item, 'groups', isGroups),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { MarksPort } from '../../../ports/documents.ts'
 import type { RandomPort } from '../../../ports/system.ts'
-import { isThere } from './expressions.ts'
-import { itemOf, number, text } from './item.ts'
-import { catalogKeys as keys } from './keys.ts'
-import { getItem, type Table, updateItem } from './table.ts'
+import { isThere } from './table/expressions.ts'
+import { toItem, readNumber, readText } from './table/item.ts'
+import { catalogKeys as keys } from './record-keys.ts'
+import { getItem, type Table, updateItem } from './table/table.ts'
 
 /**
  * Marks in the catalog, each in a partition of its own. One whose time is over is as good as absent
@@ -11,36 +11,36 @@ import { getItem, type Table, updateItem } from './table.ts'
  * whoever may remove nothing can do.
  */
 export function createMarks({
-  catalog,
+  catalogTable,
   random,
 }: {
-  readonly catalog: Table
+  readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'uuid'>
 }): MarksPort {
-  const { clock } = catalog
+  const { clock } = catalogTable
   return {
     mark: async (key, until) => {
       const token = random.uuid()
-      const written = await updateItem(catalog, {
+      const written = await updateItem(catalogTable, {
         key: keys.mark(key),
         set: 'SET #until = :until, #token = :token, #expires = :expires',
         condition: 'attribute_not_exists(#pk) OR #until <= :now',
-        values: itemOf({ until, token, expires: secondsOf(until), now: clock.now() }),
+        values: toItem({ until, token, expires: secondsOf(until), now: clock.now() }),
       })
       if (written.isDone) return true
-      return written.stands !== undefined && text(written.stands, 'token') === token
+      return written.existing !== undefined && readText(written.existing, 'token') === token
     },
     isMarked: async key => {
-      const item = await getItem(catalog, keys.mark(key))
-      return item !== undefined && number(item, 'until') > clock.now()
+      const item = await getItem(catalogTable, keys.mark(key))
+      return item !== undefined && readNumber(item, 'until') > clock.now()
     },
     unmark: async key => {
       const now = clock.now()
-      await updateItem(catalog, {
+      await updateItem(catalogTable, {
         key: keys.mark(key),
         set: 'SET #until = :until, #expires = :expires',
         condition: isThere,
-        values: itemOf({ until: 0, expires: secondsOf(now) }),
+        values: toItem({ until: 0, expires: secondsOf(now) }),
       })
     },
   }

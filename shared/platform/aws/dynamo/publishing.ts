@@ -8,52 +8,55 @@ import {
   deploymentPartsOf,
   type StackId,
 } from '../../../records/ids.ts'
-import { both, isReadable, isThere } from './expressions.ts'
-import { itemOf } from './item.ts'
-import { catalogKeys as keys } from './keys.ts'
-import { type KeptStack, stackIn } from './stack-record.ts'
-import { formatOf, readableItem } from './stored.ts'
-import { getItem, type Table, updateItem } from './table.ts'
-import { transact } from './transaction.ts'
+import { andConditions, isReadable, isThere } from './table/expressions.ts'
+import { toItem } from './table/item.ts'
+import { catalogKeys as keys } from './record-keys.ts'
+import { type KeptStack, parseStackItem } from './stack-record.ts'
+import { formatAttributeOf, requireReadableItem } from './record-format.ts'
+import { getItem, type Table, updateItem } from './table/table.ts'
+import { transact } from './table/transaction.ts'
 
 /** What the catalog works with. */
 export interface CatalogDeps {
-  readonly catalog: Table
+  readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'uuid'>
 }
 
-type Moves = Pick<CatalogPort, 'start' | 'publish' | 'release'>
+type StackTransitions = Pick<CatalogPort, 'start' | 'publish' | 'release'>
 
-const isLive = both(isThere, both(isReadable, '#removed = :no'))
+const isLive = andConditions(isThere, andConditions(isReadable, '#removed = :no'))
 
 /** What moves a stack on: the start of a deployment, its publication, its end. */
-export function createPublishing(deps: CatalogDeps): Moves {
+export function createPublishing(deps: CatalogDeps): StackTransitions {
   return {
-    start: (id, about) => {
+    start: (id, input) => {
       const token = deps.random.uuid()
-      return whileRacing(() => start(deps, { id, token, ...about }))
+      return retryWhileRacing(() => start(deps, { id, token, ...input }))
     },
     publish: (id, expected, snapshot) =>
-      whileRacing(() => publish(deps, { id, expected, snapshot })),
-    release: releasing(deps),
+      retryWhileRacing(() => publish(deps, { id, expected, snapshot })),
+    release: createRelease(deps),
   }
 }
 
 /** Tries again on what stands now when somebody else was faster. */
-async function whileRacing<T>(once: () => Promise<T | undefined>): Promise<T> {
+async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < limits.racesMax; tries += 1) {
-    const answer = await once()
+    const answer = await attempt()
     if (answer !== undefined) return answer
   }
   throw error('STORE_UNAVAILABLE', 'a stack is changed by others all the time')
 }
 
 async function start(
-  { catalog, random }: CatalogDeps,
-  about: Parameters<Moves['start']>[1] & { readonly id: StackId; readonly token: string },
-): Promise<Awaited<ReturnType<Moves['start']>> | undefined> {
-  const { id, token, command, message, at } = about
-  const stack = await knownStack(catalog, id)
+  { catalogTable, random }: CatalogDeps,
+  input: Parameters<StackTransitions['start']>[1] & {
+    readonly id: StackId
+    readonly token: string
+  },
+): Promise<Awaited<ReturnType<StackTransitions['start']>> | undefined> {
+  const { id, token, command, message, at } = input
+  const stack = await requireStack(catalogTable, id)
   if (stack.current !== '') {
     const kind = stack.startToken === token ? 'started' : 'busy'
     return { kind, deployment: stack.current }
@@ -64,14 +67,14 @@ async function start(
   const change = {
     key: keys.stack(id),
     set: 'SET #current = :deployment, #deployments = :number, #startToken = :token',
-    condition: both(isLive, '#current = :empty AND #deployments = :before'),
+    condition: andConditions(isLive, '#current = :empty AND #deployments = :before'),
     values: {
-      ...itemOf({ deployment, number, token, empty: '', no: false, before: number - 1 }),
-      ...formatOf('stack'),
+      ...toItem({ deployment, number, token, empty: '', no: false, before: number - 1 }),
+      ...formatAttributeOf('stack'),
     },
   }
-  const line = { ...itemOf({ begun: JSON.stringify(begun) }), ...formatOf('history') }
-  const { isDone } = await transact(catalog, random, [
+  const line = { ...toItem({ begun: JSON.stringify(begun) }), ...formatAttributeOf('history') }
+  const { isDone } = await transact(catalogTable, random, [
     { kind: 'change', change },
     { kind: 'put', key: keys.history(id, number), item: line, ifAbsent: true },
     // So that whoever removes records finds them.
@@ -81,64 +84,66 @@ async function start(
 }
 
 async function publish(
-  { catalog, random }: CatalogDeps,
-  about: { readonly id: StackId; readonly expected: number; readonly snapshot: BlobHash },
-): Promise<Awaited<ReturnType<Moves['publish']>> | undefined> {
-  const { id, expected, snapshot } = about
-  const { version, snapshot: published } = await knownStack(catalog, id)
+  { catalogTable, random }: CatalogDeps,
+  input: { readonly id: StackId; readonly expected: number; readonly snapshot: BlobHash },
+): Promise<Awaited<ReturnType<StackTransitions['publish']>> | undefined> {
+  const { id, expected, snapshot } = input
+  const { version, snapshot: published } = await requireStack(catalogTable, id)
   const next = expected + 1
   if (version === next && published === snapshot) return { kind: 'already', version }
   if (version !== expected) return { kind: 'conflict', version }
   const change = {
     key: keys.stack(id),
     set: 'SET #version = :next, #snapshot = :snapshot',
-    condition: both(isLive, '#version = :expected'),
-    values: { ...itemOf({ next, snapshot, expected, no: false }), ...formatOf('stack') },
+    condition: andConditions(isLive, '#version = :expected'),
+    values: { ...toItem({ next, snapshot, expected, no: false }), ...formatAttributeOf('stack') },
   }
-  const item = { ...itemOf({ blob: snapshot }), ...formatOf('snapshot') }
-  const { isDone } = await transact(catalog, random, [
+  const item = { ...toItem({ blob: snapshot }), ...formatAttributeOf('snapshot') }
+  const { isDone } = await transact(catalogTable, random, [
     { kind: 'change', change },
     { kind: 'put', key: keys.version(id, next), item, ifAbsent: false },
   ])
   return isDone ? { kind: 'published', version: next } : undefined
 }
 
-function releasing({ catalog, random }: CatalogDeps): Moves['release'] {
+function createRelease({ catalogTable, random }: CatalogDeps): StackTransitions['release'] {
   return async (deployment, { at: endedAt, ...end }) => {
     const { stack, number } = deploymentPartsOf(deployment)
     const ended = JSON.stringify({ endedAt, ...end })
-    const values = { ...itemOf({ deployment, empty: '', ended }), ...formatOf('stack') }
+    const values = { ...toItem({ deployment, empty: '', ended }), ...formatAttributeOf('stack') }
     const leave = {
       key: keys.stack(stack),
       set: 'SET #current = :empty, #startToken = :empty',
-      condition: both(isReadable, '#current = :deployment'),
+      condition: andConditions(isReadable, '#current = :deployment'),
       values,
     }
     const note = {
       key: keys.history(stack, number),
       set: 'SET #ended = :ended',
-      condition: both(isThere, isReadable),
-      values: { ...values, ...formatOf('history') },
+      condition: andConditions(isThere, isReadable),
+      values: { ...values, ...formatAttributeOf('history') },
     }
-    const done = await transact(catalog, random, [
+    const done = await transact(catalogTable, random, [
       { kind: 'change', change: leave },
       { kind: 'change', change: note },
     ])
     if (done.isDone) return
     const [isOver, isLost] = done.refused
     if (isOver?.isRefused === true) {
-      if (isOver.stands !== undefined) readableItem('stack', { id: stack }, isOver.stands)
+      if (isOver.existing !== undefined)
+        requireReadableItem('stack', { id: stack }, isOver.existing)
       return
     }
-    if (isLost?.stands !== undefined) readableItem('history', { stack, number }, isLost.stands)
+    if (isLost?.existing !== undefined)
+      requireReadableItem('history', { stack, number }, isLost.existing)
     // A history that was lost must not keep the stack from going on.
-    else await updateItem(catalog, leave)
+    else await updateItem(catalogTable, leave)
   }
 }
 
 /** The record of a stack that must be there. Throws STACK_NOT_FOUND. */
-async function knownStack(catalog: Table, id: StackId): Promise<KeptStack> {
-  const stack = stackIn(id, await getItem(catalog, keys.stack(id)))
+async function requireStack(catalogTable: Table, id: StackId): Promise<KeptStack> {
+  const stack = parseStackItem(id, await getItem(catalogTable, keys.stack(id)))
   if (stack === undefined) throw error('STACK_NOT_FOUND', `there is no stack ${id}`)
   return stack
 }

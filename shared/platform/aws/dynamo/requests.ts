@@ -3,12 +3,12 @@ import type { RequestsPort } from '../../../ports/requests.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import type { BlobHash, StackId } from '../../../records/ids.ts'
 import type { KeptRequest } from '../../../records/request.ts'
-import { requestOf, requestText } from '../../records/request-text.ts'
-import { always, both, isReadable, isThere } from './expressions.ts'
-import { type Item, itemOf, keyIn, number, text } from './item.ts'
-import { catalogKeys as keys, paddedTime } from './keys.ts'
-import { createRemembered } from './remembered.ts'
-import { formatOf, readableItem } from './stored.ts'
+import { parseStoredRequest, serializeRequest } from '../../records/request-text.ts'
+import { always, andConditions, isReadable, isThere } from './table/expressions.ts'
+import { type Item, toItem, keyOfItem, readNumber, readText } from './table/item.ts'
+import { catalogKeys as keys, padTime } from './record-keys.ts'
+import { createLruCache } from './lru-cache.ts'
+import { formatAttributeOf, requireReadableItem } from './record-format.ts'
 import {
   deleteItem,
   getItem,
@@ -16,13 +16,13 @@ import {
   queryItems,
   type Table,
   updateItem,
-  wasThere,
-} from './table.ts'
-import { transact } from './transaction.ts'
+  hasItem,
+} from './table/table.ts'
+import { transact } from './table/transaction.ts'
 
 /** What the queues of stacks are kept with. */
-interface Deps {
-  readonly catalog: Table
+interface RequestsDeps {
+  readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'uuid'>
 }
 
@@ -31,131 +31,136 @@ interface Deps {
  * as long as it waits, so that what waits is found without what has ended. What happens once per
  * request, its putting and its end, changes these together, in one transaction.
  */
-export function createRequests(deps: Deps): RequestsPort {
-  const { catalog, random } = deps
-  const note = createNotes(catalog)
+export function createRequests(deps: RequestsDeps): RequestsPort {
+  const { catalogTable, random } = deps
+  const note = createStackNotes(catalogTable)
   return {
     put: async request => {
       const { stack, key, at } = request
-      const json = requestText(request)
-      const known = await getItem(catalog, keys.request(stack, key))
+      const json = serializeRequest(request)
+      const known = await getItem(catalogTable, keys.request(stack, key))
       // What put it before and heard nothing asks again with the very same.
-      if (known !== undefined) return isOf(known, json)
+      if (known !== undefined) return isSameRequest(known, json)
       await note(stack)
-      const position = await nextPosition(catalog, stack)
-      const item = { ...itemOf({ key, request: json }), ...formatOf('request') }
-      const own = { ...item, ...itemOf({ at, position }) }
-      const done = await transact(catalog, random, [
+      const position = await takeNextPosition(catalogTable, stack)
+      const item = { ...toItem({ key, request: json }), ...formatAttributeOf('request') }
+      const own = { ...item, ...toItem({ at, position }) }
+      const done = await transact(catalogTable, random, [
         { kind: 'put', key: keys.request(stack, key), item: own, ifAbsent: true },
         { kind: 'put', key: keys.waiting(stack, position), item, ifAbsent: true },
       ])
-      return done.isDone || isOf(done.refused[0]?.stands, json)
+      return done.isDone || isSameRequest(done.refused[0]?.existing, json)
     },
-    waiting: async (stack, limit) => {
+    listWaiting: async (stack, limit) => {
       const { pk } = keys.lastRequest(stack)
-      const items = await queryItems(catalog, { pk, beginsWith: 'waiting ', limit })
-      return items.map(item => requestIn(stack, item).request)
+      const items = await queryItems(catalogTable, { pk, beginsWith: 'waiting ', limit })
+      return items.map(item => parseRequestItem(stack, item).request)
     },
     find: async (stack, key) => {
-      const item = await getItem(catalog, keys.request(stack, key))
-      return item === undefined ? undefined : requestIn(stack, item)
+      const item = await getItem(catalogTable, keys.request(stack, key))
+      return item === undefined ? undefined : parseRequestItem(stack, item)
     },
-    end: (stack, key, end) => ended(deps, { stack, key, end: JSON.stringify(end) }),
+    end: (stack, key, end) => endRequest(deps, { stack, key, end: JSON.stringify(end) }),
     forget: async (before, limit) => {
       const { pk } = keys.ended(0, '', '')
-      const items = await queryItems(catalog, { pk, atMost: paddedTime(before), limit })
+      const items = await queryItems(catalogTable, { pk, atMost: padTime(before), limit })
       for (let at = 0; at < items.length; at += limits.forgottenAtOnce)
         await Promise.all(
-          items.slice(at, at + limits.forgottenAtOnce).map(item => forgotten(deps, item)),
+          items.slice(at, at + limits.forgottenAtOnce).map(item => forgetRequest(deps, item)),
         )
       return items.length
     },
     putProgram: async (stack, archive) => {
       await note(stack)
-      await putItem(catalog, {
+      await putItem(catalogTable, {
         key: keys.program(stack),
-        item: itemOf({ archive }),
+        item: toItem({ archive }),
         ifAbsent: false,
       })
     },
-    program: async stack => {
-      const item = await getItem(catalog, keys.program(stack))
-      return item === undefined ? undefined : (text(item, 'archive') as BlobHash)
+    getProgram: async stack => {
+      const item = await getItem(catalogTable, keys.program(stack))
+      return item === undefined ? undefined : (readText(item, 'archive') as BlobHash)
     },
   }
 }
 
 /** Notes a stack among those that asked for something: who looks for references finds it there. */
-function createNotes(catalog: Table): (stack: StackId) => Promise<void> {
-  const known = createRemembered<true>()
+function createStackNotes(catalogTable: Table): (stack: StackId) => Promise<void> {
+  const known = createLruCache<true>()
   return async stack => {
     if (known.get(stack) === true) return
     const key = keys.asking(stack)
-    if (!(await wasThere(catalog, key))) await putItem(catalog, { key, item: {}, ifAbsent: false })
+    if (!(await hasItem(catalogTable, key)))
+      await putItem(catalogTable, { key, item: {}, ifAbsent: false })
     known.set(stack, true)
   }
 }
 
 /** A number for the next request. Those of requests that came to nothing are left out. */
-async function nextPosition(catalog: Table, stack: StackId): Promise<number> {
-  const written = await updateItem(catalog, {
+async function takeNextPosition(catalogTable: Table, stack: StackId): Promise<number> {
+  const written = await updateItem(catalogTable, {
     key: keys.lastRequest(stack),
     set: 'ADD #last :one',
     condition: always,
-    values: itemOf({ one: 1 }),
+    values: toItem({ one: 1 }),
   })
-  return number((written.isDone ? written.now : written.stands) ?? {}, 'last')
+  return readNumber((written.isDone ? written.item : written.existing) ?? {}, 'last')
 }
 
-async function ended(
-  { catalog, random }: Deps,
-  about: { readonly stack: StackId; readonly key: string; readonly end: string },
+async function endRequest(
+  { catalogTable, random }: RequestsDeps,
+  input: { readonly stack: StackId; readonly key: string; readonly end: string },
 ): Promise<boolean> {
-  const { stack, key, end } = about
-  const item = await getItem(catalog, keys.request(stack, key))
+  const { stack, key, end } = input
+  const item = await getItem(catalogTable, keys.request(stack, key))
   if (item === undefined) return false
-  if (requestIn(stack, item).end !== undefined) return true
-  const [at, position] = [number(item, 'at'), number(item, 'position')]
+  if (parseRequestItem(stack, item).end !== undefined) return true
+  const [at, position] = [readNumber(item, 'at'), readNumber(item, 'position')]
   const change = {
     key: keys.request(stack, key),
     set: 'SET #ended = :ended',
-    condition: both(
-      both(isThere, isReadable),
+    condition: andConditions(
+      andConditions(isThere, isReadable),
       'attribute_not_exists(#ended) AND #position = :position',
     ),
-    values: { ...itemOf({ ended: end, position }), ...formatOf('request') },
+    values: { ...toItem({ ended: end, position }), ...formatAttributeOf('request') },
   }
-  const done = await transact(catalog, random, [
+  const done = await transact(catalogTable, random, [
     { kind: 'change', change },
     { kind: 'remove', key: keys.waiting(stack, position) },
     // So that it can be forgotten without a look at all others.
     {
       kind: 'put',
       key: keys.ended(at, stack, key),
-      item: itemOf({ stack, key }),
+      item: toItem({ stack, key }),
       ifAbsent: false,
     },
   ])
-  return done.isDone || done.refused[0]?.stands !== undefined
+  return done.isDone || done.refused[0]?.existing !== undefined
 }
 
 /** Takes away a request that has ended, with its line in the list; one that has not stays. */
-async function forgotten({ catalog, random }: Deps, line: Item): Promise<void> {
-  const key = keys.request(text(line, 'stack') as StackId, text(line, 'key'))
+async function forgetRequest({ catalogTable, random }: RequestsDeps, line: Item): Promise<void> {
+  const key = keys.request(readText(line, 'stack') as StackId, readText(line, 'key'))
   const condition = 'attribute_not_exists(#pk) OR attribute_exists(#ended)'
-  const done = await transact(catalog, random, [
+  const done = await transact(catalogTable, random, [
     { kind: 'remove', key, condition },
-    { kind: 'remove', key: keyIn(line) },
+    { kind: 'remove', key: keyOfItem(line) },
   ])
-  if (!done.isDone) await deleteItem(catalog, keyIn(line))
+  if (!done.isDone) await deleteItem(catalogTable, keyOfItem(line))
 }
 
-const isOf = (item: Item | undefined, json: string): boolean =>
-  item !== undefined && text(item, 'request') === json
+const isSameRequest = (item: Item | undefined, json: string): boolean =>
+  item !== undefined && readText(item, 'request') === json
 
 /** A request that was read. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
-function requestIn(stack: StackId, item: Item): KeptRequest {
-  const key = text(item, 'key')
-  readableItem('request', { stack, key }, item)
-  return requestOf(stack, { key, request: text(item, 'request'), end: text(item, 'ended') })
+function parseRequestItem(stack: StackId, item: Item): KeptRequest {
+  const key = readText(item, 'key')
+  requireReadableItem('request', { stack, key }, item)
+  return parseStoredRequest(stack, {
+    key,
+    request: readText(item, 'request'),
+    end: readText(item, 'ended'),
+  })
 }

@@ -1,54 +1,54 @@
-import { tableKeys } from '../../../config/aws-places.ts'
+import { tableKeys } from '../../../config/aws-resource-names.ts'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { KeptDeployment, RetentionPort } from '../../../ports/retention.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../../records/ids.ts'
-import { deleteItems, deleteRange, getItems } from './batches.ts'
-import { blocksOf, operationsOf } from './blocks.ts'
-import { flag, type Item, type Key, keyIn, number, text } from './item.ts'
-import { catalogKeys, journalKeys, numberIn } from './keys.ts'
-import { createReferences } from './references.ts'
-import { historyIn } from './stack-record.ts'
-import { deleteItem, queryItems, type Table } from './table.ts'
+import { deleteItems, deleteRange, getItems } from './table/batch-items.ts'
+import { listBlocks, operationsOfBlock } from './operation-blocks.ts'
+import { readFlag, type Item, type Key, keyOfItem, readNumber, readText } from './table/item.ts'
+import { catalogKeys, journalKeys, parsePaddedNumber } from './record-keys.ts'
+import { createReferences } from './blob-references.ts'
+import { parseHistoryItem } from './stack-record.ts'
+import { deleteItem, queryItems, type Table } from './table/table.ts'
 
 /** Both tables: whether records may go is said by the catalog. */
-export interface Tables {
-  readonly journal: Table
-  readonly catalog: Table
+export interface RecordTables {
+  readonly journalTable: Table
+  readonly catalogTable: Table
 }
 
 /**
  * Removal by key: the catalog lists the deployments, the journal the blocks of their operations, so
  * nothing is scanned. Heads go after their outcomes, and what finds records after those records.
  */
-export function createRetention({ journal, catalog }: Tables): RetentionPort {
+export function createRetention({ journalTable, catalogTable }: RecordTables): RetentionPort {
   return {
-    deployments: async () => {
+    listDeployments: async () => {
       const { pk } = catalogKeys.kept('')
-      const items = await queryItems(catalog, { pk, limit: limits.listedMax })
-      const ids = items.map(item => text(item, 'sk') as DeploymentId)
-      return keptDeployments({ journal, catalog }, ids)
+      const items = await queryItems(catalogTable, { pk, limit: limits.listedMax })
+      const ids = items.map(item => readText(item, 'sk') as DeploymentId)
+      return readKeptDeployments({ journalTable, catalogTable }, ids)
     },
     removeRecords: async (deployment, rows) => {
-      const [kept] = await keptDeployments({ journal, catalog }, [deployment])
+      const [kept] = await readKeptDeployments({ journalTable, catalogTable }, [deployment])
       if (kept === undefined || kept.closed === false || kept.isCurrent) return true
       let left = rows
-      for (const removeSome of stages(journal, deployment)) {
+      for (const removeSome of createRemovalStages(journalTable, deployment)) {
         if (left <= 0) return false
         left -= await removeSome(left)
       }
       if (left <= 0) return false
-      await deleteItem(journal, journalKeys.control(deployment))
-      await deleteItem(catalog, catalogKeys.kept(deployment))
+      await deleteItem(journalTable, journalKeys.control(deployment))
+      await deleteItem(catalogTable, catalogKeys.kept(deployment))
       return true
     },
     removeVersions: async (stack, through) => {
-      const [current] = await getItems(catalog, [catalogKeys.stack(stack)])
+      const [current] = await getItems(catalogTable, [catalogKeys.stack(stack)])
       if (current === undefined) return
-      const last = Math.min(through, number(current, 'version') - 1)
+      const last = Math.min(through, readNumber(current, 'version') - 1)
       const { pk, sk: atMost } = catalogKeys.version(stack, Math.max(0, last))
-      await deleteRange(catalog, { pk, atMost })
+      await deleteRange(catalogTable, { pk, atMost })
     },
-    references: createReferences({ journal, catalog }),
+    listReferences: createReferences({ journalTable, catalogTable }),
   }
 }
 
@@ -56,110 +56,112 @@ export function createRetention({ journal, catalog }: Tables): RetentionPort {
 type RemoveSome = (rows: number) => Promise<number>
 
 /** What is removed of a deployment, in this order; its control record is the last of all. */
-function stages(journal: Table, deployment: DeploymentId): readonly RemoveSome[] {
-  const partition =
+function createRemovalStages(journalTable: Table, deployment: DeploymentId): readonly RemoveSome[] {
+  const createPartitionRemoval =
     ({ pk }: Key): RemoveSome =>
     async rows => {
-      const items = await queryItems(journal, { pk, limit: rows, only: ['pk', 'sk'] })
-      await deleteItems(journal, items.map(keyIn))
+      const items = await queryItems(journalTable, { pk, limit: rows, only: ['pk', 'sk'] })
+      await deleteItems(journalTable, items.map(keyOfItem))
       return items.length
     }
   return [
-    firstOfLog(journal, deployment),
-    partition(journalKeys.log(deployment, 0)),
-    partition(journalKeys.chunk(deployment, 0)),
-    partition(journalKeys.writer(deployment, '')),
-    rows => removeOperations(journal, deployment, rows),
-    partition(journalKeys.lease(deployment, '')),
+    createFirstRecordRemoval(journalTable, deployment),
+    createPartitionRemoval(journalKeys.log(deployment, 0)),
+    createPartitionRemoval(journalKeys.chunk(deployment, 0)),
+    createPartitionRemoval(journalKeys.writer(deployment, '')),
+    rows => removeOperations(journalTable, deployment, rows),
+    createPartitionRemoval(journalKeys.lease(deployment, '')),
   ]
 }
 
 /** A reader can tell by it that the log is being removed; the others go in any order. */
-function firstOfLog(journal: Table, deployment: DeploymentId): RemoveSome {
+function createFirstRecordRemoval(journalTable: Table, deployment: DeploymentId): RemoveSome {
   return async () => {
     const { pk } = journalKeys.log(deployment, 0)
-    const [first] = await queryItems(journal, { pk, limit: 1, only: ['pk', 'sk'] })
-    if (first === undefined || numberIn(text(first, 'sk')) > 0) return 0
-    await deleteItem(journal, keyIn(first))
+    const [first] = await queryItems(journalTable, { pk, limit: 1, only: ['pk', 'sk'] })
+    if (first === undefined || parsePaddedNumber(readText(first, 'sk')) > 0) return 0
+    await deleteItem(journalTable, keyOfItem(first))
     return 1
   }
 }
 
 /** Block by block; one whose heads are all gone goes itself. */
 async function removeOperations(
-  journal: Table,
+  journalTable: Table,
   deployment: DeploymentId,
   rows: number,
 ): Promise<number> {
   let left = rows
   for (;;) {
-    const [block] = await blocksOf(journal, deployment, { from: 0, limit: 1 })
+    const [block] = await listBlocks(journalTable, deployment, { from: 0, limit: 1 })
     if (block === undefined) return rows - left
-    const heads = await headsOf(journal, deployment, block)
+    const heads = await readHeads(journalTable, deployment, block)
     for (const { operation, attempts } of heads) {
       if (left <= 0) return rows
       const outcomes = Array.from({ length: attempts }, (_, at) =>
         journalKeys.outcome(deployment, operation, at + 1),
       )
-      await deleteItems(journal, outcomes)
-      await deleteItem(journal, journalKeys.head(deployment, operation))
+      await deleteItems(journalTable, outcomes)
+      await deleteItem(journalTable, journalKeys.head(deployment, operation))
       left -= 1 + attempts
     }
     if (left <= 0) return rows
-    await deleteItem(journal, journalKeys.block(deployment, block))
+    await deleteItem(journalTable, journalKeys.block(deployment, block))
     left -= 1
   }
 }
 
 /** The heads of a block that are there, with the attempts that may have outcomes. */
-async function headsOf(
-  journal: Table,
+async function readHeads(
+  journalTable: Table,
   deployment: DeploymentId,
   block: number,
 ): Promise<readonly { readonly operation: number; readonly attempts: number }[]> {
   const byKey = new Map(
-    operationsOf(block).map(id => [journalKeys.head(deployment, id).pk, id] as const),
+    operationsOfBlock(block).map(id => [journalKeys.head(deployment, id).pk, id] as const),
   )
   const keys = [...byKey.keys()].map(pk => ({ pk, sk: 'head' }))
-  const items = await getItems(journal, keys, ['pk', 'attempt', tableKeys.expires])
+  const items = await getItems(journalTable, keys, ['pk', 'attempt', tableKeys.expires])
   return items.map(item => ({
-    operation: byKey.get(text(item, 'pk')) ?? 0,
-    attempts: number(item, 'attempt'),
+    operation: byKey.get(readText(item, 'pk')) ?? 0,
+    attempts: readNumber(item, 'attempt'),
   }))
 }
 
-async function keptDeployments(
-  { journal, catalog }: Tables,
+async function readKeptDeployments(
+  { journalTable, catalogTable }: RecordTables,
   ids: readonly DeploymentId[],
 ): Promise<readonly KeptDeployment[]> {
   const places = ids.map(deployment => ({ deployment, ...deploymentPartsOf(deployment) }))
   const stackKeys = new Set(places.map(({ stack }) => stack))
   const [controls, owners] = await Promise.all([
     getItems(
-      journal,
+      journalTable,
       ids.map(id => journalKeys.control(id)),
     ),
-    getItems(catalog, [
+    getItems(catalogTable, [
       ...[...stackKeys].map(stack => catalogKeys.stack(stack)),
       ...places.map(({ stack, number }) => catalogKeys.history(stack, number)),
     ]),
   ])
-  const byKey = new Map([...controls, ...owners].map(item => [nameOf(keyIn(item)), item]))
-  const at = (key: Key): Item | undefined => byKey.get(nameOf(key))
+  const byKey = new Map([...controls, ...owners].map(item => [keyTextOf(keyOfItem(item)), item]))
+  const itemAt = (key: Key): Item | undefined => byKey.get(keyTextOf(key))
   return places.map(({ deployment, stack, number }) => {
-    const control = at(journalKeys.control(deployment))
-    const owner = at(catalogKeys.stack(stack))
-    const line = at(catalogKeys.history(stack, number))
-    const endedAt = line === undefined ? undefined : historyIn(stack, line).endedAt
+    const control = itemAt(journalKeys.control(deployment))
+    const owner = itemAt(catalogKeys.stack(stack))
+    const line = itemAt(catalogKeys.history(stack, number))
+    const endedAt = line === undefined ? undefined : parseHistoryItem(stack, line).endedAt
     return {
       deployment,
-      closed: control === undefined ? undefined : flag(control, 'closed'),
+      closed: control === undefined ? undefined : readFlag(control, 'closed'),
       isCurrent:
-        owner !== undefined && !flag(owner, 'removed') && text(owner, 'current') === deployment,
+        owner !== undefined &&
+        !readFlag(owner, 'removed') &&
+        readText(owner, 'current') === deployment,
       isInHistory: line !== undefined,
       ...(endedAt === undefined ? {} : { endedAt }),
     }
   })
 }
 
-const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`
+const keyTextOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`

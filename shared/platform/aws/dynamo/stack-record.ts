@@ -1,9 +1,9 @@
 import type { HistoryRecord, StackRecord } from '../../../ports/catalog.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../../../records/ids.ts'
-import { damaged, parseRecordJson } from '../../records/record-forms.ts'
-import { flag, type Item, number, text } from './item.ts'
-import { numberIn } from './keys.ts'
-import { jsonIn, readableItem } from './stored.ts'
+import { damagedError, parseRecordJson } from '../../records/record-forms.ts'
+import { readFlag, type Item, readNumber, readText } from './table/item.ts'
+import { parsePaddedNumber } from './record-keys.ts'
+import { parseJsonAttribute, requireReadableItem } from './record-format.ts'
 
 /** A stack as it is kept; `startToken`: the call that started the deployment that is current. */
 export interface KeptStack extends StackRecord {
@@ -14,59 +14,59 @@ export interface KeptStack extends StackRecord {
  * A stack that was read; undefined for one that was removed, whose item only keeps the count of its
  * deployments. Throws RECORD_TOO_NEW, RECORD_DAMAGED.
  */
-export function stackIn(id: StackId, item: Item | undefined): KeptStack | undefined {
+export function parseStackItem(id: StackId, item: Item | undefined): KeptStack | undefined {
   if (item === undefined) return undefined
-  readableItem('stack', { id }, item)
-  if (flag(item, 'removed')) return undefined
+  requireReadableItem('stack', { id }, item)
+  if (readFlag(item, 'removed')) return undefined
   return {
     id,
-    createdAt: number(item, 'createdAt') as EpochMs,
-    current: text(item, 'current') as DeploymentId,
-    version: number(item, 'version'),
-    snapshot: blobIn(item, 'snapshot', { kind: 'stack', keys: { id } }),
-    deployments: number(item, 'deployments'),
-    startToken: text(item, 'startToken'),
+    createdAt: readNumber(item, 'createdAt') as EpochMs,
+    current: readText(item, 'current') as DeploymentId,
+    version: readNumber(item, 'version'),
+    snapshot: parseBlobHash(item, 'snapshot', { kind: 'stack', keys: { id } }),
+    deployments: readNumber(item, 'deployments'),
+    startToken: readText(item, 'startToken'),
   }
 }
 
 /** A line of the history that was read. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
-export function historyIn(stack: StackId, item: Item): HistoryRecord {
-  const keys = { stack, number: numberIn(text(item, 'sk')) }
-  const about = { kind: 'history', keys } as const
-  readableItem('history', keys, item)
-  const begun = jsonIn(about, item, 'begun', isBegun)
-  const ended = text(item, 'ended')
-  return { ...begun, ...(ended === '' ? {} : parseRecordJson(about, ended, isEnded)) }
+export function parseHistoryItem(stack: StackId, item: Item): HistoryRecord {
+  const keys = { stack, number: parsePaddedNumber(readText(item, 'sk')) }
+  const record = { kind: 'history', keys } as const
+  requireReadableItem('history', keys, item)
+  const begun = parseJsonAttribute(record, item, 'begun', hasBegin)
+  const ended = readText(item, 'ended')
+  return { ...begun, ...(ended === '' ? {} : parseRecordJson(record, ended, hasEnd)) }
 }
 
 /** A published version that was read. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
-export function versionIn(
+export function parseVersionItem(
   stack: StackId,
   item: Item,
 ): { readonly version: number; readonly snapshot: BlobHash } {
-  const version = numberIn(text(item, 'sk'))
-  const about = { kind: 'snapshot', keys: { stack, version } } as const
-  readableItem('snapshot', about.keys, item)
-  const snapshot = blobIn(item, 'blob', about)
-  if (snapshot === '') throw damaged('snapshot', about.keys, 'it names no blob')
+  const version = parsePaddedNumber(readText(item, 'sk'))
+  const record = { kind: 'snapshot', keys: { stack, version } } as const
+  requireReadableItem('snapshot', record.keys, item)
+  const snapshot = parseBlobHash(item, 'blob', record)
+  if (snapshot === '') throw damagedError('snapshot', record.keys, 'it names no blob')
   return { version, snapshot }
 }
 
-function blobIn(
+function parseBlobHash(
   item: Item,
   name: string,
   { kind, keys }: Parameters<typeof parseRecordJson>[0],
 ): BlobHash | '' {
-  const hash = text(item, name)
+  const hash = readText(item, name)
   if (hash !== '' && !/^[0-9a-f]{64}$/.test(hash))
-    throw damaged(kind, keys, `'${hash}' names no blob`)
+    throw damagedError(kind, keys, `'${hash}' names no blob`)
   return hash as BlobHash | ''
 }
 
-function isBegun(value: unknown): value is HistoryRecord {
+function hasBegin(value: unknown): value is HistoryRecord {
   return typeof value === 'object' && value !== null && 'deployment' in value
 }
 
-function isEnded(value: unknown): value is Partial<HistoryRecord> {
+function hasEnd(value: unknown): value is Partial<HistoryRecord> {
   return typeof value === 'object' && value !== null && 'result' in value
 }

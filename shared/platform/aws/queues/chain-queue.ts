@@ -2,18 +2,23 @@ import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-
 import { awsLimits } from '../../../config/aws-limits.ts'
 import { limits } from '../../../config/limits.ts'
 import { assert, messageOf } from '../../../errors/error.ts'
-import type { ChainQueuePort, Delivery } from '../../../ports/queue.ts'
+import type { ChainMessage, ChainQueuePort, Delivery } from '../../../ports/queue.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
-import type { ClockPort, LogPort } from '../../../ports/system.ts'
+import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import type { Pool } from '../../../records/pool.ts'
-import { guarded, nameOf } from '../failures.ts'
-import { bodyBytesMax, bodyOf, readBody } from './chain-form.ts'
+import { withAwsErrors, errorNameOf } from '../aws-error.ts'
+import { bodyBytesMax, encodeChainMessage, decodeChainMessage } from './chain-message-codec.ts'
 import { createDeadLetters } from './dead-letters.ts'
-import { createLoans, formatReceipt, isVoid, parseReceipt } from './loans.ts'
-import { nameOfQueue, poll, type QueueUrls, type RawMessage } from './poll.ts'
+import {
+  createVisibilityTimeouts,
+  formatReceipt,
+  isVoidReceipt,
+  parseReceipt,
+} from './visibility-timeouts.ts'
+import { queueNameOf, pollQueues, type QueueUrls, type RawMessage } from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'
-import { sendAgain } from './send-again.ts'
-import { sendBodies } from './send.ts'
+import { requeueMessage } from './requeue-message.ts'
+import { sendBodies } from './send-bodies.ts'
 
 /** What the queue of chains needs. */
 interface ChainQueueDeps {
@@ -21,13 +26,13 @@ interface ChainQueueDeps {
   readonly queues: Readonly<Record<Pool, QueueUrls>>
   readonly blobs: BlobsPort
   readonly clock: ClockPort
-  readonly log: LogPort
+  readonly logger: LoggerPort
   /** How long a delivery is invisible to others; whole seconds. */
   readonly visibilityMs?: number
   /** Messages with a larger body go by reference. */
   readonly bytesMax?: number
   /** Told how many messages went to the long pool. */
-  readonly sentLong?: (count: number) => void
+  readonly onLongPoolSend?: (count: number) => void
 }
 
 /** The queue of chains, with what an event source of a function hands over. */
@@ -39,7 +44,7 @@ export interface AwsChainQueue extends ChainQueuePort {
    */
   readonly fromEvent: (pool: Pool, raw: RawMessage) => Promise<Delivery | undefined>
   /** See `sendAgain`. */
-  readonly sendAgain: (pool: Pool, raw: RawMessage) => Promise<void>
+  readonly requeue: (pool: Pool, raw: RawMessage) => Promise<void>
 }
 
 /**
@@ -50,40 +55,40 @@ export interface AwsChainQueue extends ChainQueuePort {
  * the generator's window and by the event source's concurrency.
  */
 export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
-  const { sqs, queues, blobs, clock, log } = deps
+  const { sqs, queues, blobs, clock, logger } = deps
   const { visibilityMs = limits.visibilityMs, bytesMax = bodyBytesMax } = deps
-  const { chainOperationsMax } = limits
-  const loans = createLoans(clock.monotonicMs)
-  const deliveryOf = async (
+  const visibilityTimeouts = createVisibilityTimeouts(clock.monotonicMs)
+  const toDelivery = async (
     pool: Pool,
     by: 'receive' | 'event',
     raw: RawMessage,
   ): Promise<Delivery | undefined> => {
     const { id, handle, deliveries } = raw
     try {
-      const message = await readBody(raw.body, blobs)?.message()
+      const message = await decodeChainMessage(raw.body, blobs)?.readMessage()
       if (message !== undefined) {
         const receipt = formatReceipt({ pool, by, handle })
-        if (by === 'receive') loans.note(receipt, visibilityMs)
+        if (by === 'receive') visibilityTimeouts.note(receipt, visibilityMs)
         return { message, receipt, deliveries }
       }
       // It comes again until it is a dead letter; its text may be anybody's.
-      log.write('error', 'message.unreadable', { id, deliveries })
+      logger.write('error', 'message.unreadable', { id, deliveries })
     } catch (thrown) {
       // One message without its blob keeps no other back.
-      log.write('error', 'message.unreadable', { id, deliveries, why: messageOf(thrown) })
+      logger.write('error', 'message.unreadable', { id, deliveries, why: messageOf(thrown) })
     }
     return undefined
   }
   return {
     send: async messages => {
-      const isLong = messages.some(({ operations: { length } }) => length > chainOperationsMax)
-      assert(!isLong, 'a chain message names at most 64 operations')
+      requireShortMessages(messages)
       for (const pool of ['short', 'long'] as const) {
         const own = messages.filter(message => (message.pool ?? 'short') === pool)
-        const bodies = await Promise.all(own.map(message => bodyOf(message, blobs, bytesMax)))
+        const bodies = await Promise.all(
+          own.map(message => encodeChainMessage(message, blobs, bytesMax)),
+        )
         await sendBodies(deps, queues[pool].url, bodies)
-        if (pool === 'long' && bodies.length > 0) deps.sentLong?.(bodies.length)
+        if (pool === 'long' && bodies.length > 0) deps.onLongPoolSend?.(bodies.length)
       }
     },
     receive: async (max, waitMs, { deployment, pool, signal, share } = {}) => {
@@ -94,34 +99,40 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
       const named = (['short', 'long'] as const)
         .filter(one => pool === undefined || one === pool)
         .map(one => ({ pool: one, url: queues[one].url }))
-      const got = await poll({ sqs, clock }, named, { max, waitMs, visibilityMs, signal })
+      const got = await pollQueues({ sqs, clock }, named, { max, waitMs, visibilityMs, signal })
       if (got === undefined) return []
-      const all = got.messages.map(raw => deliveryOf(got.queue.pool, 'receive', raw))
+      const all = got.messages.map(raw => toDelivery(got.queue.pool, 'receive', raw))
       return (await Promise.all(all)).filter(one => one !== undefined)
     },
     remove: async text => {
       const receipt = parseReceipt(text)
-      loans.forget(text)
+      visibilityTimeouts.forget(text)
       if (receipt === undefined || receipt.by === 'event') return
       await removeMessage(sqs, queues[receipt.pool].url, receipt.handle)
     },
     extend: async (text, ms) => {
       const receipt = parseReceipt(text)
-      if (receipt === undefined || loans.isOver(text)) return false
+      if (receipt === undefined || visibilityTimeouts.isExpired(text)) return false
       const url = queues[receipt.pool].url
       const forMs = Math.min(ms, awsLimits.loanMs)
-      const done = await extendOne(sqs, url, { handle: receipt.handle, forMs })
-      if (done && receipt.by === 'receive') loans.note(text, forMs)
+      const done = await extendVisibility(sqs, url, { handle: receipt.handle, forMs })
+      if (done && receipt.by === 'receive') visibilityTimeouts.note(text, forMs)
       return done
     },
     ...createDeadLetters(deps),
-    fromEvent: (pool, raw) => deliveryOf(pool, 'event', raw),
-    sendAgain: (pool, raw) => sendAgain(sqs, queues[pool].url, raw),
+    fromEvent: (pool, raw) => toDelivery(pool, 'event', raw),
+    requeue: (pool, raw) => requeueMessage(sqs, queues[pool].url, raw),
   }
 }
 
+function requireShortMessages(messages: readonly ChainMessage[]): void {
+  const { chainOperationsMax } = limits
+  const isLong = messages.some(({ operations: { length } }) => length > chainOperationsMax)
+  assert(!isLong, 'a chain message names at most 64 operations')
+}
+
 /** False when the receipt is void. */
-async function extendOne(
+async function extendVisibility(
   sqs: SQSClient,
   url: string,
   { handle, forMs }: { readonly handle: string; readonly forMs: number },
@@ -131,12 +142,12 @@ async function extendOne(
     ReceiptHandle: handle,
     VisibilityTimeout: Math.ceil(forMs / 1000),
   })
-  return guarded(`queue ${nameOfQueue(url)}: extend`, async () => {
+  return withAwsErrors(`queue ${queueNameOf(url)}: extend`, async () => {
     try {
       await sqs.send(command)
       return true
     } catch (thrown) {
-      if (isVoid(nameOf(thrown))) return false
+      if (isVoidReceipt(errorNameOf(thrown))) return false
       throw thrown
     }
   })

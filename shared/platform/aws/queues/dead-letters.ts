@@ -2,12 +2,12 @@ import type { SQSClient } from '@aws-sdk/client-sqs'
 import { messageOf } from '../../../errors/error.ts'
 import type { ChainMessage, ChainQueuePort } from '../../../ports/queue.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
-import type { ClockPort, LogPort } from '../../../ports/system.ts'
+import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import type { Pool } from '../../../records/pool.ts'
-import { readBody } from './chain-form.ts'
-import { lookThrough } from './look-through.ts'
-import type { QueueUrls } from './poll.ts'
-import { sendBodies } from './send.ts'
+import { decodeChainMessage } from './chain-message-codec.ts'
+import { scanDeadLetters } from './scan-dead-letters.ts'
+import type { QueueUrls } from './receive-messages.ts'
+import { sendBodies } from './send-bodies.ts'
 
 /** What the dead letters of chains need. */
 interface DeadLetterDeps {
@@ -15,7 +15,7 @@ interface DeadLetterDeps {
   readonly queues: Readonly<Record<Pool, QueueUrls>>
   readonly blobs: Pick<BlobsPort, 'get'>
   readonly clock: ClockPort
-  readonly log: LogPort
+  readonly logger: LoggerPort
 }
 
 /**
@@ -25,33 +25,35 @@ interface DeadLetterDeps {
  */
 export function createDeadLetters(
   deps: DeadLetterDeps,
-): Pick<ChainQueuePort, 'deadLetters' | 'redrive'> {
-  const { queues, blobs, log } = deps
+): Pick<ChainQueuePort, 'listDeadLetters' | 'redrive'> {
+  const { queues, blobs, logger } = deps
   return {
-    deadLetters: async deployment => {
+    listDeadLetters: async deployment => {
       const found: ChainMessage[] = []
-      const look = ({ deadUrl }: QueueUrls) =>
-        lookThrough(deps, deadUrl, async letters => {
+      const collect = ({ deadUrl }: QueueUrls) =>
+        scanDeadLetters(deps, deadUrl, async letters => {
           for (const { id, body } of letters) {
-            const read = readBody(body, blobs)
+            const read = decodeChainMessage(body, blobs)
             if (read?.deployment !== deployment) continue
             try {
-              found.push(await read.message())
+              found.push(await read.readMessage())
             } catch (thrown) {
               // One letter without its blob hides no other.
-              log.write('error', 'dead-letter.unreadable', { id, why: messageOf(thrown) })
+              logger.write('error', 'dead-letter.unreadable', { id, why: messageOf(thrown) })
             }
           }
           return []
         })
-      await Promise.all(Object.values(queues).map(look))
+      await Promise.all(Object.values(queues).map(collect))
       return found
     },
     redrive: async deployment => {
       let count = 0
-      const look = ({ url, deadUrl }: QueueUrls) =>
-        lookThrough(deps, deadUrl, async letters => {
-          const own = letters.filter(({ body }) => readBody(body, blobs)?.deployment === deployment)
+      const requeueOwn = ({ url, deadUrl }: QueueUrls) =>
+        scanDeadLetters(deps, deadUrl, async letters => {
+          const own = letters.filter(
+            ({ body }) => decodeChainMessage(body, blobs)?.deployment === deployment,
+          )
           await sendBodies(
             deps,
             url,
@@ -60,7 +62,7 @@ export function createDeadLetters(
           count += own.length
           return own
         })
-      await Promise.all(Object.values(queues).map(look))
+      await Promise.all(Object.values(queues).map(requeueOwn))
       return count
     },
   }

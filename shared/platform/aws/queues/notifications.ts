@@ -7,21 +7,21 @@ import type {
   OutgoingDelivery,
   OutgoingMessage,
 } from '../../../ports/notifications.ts'
-import type { ClockPort, LogPort } from '../../../ports/system.ts'
+import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import { assert } from '../../../errors/error.ts'
-import { guarded, nameOf } from '../failures.ts'
-import { isVoid } from './loans.ts'
-import { lookThrough } from './look-through.ts'
-import { nameOfQueue, poll, type QueueUrls, type RawMessage } from './poll.ts'
+import { withAwsErrors, errorNameOf } from '../aws-error.ts'
+import { isVoidReceipt } from './visibility-timeouts.ts'
+import { scanDeadLetters } from './scan-dead-letters.ts'
+import { queueNameOf, pollQueues, type QueueUrls, type RawMessage } from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'
-import { sendBodies } from './send.ts'
+import { sendBodies } from './send-bodies.ts'
 
 /** What notifications need. Who only sends, or takes, needs no URL of dead letters. */
 interface NotificationsDeps {
   readonly sqs: SQSClient
   readonly queue: Pick<QueueUrls, 'url'> & Partial<Pick<QueueUrls, 'deadUrl'>>
   readonly clock: ClockPort
-  readonly log: LogPort
+  readonly logger: LoggerPort
   readonly visibilityMs?: number
 }
 
@@ -54,15 +54,15 @@ const bodyForm = z.object({
  * What is to be told outside over one SQS standard queue, which makes dead letters by itself.
  */
 export function createNotifications(deps: NotificationsDeps): AwsNotifications {
-  const { sqs, queue, log, visibilityMs = triggerLimits.notificationLoanMs } = deps
+  const { sqs, queue, logger, visibilityMs = triggerLimits.notificationLoanMs } = deps
   const { url } = queue
-  const read = (body: string): OutgoingMessage | undefined => {
-    const message = messageIn(body)
-    if (message === undefined) log.write('error', 'notification.unreadable', { queue: url })
+  const readMessage = (body: string): OutgoingMessage | undefined => {
+    const message = parseMessageBody(body)
+    if (message === undefined) logger.write('error', 'notification.unreadable', { queue: url })
     return message
   }
   const fromEvent: AwsNotifications['fromEvent'] = ({ body, handle, deliveries }) => {
-    const message = read(body)
+    const message = readMessage(body)
     return message === undefined ? undefined : { message, receipt: handle, deliveries }
   }
   return {
@@ -73,7 +73,7 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
         messages.map(message => JSON.stringify({ v: 1, message })),
       ),
     receive: async (max, waitMs, signal) => {
-      const polled = await poll(deps, [{ url }], { max, waitMs, visibilityMs, signal })
+      const polled = await pollQueues(deps, [{ url }], { max, waitMs, visibilityMs, signal })
       const found: OutgoingDelivery[] = []
       for (const raw of polled?.messages ?? []) {
         const delivery = fromEvent(raw)
@@ -89,16 +89,16 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
         ReceiptHandle: receipt,
         VisibilityTimeout: Math.ceil(Math.min(ms, awsLimits.loanMs) / 1000),
       })
-      await guarded(`queue ${nameOfQueue(url)}: postpone`, async () => {
+      await withAwsErrors(`queue ${queueNameOf(url)}: postpone`, async () => {
         try {
           await sqs.send(command)
         } catch (thrown) {
           // Somebody else has it now.
-          if (!isVoid(nameOf(thrown))) throw thrown
+          if (!isVoidReceipt(errorNameOf(thrown))) throw thrown
         }
       })
     },
-    ...createDeadNotifications(deps, read),
+    ...createDeadNotifications(deps, readMessage),
     fromEvent,
   }
 }
@@ -106,20 +106,20 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
 /** What nobody could be told. A redrive sends the same bodies again, then removes the letters. */
 function createDeadNotifications(
   deps: NotificationsDeps,
-  read: (body: string) => OutgoingMessage | undefined,
-): Pick<NotificationsPort, 'deadLetters' | 'redrive'> {
+  readMessage: (body: string) => OutgoingMessage | undefined,
+): Pick<NotificationsPort, 'listDeadLetters' | 'redrive'> {
   const { url } = deps.queue
-  const deadUrl = (): string => {
+  const requireDeadUrl = (): string => {
     const found = deps.queue.deadUrl
     assert(found !== undefined, 'dead letters are looked at where their queue is known')
     return found
   }
   return {
-    deadLetters: async limit => {
+    listDeadLetters: async limit => {
       const found: OutgoingMessage[] = []
-      await lookThrough(deps, deadUrl(), async letters => {
+      await scanDeadLetters(deps, requireDeadUrl(), async letters => {
         for (const { body } of letters) {
-          const message = read(body)
+          const message = readMessage(body)
           if (message !== undefined && found.length < limit) found.push(message)
         }
         return []
@@ -128,7 +128,7 @@ function createDeadNotifications(
     },
     redrive: async () => {
       let count = 0
-      await lookThrough(deps, deadUrl(), async letters => {
+      await scanDeadLetters(deps, requireDeadUrl(), async letters => {
         await sendBodies(
           deps,
           url,
@@ -142,7 +142,7 @@ function createDeadNotifications(
   }
 }
 
-function messageIn(body: string): OutgoingMessage | undefined {
+function parseMessageBody(body: string): OutgoingMessage | undefined {
   try {
     return bodyForm.parse(JSON.parse(body)).message as unknown as OutgoingMessage
   } catch {

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { awsLimits } from '../../../config/aws-limits.ts'
 import { limits } from '../../../config/limits.ts'
 import { assert } from '../../../errors/error.ts'
-import type { NudgesPort, SeenHolder } from '../../../ports/queue.ts'
-import type { ClockPort, LogPort } from '../../../ports/system.ts'
+import type { NudgesPort, ObservedHolder } from '../../../ports/queue.ts'
+import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import type { StackId } from '../../../records/ids.ts'
 import type { Pool } from '../../../records/pool.ts'
-import { guarded } from '../failures.ts'
-import { nameOfQueue, poll, type RawMessage } from './poll.ts'
+import { withAwsErrors } from '../aws-error.ts'
+import { queueNameOf, pollQueues, type RawMessage } from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'
-import { sendAgain } from './send-again.ts'
+import { requeueMessage } from './requeue-message.ts'
 
 /** What nudges need: one queue; another pool has nudges of its own. */
 interface NudgesDeps {
@@ -20,22 +20,22 @@ interface NudgesDeps {
   /** Those of both pools, for nudges that are for another one; else all go to `url`. */
   readonly urls?: Readonly<Record<Pool, string>>
   readonly clock: ClockPort
-  readonly log: LogPort
+  readonly logger: LoggerPort
   /** Told that a nudge went to the long pool. */
-  readonly sentLong?: () => void
+  readonly onLongPoolSend?: () => void
 }
 
 /** Nudges, with what an event source of a function hands over. */
 export interface AwsNudges extends NudgesPort {
   /** As `receive`, with how the holder stood when the nudge was sent. */
-  readonly take: (waitMs: number, signal?: AbortSignal) => Promise<Nudge | undefined>
+  readonly receiveNudge: (waitMs: number, signal?: AbortSignal) => Promise<Nudge | undefined>
   /**
    * The stack of a nudge that an event source got; undefined when it is not due yet, and sent again
    * for later, or cannot be read. Either way the event source shall remove it.
    */
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
   /** See `sendAgain`. */
-  readonly sendAgain: (raw: RawMessage) => Promise<void>
+  readonly requeue: (raw: RawMessage) => Promise<void>
 }
 
 /** `dueAt`: milliseconds since 1970, of a nudge that is later than SQS can delay it. */
@@ -55,7 +55,7 @@ const nudgeForm = z.object({
 /** A nudge as whoever gets it sees it. */
 export interface Nudge {
   readonly stack: StackId
-  readonly seen?: SeenHolder
+  readonly seen?: ObservedHolder
 }
 
 /**
@@ -65,40 +65,40 @@ export interface Nudge {
  * that names a stack is refused: SQS gives out messages without a choice.
  */
 export function createNudges(deps: NudgesDeps): AwsNudges {
-  const { sqs, url, urls, clock, log } = deps
-  const name = nameOfQueue(url)
-  const send: NudgesPort['nudge'] = async (stack, delayMs, about = {}) => {
+  const { sqs, url, urls, clock, logger } = deps
+  const name = queueNameOf(url)
+  const send: NudgesPort['nudge'] = async (stack, delayMs, options = {}) => {
     const isLate = delayMs > awsLimits.delayMs
     const dueAt = isLate ? { dueAt: Math.ceil(clock.now() + delayMs) } : {}
-    const seen = about.seen === undefined ? {} : { seen: about.seen }
+    const seen = options.seen === undefined ? {} : { seen: options.seen }
     const command = new SendMessageCommand({
-      QueueUrl: urls?.[about.pool ?? 'short'] ?? url,
+      QueueUrl: urls?.[options.pool ?? 'short'] ?? url,
       MessageBody: JSON.stringify({ v: 1, stack, ...dueAt, ...seen }),
       DelaySeconds: Math.ceil(Math.max(0, Math.min(delayMs, awsLimits.delayMs)) / 1000),
     })
-    await guarded(`queue ${name}: send`, () => sqs.send(command))
-    if (about.pool === 'long') deps.sentLong?.()
+    await withAwsErrors(`queue ${name}: send`, () => sqs.send(command))
+    if (options.pool === 'long') deps.onLongPoolSend?.()
   }
   const fromEvent: AwsNudges['fromEvent'] = async body => {
-    const nudge = readNudge(body)
+    const nudge = parseNudge(body)
     if (nudge === undefined) {
-      log.write('error', 'nudge.unreadable', { queue: name })
+      logger.write('error', 'nudge.unreadable', { queue: name })
       return undefined
     }
     const earlyMs = (nudge.dueAt ?? 0) - clock.now()
     const stack = nudge.stack as StackId
     // Its names are those of our own messages.
-    const seen = nudge.seen === undefined ? {} : { seen: nudge.seen as SeenHolder }
+    const seen = nudge.seen === undefined ? {} : { seen: nudge.seen as ObservedHolder }
     if (earlyMs <= 0) return { stack, ...seen }
     await send(stack, earlyMs, seen)
     return undefined
   }
-  const take: AwsNudges['take'] = async (waitMs, signal) => {
+  const receiveNudge: AwsNudges['receiveNudge'] = async (waitMs, signal) => {
     const untilMs = clock.monotonicMs() + waitMs
     for (;;) {
       const leftMs = Math.max(0, untilMs - clock.monotonicMs())
-      const ask = { max: 1, waitMs: leftMs, visibilityMs: limits.visibilityMs, signal }
-      const [message] = (await poll({ sqs, clock }, [{ url }], ask))?.messages ?? []
+      const request = { max: 1, waitMs: leftMs, visibilityMs: limits.visibilityMs, signal }
+      const [message] = (await pollQueues({ sqs, clock }, [{ url }], request))?.messages ?? []
       if (message === undefined) return undefined
       const found = await fromEvent(message.body)
       await removeMessage(sqs, url, message.handle)
@@ -107,17 +107,17 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
   }
   return {
     nudge: send,
-    take,
+    receiveNudge,
     receive: async (waitMs, { stack, signal } = {}) => {
       assert(stack === undefined, 'SQS gives out nudges without a choice: nobody asks for a stack')
-      return (await take(waitMs, signal))?.stack
+      return (await receiveNudge(waitMs, signal))?.stack
     },
     fromEvent,
-    sendAgain: raw => sendAgain(sqs, url, raw),
+    requeue: raw => requeueMessage(sqs, url, raw),
   }
 }
 
-function readNudge(body: string): z.infer<typeof nudgeForm> | undefined {
+function parseNudge(body: string): z.infer<typeof nudgeForm> | undefined {
   try {
     return nudgeForm.safeParse(JSON.parse(body)).data
   } catch {

@@ -5,18 +5,18 @@ import { awsLimits } from '../../../config/aws-limits.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { ChainMessage } from '../../../ports/queue.ts'
 import type { ClockPort } from '../../../ports/system.ts'
-import { silentLog } from '../../system/log.ts'
-import { batchesOf, wholeBatch } from './batches.ts'
-import { bodyOf, readBody } from './chain-form.ts'
+import { silentLogger } from '../../system/logger.ts'
+import { splitIntoBatches, completeBatch } from './sqs-batches.ts'
+import { encodeChainMessage, decodeChainMessage } from './chain-message-codec.ts'
 import { createChainQueue } from './chain-queue.ts'
-import { createLoans, formatReceipt, parseReceipt } from './loans.ts'
+import { createVisibilityTimeouts, formatReceipt, parseReceipt } from './visibility-timeouts.ts'
 import { createNudges } from './nudges.ts'
 
 describe('batches', () => {
   test('keep order and number, and none has more than SQS takes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: awsLimits.messageBytesMax })), sizes => {
-        const batches = batchesOf(sizes, size => size)
+        const batches = splitIntoBatches(sizes, size => size)
         expect(batches.flat()).toEqual(sizes)
         for (const batch of batches) {
           expect(batch.length).toBeLessThanOrEqual(awsLimits.batchMax)
@@ -33,25 +33,25 @@ describe('batches', () => {
   const busy = { Id: 'b', SenderFault: false, Code: 'InternalError' }
 
   test('are asked again for what was left undone, and only for that', async () => {
-    const asked: string[] = []
-    await wholeBatch(clock, 'x', entries, async given => {
-      asked.push(given.map(({ Id }) => Id).join(''))
-      return asked.length < 3 ? [busy] : []
+    const requested: string[] = []
+    await completeBatch(clock, 'x', entries, async triedEntries => {
+      requested.push(triedEntries.map(({ Id }) => Id).join(''))
+      return requested.length < 3 ? [busy] : []
     })
-    expect(asked).toEqual(['abc', 'b', 'b'])
+    expect(requested).toEqual(['abc', 'b', 'b'])
     expect(sleeps.splice(0)).toEqual([100, 200])
   })
 
   test('end as unavailable after some tries, at once for what is never taken', async () => {
     let tries = 0
-    const again = wholeBatch(clock, 'x', entries, async () => {
+    const again = completeBatch(clock, 'x', entries, async () => {
       tries += 1
       return [busy]
     })
     await expect(again).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(tries).toBe(awsLimits.batchTriesMax)
     const fault = { Id: 'a', SenderFault: true, Code: 'InvalidMessageContents', Message: 'odd' }
-    const never = wholeBatch(clock, 'x', entries, async () => [fault, busy])
+    const never = completeBatch(clock, 'x', entries, async () => [fault, busy])
     await expect(never).rejects.toMatchObject({ code: 'INTERNAL_ASSERTION' })
   })
 })
@@ -60,8 +60,8 @@ describe('the body of a chain message', () => {
   const message = { deployment: 'organization/p/s/1', operations: [1, 2], pool: 'long' } as never
   const bytes = new Map<string, Uint8Array>()
   const blobs: BlobsPort = {
-    put: async given => {
-      bytes.set('a'.repeat(64), given)
+    put: async bytesPut => {
+      bytes.set('a'.repeat(64), bytesPut)
       return 'a'.repeat(64) as never
     },
     get: async hash => bytes.get(hash) ?? new Uint8Array(),
@@ -69,11 +69,11 @@ describe('the body of a chain message', () => {
 
   test('is read as it was written, in place and by reference', async () => {
     for (const bytesMax of [1_000, 1]) {
-      const body = await bodyOf(message, blobs, bytesMax)
+      const body = await encodeChainMessage(message, blobs, bytesMax)
       expect(body.includes('blob')).toBe(bytesMax === 1)
-      const read = readBody(body, blobs)
+      const read = decodeChainMessage(body, blobs)
       expect(read?.deployment).toBe('organization/p/s/1')
-      expect(await read?.message()).toEqual(message)
+      expect(await read?.readMessage()).toEqual(message)
     }
   })
 
@@ -87,32 +87,32 @@ describe('the body of a chain message', () => {
     '{"v":1,"deployment":"d","operations":[0]}',
     '{"v":1,"deployment":"d","blob":"../x"}',
   ])('is not read from %s', body => {
-    expect(readBody(body, blobs)).toBeUndefined()
+    expect(decodeChainMessage(body, blobs)).toBeUndefined()
   })
 
   test('whose blob is something else is refused', async () => {
     bytes.set('b'.repeat(64), Buffer.from('{}'))
-    const read = readBody(`{"v":1,"deployment":"d","blob":"${'b'.repeat(64)}"}`, blobs)
-    await expect(read?.message()).rejects.toMatchObject({ code: 'STATE_INVALID' })
+    const read = decodeChainMessage(`{"v":1,"deployment":"d","blob":"${'b'.repeat(64)}"}`, blobs)
+    await expect(read?.readMessage()).rejects.toMatchObject({ code: 'STATE_INVALID' })
   })
 })
 
 describe('loans', () => {
   test('are over when their time is, and are not known of others', () => {
     let nowMs = 0
-    const loans = createLoans(() => nowMs)
+    const loans = createVisibilityTimeouts(() => nowMs)
     loans.note('a', 100)
-    expect([loans.isOver('a'), loans.isOver('b')]).toEqual([false, false])
+    expect([loans.isExpired('a'), loans.isExpired('b')]).toEqual([false, false])
     nowMs = 100
-    expect(loans.isOver('a')).toBe(true)
+    expect(loans.isExpired('a')).toBe(true)
     loans.note('a', 50)
-    expect(loans.isOver('a')).toBe(false)
+    expect(loans.isExpired('a')).toBe(false)
     nowMs = 700_000
-    expect(loans.isOver('a')).toBe(true)
+    expect(loans.isExpired('a')).toBe(true)
     loans.note('c', 1)
-    expect(loans.isOver('a')).toBe(false)
+    expect(loans.isExpired('a')).toBe(false)
     loans.forget('c')
-    expect(loans.isOver('c')).toBe(false)
+    expect(loans.isExpired('c')).toBe(false)
   })
 
   test('have receipts that say queue, remover and handle, and nothing else is one', () => {
@@ -126,28 +126,28 @@ describe('loans', () => {
 describe('what is sent to the long pool is told, since metrics of a queue that slept come late', () => {
   const clock = { now: () => 0 } as unknown as ClockPort
   const sqs = { send: async () => ({}) } as unknown as SQSClient
-  const both = { sqs, clock, log: silentLog }
-  const told: unknown[] = []
+  const both = { sqs, clock, logger: silentLogger }
+  const reported: unknown[] = []
 
   test('of chains', async () => {
     const url = { url: 'https://sqs/q', deadUrl: 'https://sqs/q-dead' }
-    const sentLong = (count: number): void => void told.push(count)
+    const onLongPoolSend = (count: number): void => void reported.push(count)
     const queues = { short: url, long: url }
-    const { send } = createChainQueue({ ...both, queues, blobs: {} as BlobsPort, sentLong })
+    const { send } = createChainQueue({ ...both, queues, blobs: {} as BlobsPort, onLongPoolSend })
     const chain = { deployment: 'organization/p/s/1', operations: [1] } as never as ChainMessage
     await send([chain])
-    expect(told.splice(0)).toEqual([])
+    expect(reported.splice(0)).toEqual([])
     await send([chain, { ...chain, pool: 'long' }, { ...chain, pool: 'long' }])
-    expect(told.splice(0)).toEqual([2])
+    expect(reported.splice(0)).toEqual([2])
   })
 
   test('of nudges', async () => {
     const urls = { short: 'https://sqs/n', long: 'https://sqs/n-long' }
-    const sentLong = (): void => void told.push('nudge')
-    const { nudge } = createNudges({ ...both, url: urls.short, urls, sentLong })
+    const onLongPoolSend = (): void => void reported.push('nudge')
+    const { nudge } = createNudges({ ...both, url: urls.short, urls, onLongPoolSend })
     await nudge('organization/p/s' as never, 0)
-    expect(told.splice(0)).toEqual([])
+    expect(reported.splice(0)).toEqual([])
     await nudge('organization/p/s' as never, 0, { pool: 'long' })
-    expect(told.splice(0)).toEqual(['nudge'])
+    expect(reported.splice(0)).toEqual(['nudge'])
   })
 })

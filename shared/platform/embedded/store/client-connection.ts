@@ -1,11 +1,11 @@
 import { type Socket, createConnection } from 'node:net'
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
-import type { ConnectionEvents, StoreConnection } from './connection.ts'
-import { unavailable } from './failures.ts'
-import { linesOver } from './lines.ts'
-import { type StoreReply, protocolVersion } from './message.ts'
-import type { Hello } from './server.ts'
+import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
+import { storeUnavailableError } from './store-errors.ts'
+import { createLineChannel } from './json-lines.ts'
+import { type StoreReply, protocolVersion } from './store-message.ts'
+import type { Hello } from './store-server.ts'
 
 /**
  * Connects to the process that owns the store; undefined when nobody answers there. Throws
@@ -20,12 +20,12 @@ export async function tryConnect(
   let isClosing = false
   let awaited = 0
   const hello = Promise.withResolvers<Hello | undefined>()
-  const write = linesOver(socket, value => {
+  const write = createLineChannel(socket, value => {
     const replies = parseReplies(value)
     if (replies === undefined) return hello.resolve(parseHello(value))
     awaited -= replies.filter(isAnswer).length
     socket.setTimeout(awaited > 0 ? limits.storeAnswerMs : 0)
-    events.replied(replies)
+    events.onReplies(replies)
   })
   socket.on('timeout', () => socket.destroy())
   socket.setTimeout(limits.storeConnectMs)
@@ -42,7 +42,8 @@ export async function tryConnect(
     })
   }
   socket.on('close', () => {
-    if (!isClosing) events.lost(unavailable(path, `process ${owner.pid}, its owner, is gone`))
+    if (!isClosing)
+      events.onLost(storeUnavailableError(path, `process ${owner.pid}, its owner, is gone`))
   })
   socket.unref()
   return {
@@ -56,7 +57,7 @@ export async function tryConnect(
     keepAlive: isAwaited => void (isAwaited ? socket.ref() : socket.unref()),
     close: async () => {
       isClosing = true
-      await ended(socket)
+      await closeSocket(socket)
     },
   }
 }
@@ -66,7 +67,7 @@ function isAnswer({ id }: { readonly id: number }): boolean {
   return id !== 0
 }
 
-function ended(socket: Socket): Promise<void> {
+function closeSocket(socket: Socket): Promise<void> {
   return new Promise(resolve => {
     if (socket.destroyed) return resolve()
     socket.ref()

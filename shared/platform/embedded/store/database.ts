@@ -7,9 +7,9 @@ import {
 } from 'node:sqlite'
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
-import { unavailable } from './failures.ts'
-import { guards } from './record-forms.ts'
-import { migrations, passing, schemaVersion } from './schema.ts'
+import { storeUnavailableError } from './store-errors.ts'
+import { guards } from './methods/record-guards.ts'
+import { migrations, volatileTables, schemaVersion } from './database-schema.ts'
 
 /** A row as SQLite gives it. */
 export type Row = Readonly<Record<string, SQLOutputValue>>
@@ -37,19 +37,19 @@ export function openDatabase(path: string, pagesMax?: number): Database {
   try {
     database = new DatabaseSync(path)
   } catch (thrown) {
-    throw unavailable(path, thrown)
+    throw storeUnavailableError(path, thrown)
   }
   try {
     configure(database, pagesMax)
-    const opened = databaseOver(database, path)
+    const opened = createDatabase(database, path)
     migrate(opened, database)
     database.exec('PRAGMA temp_store = MEMORY')
-    database.exec(passing)
+    database.exec(volatileTables)
     database.exec(guards)
     return opened
   } catch (thrown) {
     database.close()
-    throw unavailable(path, thrown)
+    throw storeUnavailableError(path, thrown)
   }
 }
 
@@ -66,7 +66,7 @@ function migrate(opened: Database, database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE')
   database.exec('CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT')
   const row = opened.get('SELECT version FROM schema')
-  const found = row === undefined ? 0 : integer(row, 'version')
+  const found = row === undefined ? 0 : readIntegerColumn(row, 'version')
   if (found > schemaVersion)
     throw error('STORE_TOO_NEW', `a newer antichain wrote the store ${opened.path}`, {
       details: { found, known: schemaVersion },
@@ -77,9 +77,9 @@ function migrate(opened: Database, database: DatabaseSync): void {
   database.exec('COMMIT')
 }
 
-function databaseOver(database: DatabaseSync, path: string): Database {
+function createDatabase(database: DatabaseSync, path: string): Database {
   const statements = new Map<string, StatementSync>()
-  const prepared = (sql: string): StatementSync => {
+  const prepareOnce = (sql: string): StatementSync => {
     const known = statements.get(sql)
     if (known !== undefined) return known
     const statement = database.prepare(sql)
@@ -88,9 +88,9 @@ function databaseOver(database: DatabaseSync, path: string): Database {
   }
   const inode = statSync(path).ino
   return {
-    get: (sql, ...values) => prepared(sql).get(...values),
-    all: (sql, ...values) => prepared(sql).all(...values),
-    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
+    get: (sql, ...values) => prepareOnce(sql).get(...values),
+    all: (sql, ...values) => prepareOnce(sql).all(...values),
+    run: (sql, ...values) => Number(prepareOnce(sql).run(...values).changes),
     inTransaction: () => database.isTransaction,
     isInPlace: () => statSync(path, { throwIfNoEntry: false })?.ino === inode,
     close: () => {
@@ -102,11 +102,11 @@ function databaseOver(database: DatabaseSync, path: string): Database {
 }
 
 /** A column that holds text. */
-export function text(row: Row, column: string): string {
+export function readTextColumn(row: Row, column: string): string {
   return String(row[column] ?? '')
 }
 
 /** A column that holds a whole number. */
-export function integer(row: Row, column: string): number {
+export function readIntegerColumn(row: Row, column: string): number {
   return Number(row[column] ?? 0)
 }

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { type DeployError, messageOf } from '../../../errors/error.ts'
-import type { ConnectionEvents, StoreConnection } from './connection.ts'
-import { unavailable } from './failures.ts'
-import type { StoreLock } from './lock.ts'
-import { errorOf } from './message.ts'
-import type { StorePaths } from './paths.ts'
-import type { FromThread, ThreadData, ToThread } from './thread.ts'
+import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
+import { storeUnavailableError } from './store-errors.ts'
+import type { StoreLock } from './store-lock.ts'
+import { errorFromFailure } from './store-message.ts'
+import type { StorePaths } from './store-paths.ts'
+import type { ThreadMessage, ThreadData, ThreadCommand } from './thread.ts'
 
 /**
  * Starts the thread that owns the database. Takes the lock over, also when it throws.
@@ -25,7 +25,7 @@ export async function openOwner(
     workerData: data,
     execArgv: [],
   })
-  const tell = (message: ToThread): void => worker.postMessage(message)
+  const post = (message: ThreadCommand): void => worker.postMessage(message)
   let isClosing = false
   let others = 0
   let fault: unknown
@@ -33,48 +33,49 @@ export async function openOwner(
     worker.once('exit', () => {
       lock.release()
       resolve()
-      if (!isClosing) events.lost(unavailable(paths.database, fault ?? 'its thread ended'))
+      if (!isClosing)
+        events.onLost(storeUnavailableError(paths.database, fault ?? 'its thread ended'))
     })
   })
   worker.on('error', thrown => {
     fault = thrown
   })
   try {
-    await started(worker, paths.database)
+    await waitUntilStarted(worker, paths.database)
   } catch (thrown) {
     isClosing = true
     await worker.terminate()
     await gone
     throw thrown
   }
-  worker.on('message', (message: FromThread) => {
-    if (message.kind === 'replies') events.replied(message.replies)
+  worker.on('message', (message: ThreadMessage) => {
+    if (message.kind === 'replies') events.onReplies(message.replies)
     if (message.kind === 'others') others = message.count
   })
   worker.unref()
   return {
     kind: 'owner',
-    send: requests => tell({ kind: 'requests', requests }),
+    send: requests => post({ kind: 'requests', requests }),
     signal: request => {
-      if (others > 0) tell({ kind: 'requests', requests: [request] })
+      if (others > 0) post({ kind: 'requests', requests: [request] })
     },
     keepAlive: awaited => (awaited ? worker.ref() : worker.unref()),
     close: async () => {
       isClosing = true
       worker.ref()
-      tell({ kind: 'close' })
+      post({ kind: 'close' })
       await gone
     },
   }
 }
 
-function started(worker: Worker, path: string): Promise<void> {
+function waitUntilStarted(worker: Worker, path: string): Promise<void> {
   return new Promise((resolve, reject: (reason: DeployError) => void) => {
-    worker.once('message', (message: FromThread) => {
-      if (message.kind === 'failed') reject(errorOf(message.failure))
+    worker.once('message', (message: ThreadMessage) => {
+      if (message.kind === 'failed') reject(errorFromFailure(message.failure))
       else resolve()
     })
-    worker.once('error', thrown => reject(unavailable(path, messageOf(thrown))))
-    worker.once('exit', () => reject(unavailable(path, 'its thread ended')))
+    worker.once('error', thrown => reject(storeUnavailableError(path, messageOf(thrown))))
+    worker.once('exit', () => reject(storeUnavailableError(path, 'its thread ended')))
   })
 }

@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../../config/limits.ts'
 import { type DeployError, error } from '../../../errors/error.ts'
-import type { LogPort } from '../../../ports/system.ts'
+import type { LoggerPort } from '../../../ports/system.ts'
 import { tryConnect } from './client-connection.ts'
-import type { ConnectionEvents, StoreConnection } from './connection.ts'
-import { tryLock } from './lock.ts'
-import { noteOwner, silentOwner } from './owner.ts'
-import { signalMethod, type StoreReply, type StoreRequest, type StoreSignal } from './message.ts'
-import type { StoreCall } from './methods.ts'
+import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
+import { tryLock } from './store-lock.ts'
+import { writeOwnerPid, silentOwnerError } from './owner-pid.ts'
+import {
+  signalMethod,
+  type StoreReply,
+  type StoreRequest,
+  type StoreSignal,
+} from './store-message.ts'
+import type { StoreCall } from './methods/store-methods.ts'
 import { openOwner } from './owner-connection.ts'
-import { type StorePaths, prepareStore } from './paths.ts'
-import { createPendingRequests } from './pending.ts'
+import { type StorePaths, prepareStore } from './store-paths.ts'
+import { createPendingRequests } from './pending-requests.ts'
 
 /** The store as every process of this machine sees it, owner or not. */
 export interface Store {
@@ -18,9 +23,9 @@ export interface Store {
   /** Says something to every other process that has the store open; may get lost. */
   readonly signal: (signal: StoreSignal) => void
   /** Calls back for what others say; answers how to end that. */
-  readonly hear: (heard: (signal: StoreSignal) => void) => () => void
+  readonly subscribe: (listener: (signal: StoreSignal) => void) => () => void
   /** Whether this process owns the database now. */
-  readonly role: () => 'owner' | 'client' | 'none'
+  readonly getRole: () => 'owner' | 'client' | 'none'
   /** Waits for what was asked before, then ends; later calls fail with STORE_UNAVAILABLE. */
   readonly close: () => Promise<void>
 }
@@ -28,7 +33,7 @@ export interface Store {
 /** How the store is opened. */
 export interface StoreOptions {
   readonly home: string
-  readonly log: LogPort
+  readonly logger: LoggerPort
   /** Limits the database to so many pages of 4 KB. */
   readonly pagesMax?: number
 }
@@ -44,25 +49,25 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const pending = createPendingRequests()
   let unsent: StoreRequest[] = []
   let connection: StoreConnection | undefined
-  const signals = createSignals()
+  const signals = createSignalHub()
   let isClosed = false
   let isConnecting = false
 
   const events: ConnectionEvents = {
-    replied: replies => {
+    onReplies: replies => {
       signals.deliver(replies)
       pending.settle(replies)
       if (pending.isEmpty()) connection?.keepAlive(false)
     },
-    lost: reason => {
+    onLost: reason => {
       connection = undefined
-      options.log.write('info', 'store.lost', { reason: reason.message })
+      options.logger.write('info', 'store.lost', { reason: reason.message })
       if (!pending.isEmpty()) void reconnect()
     },
   }
   const connect = async (): Promise<void> => {
-    connection = await acquire(paths, events, options.pagesMax)
-    options.log.write('debug', 'store.opened', { role: connection.kind, path: paths.database })
+    connection = await acquireConnection(paths, events, options.pagesMax)
+    options.logger.write('debug', 'store.opened', { role: connection.kind, path: paths.database })
   }
   const reconnect = async (): Promise<void> => {
     if (isConnecting) return
@@ -73,7 +78,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     )
     isConnecting = false
     if (failure !== undefined) pending.failAll(failure.thrown)
-    unsent = [...pending.requests()]
+    unsent = [...pending.listRequests()]
     flush()
   }
   const flush = (): void => {
@@ -84,7 +89,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     connection.keepAlive(true)
     connection.send(requests)
   }
-  const ask = (method: string, args: unknown): Promise<unknown> => {
+  const sendRequest = (method: string, args: unknown): Promise<unknown> => {
     if (isClosed) return Promise.reject(closedError(paths))
     const { request, answer } = pending.add(method, args)
     unsent.push(request)
@@ -94,39 +99,39 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   await connect()
   return {
-    call: parseCall(ask),
+    call: toStoreCall(sendRequest),
     signal: signal => {
       if (!isClosed) connection?.signal({ id: 0, method: signalMethod, args: signal })
     },
-    hear: heard => signals.hear(heard),
-    role: () => connection?.kind ?? 'none',
+    subscribe: listener => signals.subscribe(listener),
+    getRole: () => connection?.kind ?? 'none',
     close: async () => {
       if (isClosed) return
       isClosed = true
-      await pending.drained()
+      await pending.waitUntilDrained()
       await connection?.close()
     },
   }
 }
 
 /** Who listens to other processes. */
-function createSignals() {
+function createSignalHub() {
   const listeners = new Set<(signal: StoreSignal) => void>()
   return {
-    hear(heard: (signal: StoreSignal) => void): () => void {
-      listeners.add(heard)
-      return () => void listeners.delete(heard)
+    subscribe(listener: (signal: StoreSignal) => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
     deliver(replies: readonly StoreReply[]): void {
       for (const reply of replies)
-        if ('signal' in reply) for (const heard of listeners) heard(reply.signal)
+        if ('signal' in reply) for (const listener of listeners) listener(reply.signal)
     },
   }
 }
 
 /** What a method answers is what its type says: both ends are one version of this folder. */
-function parseCall(ask: (method: string, args: unknown) => Promise<unknown>): StoreCall {
-  return ask as StoreCall
+function toStoreCall(send: (method: string, args: unknown) => Promise<unknown>): StoreCall {
+  return send as StoreCall
 }
 
 function closedError(paths: StorePaths): DeployError {
@@ -136,7 +141,7 @@ function closedError(paths: StorePaths): DeployError {
 }
 
 /** Becomes owner or client, whichever is possible first. */
-async function acquire(
+async function acquireConnection(
   paths: StorePaths,
   events: ConnectionEvents,
   pagesMax: number | undefined,
@@ -145,12 +150,12 @@ async function acquire(
   while (performance.now() < deadlineMs) {
     const lock = tryLock(paths.lock)
     if (lock !== undefined) {
-      noteOwner(paths.pid)
+      writeOwnerPid(paths.pid)
       return openOwner({ paths, lock, ...(pagesMax === undefined ? {} : { pagesMax }) }, events)
     }
     const connection = await tryConnect(paths.socket, events)
     if (connection !== undefined) return connection
     await sleep(limits.storeRetryMs)
   }
-  throw silentOwner(paths)
+  throw silentOwnerError(paths)
 }

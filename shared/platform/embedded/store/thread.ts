@@ -1,17 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { limits } from '../../../config/limits.ts'
-import { passingReply, runBatch } from './batch.ts'
+import { replyWithoutCommit, runBatch } from './methods/run-batch.ts'
 import { openDatabase } from './database.ts'
-import { unavailable } from './failures.ts'
+import { storeUnavailableError } from './store-errors.ts'
 import {
   type StoreFailure,
   type StoreReply,
   type StoreRequest,
-  failureOf,
+  toStoreFailure,
   signalMethod,
   type StoreSignal,
-} from './message.ts'
-import { type Answer, type Receive, serve } from './server.ts'
+} from './store-message.ts'
+import { type SendReplies, type ReceiveRequests, serveStore } from './store-server.ts'
 
 /** What the thread is started with. */
 export interface ThreadData {
@@ -21,7 +21,7 @@ export interface ThreadData {
 }
 
 /** What the thread says. */
-export type FromThread =
+export type ThreadMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly failure: StoreFailure }
   | { readonly kind: 'replies'; readonly replies: readonly StoreReply[] }
@@ -30,22 +30,22 @@ export type FromThread =
   | { readonly kind: 'closed' }
 
 /** What the thread is told. */
-export type ToThread =
+export type ThreadCommand =
   | { readonly kind: 'requests'; readonly requests: readonly StoreRequest[] }
   | { readonly kind: 'close' }
 
-interface Waiting {
+interface WaitingRequest {
   readonly request: StoreRequest
-  readonly answer: Answer
+  readonly answer: SendReplies
 }
 
 /**
  * The thread that owns the database: whatever waits when the last commit ended is the next
  * transaction. Requests of this process and of other ones wait in one queue.
  */
-async function run(data: ThreadData, say: (message: FromThread) => void): Promise<void> {
+async function runThread(data: ThreadData, post: (message: ThreadMessage) => void): Promise<void> {
   const database = openDatabase(data.database, data.pagesMax)
-  let waiting: Waiting[] = []
+  let waiting: WaitingRequest[] = []
   let isScheduled = false
 
   const commit = (): void => {
@@ -57,17 +57,17 @@ async function run(data: ThreadData, say: (message: FromThread) => void): Promis
       database,
       batch.map(one => one.request),
     )
-    deliver(batch, replies)
+    deliverReplies(batch, replies)
   }
-  const audience = new Set<Answer>()
-  const receive: Receive = (requests, answer) => {
+  const audience = new Set<SendReplies>()
+  const receive: ReceiveRequests = (requests, answer) => {
     for (const request of requests) {
       if (request.method === signalMethod) {
         const signal = request.args as StoreSignal
         for (const other of audience) if (other !== answer) other([{ id: 0, signal }])
         continue
       }
-      const reply = passingReply(database, request)
+      const reply = replyWithoutCommit(database, request)
       if (reply === undefined) waiting.push({ request, answer })
       else answer([reply])
     }
@@ -75,35 +75,35 @@ async function run(data: ThreadData, say: (message: FromThread) => void): Promis
     isScheduled = true
     setImmediate(commit)
   }
-  const tellOthers = (): void => say({ kind: 'others', count: audience.size - 1 })
-  const server = await serve(data.socket, receive, {
+  const reportClientCount = (): void => post({ kind: 'others', count: audience.size - 1 })
+  const server = await serveStore(data.socket, receive, {
     join: answer => {
       audience.add(answer)
-      tellOthers()
+      reportClientCount()
     },
     leave: answer => {
       audience.delete(answer)
-      tellOthers()
+      reportClientCount()
     },
   })
 
-  parentPort?.on('message', (message: ToThread) => {
-    if (message.kind === 'requests') return receive(message.requests, answerHere)
+  parentPort?.on('message', (message: ThreadCommand) => {
+    if (message.kind === 'requests') return receive(message.requests, answerOwnProcess)
     while (waiting.length > 0) commit()
     void server.close().then(() => {
       database.close()
-      say({ kind: 'closed' })
+      post({ kind: 'closed' })
       parentPort?.close()
     })
   })
-  const answerHere: Answer = replies => say({ kind: 'replies', replies })
-  audience.add(answerHere)
-  say({ kind: 'ready' })
+  const answerOwnProcess: SendReplies = replies => post({ kind: 'replies', replies })
+  audience.add(answerOwnProcess)
+  post({ kind: 'ready' })
 }
 
 /** One message for each who asked, however many requests. */
-function deliver(batch: readonly Waiting[], replies: readonly StoreReply[]): void {
-  const byAsker = new Map<Waiting['answer'], StoreReply[]>()
+function deliverReplies(batch: readonly WaitingRequest[], replies: readonly StoreReply[]): void {
+  const byAsker = new Map<WaitingRequest['answer'], StoreReply[]>()
   for (const [index, { answer }] of batch.entries()) {
     const reply = replies[index]
     if (reply === undefined) continue
@@ -115,8 +115,8 @@ function deliver(batch: readonly Waiting[], replies: readonly StoreReply[]): voi
 }
 
 const data = workerData as ThreadData
-const say = (message: FromThread): void => parentPort?.postMessage(message)
-await run(data, say).catch((thrown: unknown) => {
-  say({ kind: 'failed', failure: failureOf(unavailable(data.database, thrown)) })
+const post = (message: ThreadMessage): void => parentPort?.postMessage(message)
+await runThread(data, post).catch((thrown: unknown) => {
+  post({ kind: 'failed', failure: toStoreFailure(storeUnavailableError(data.database, thrown)) })
   parentPort?.close()
 })

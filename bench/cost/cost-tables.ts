@@ -1,0 +1,146 @@
+import { idleMonthCost } from './idle-cost.ts'
+import { costOf, prices } from './prices.ts'
+import type { MeasuredBudget, MeasuredRun } from './measured-forms.ts'
+
+/** The blocks of docs/aws.md that are written from figures, by the name in their marks. */
+export interface PageBlocks {
+  readonly prices: string
+  readonly cost: string
+  readonly budget: string
+  readonly idle: string
+}
+
+/** A page with its blocks written anew. Throws when a mark is not there. */
+export function withBlocks(page: string, blocks: PageBlocks): string {
+  return Object.entries(blocks).reduce((text, [name, block]: readonly [string, string]) => {
+    const marks = new RegExp(
+      `(<!-- ${name}-table: begin[^>]*-->\n)[^]*?(<!-- ${name}-table: end -->)`,
+    )
+    if (!marks.test(text)) throw new Error(`the page has no block ${name}`)
+    return text.replace(marks, (_, begin: string, end: string) => `${begin}\n${block}\n\n${end}`)
+  }, page)
+}
+
+const tableRow = (...cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
+
+/** A number for people: three figures, groups of three digits. */
+function formatFigure(value: number): string {
+  if (value === 0) return '0'
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))))
+  return value.toLocaleString('en-US', { maximumFractionDigits: digits })
+}
+
+const formatPlain = (value: number): string =>
+  value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 10 })
+
+/** The table of prices. */
+export function renderPriceTable(): string {
+  const lines: readonly (readonly [string, readonly number[]])[] = [
+    [
+      'DynamoDB, million write request units / read request units',
+      [prices.writeUnit * 1e6, prices.readUnit * 1e6],
+    ],
+    [
+      'DynamoDB, GB and month: stored / point-in-time recovery',
+      [prices.tableGbMonth, prices.recoveryGbMonth],
+    ],
+    ['S3, thousand PUT or LIST / GET', [prices.put * 1e3, prices.get * 1e3]],
+    ['S3, GB and month', [prices.objectGbMonth]],
+    ['SQS, million requests', [prices.message * 1e6]],
+    ['Lambda (ARM), million calls / GB-second', [prices.call * 1e6, prices.gbSecond]],
+    ['Fargate (ARM), vCPU-hour / GB-hour', [prices.cpuHour, prices.memoryGbHour]],
+    ['KMS, key and month / ten thousand requests', [prices.keyMonth, prices.keyRequest * 1e4]],
+    ['Lambda, GB-second of scratch space beyond 512 MB', [prices.scratchGbSecond]],
+    ['Fargate, hour of a public IPv4 address', [prices.addressHour]],
+    [
+      'CloudWatch, month: metric of an alarm / metric of ours / dashboard',
+      [prices.alarmMetricMonth, prices.metricMonth, prices.dashboardMonth],
+    ],
+    ['CloudWatch Logs, GB taken in / GB and month', [prices.logGb, prices.logGbMonth]],
+    ['ECR, GB of images and month', [prices.imageGbMonth]],
+    ['EventBridge Scheduler, million calls', [prices.scheduled * 1e6]],
+    ['HTTP API, million requests', [prices.webhook * 1e6]],
+  ]
+  const rows = lines.map(([what, each]) => tableRow(what, each.map(formatPlain).join(' / ')))
+  return [tableRow('What', 'Price'), '|---|---|', ...rows].join('\n')
+}
+
+/** What a month costs in which nothing runs. */
+export function renderIdleTable(): string {
+  const lines = idleMonthCost()
+  const all = lines.reduce((sum, { cost }) => sum + cost, 0)
+  const rows = lines.map(({ what, count, cost }) =>
+    tableRow(what, count.toLocaleString('en-US'), formatDollars(cost)),
+  )
+  return [
+    tableRow('What', 'In a month', 'Cost'),
+    '|---|---|---|',
+    ...rows,
+    tableRow('**in all**', '', `**${formatDollars(all)}**`),
+  ].join('\n')
+}
+
+const formatDollars = (cost: number): string => `$${cost.toFixed(2)}`
+
+/** What 1,000 resources cost, command by command, and where the figures come from. */
+export function renderCostTable(run: MeasuredRun): string {
+  const head = tableRow(
+    ...['Resources', 'Command', 'Write units', 'Read units', 'S3 put / got', 'Messages'],
+    ...['Keys', 'Calls', 'GB-seconds', 'Requests', 'Functions', 'In all'],
+  )
+  const rows = run.phases.map(({ name, resources, counts }) => {
+    const { writeUnits, readUnits, puts, gets, messages, keyRequests, calls, gbSeconds } = counts
+    const all = costOf(counts)
+    const functions = costOf({
+      ...counts,
+      writeUnits: 0,
+      readUnits: 0,
+      puts: 0,
+      gets: 0,
+      messages: 0,
+      keyRequests: 0,
+    })
+    return tableRow(
+      resources.toLocaleString('en-US'),
+      name,
+      ...[writeUnits, readUnits].map(formatFigure),
+      `${formatFigure(puts)} / ${formatFigure(gets)}`,
+      ...[messages, keyRequests, calls, gbSeconds].map(formatFigure),
+      ...[all - functions, functions, all].map(cost => `$${Number(cost.toPrecision(2))}`),
+    )
+  })
+  const { versions } = run
+  const of = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  const notes = [
+    `Measured on ${run.date} at commit ${run.commit} with \`${run.command}\`, ${timesText(run.repetitions)}, on`,
+    `${run.machine}, with other work on it (a load of ${run.load}); ${of.join(', ')}. ${run.parallel} operations at once, ${run.executorsMax} executors,`,
+    `a provider that takes ${run.delayMs} ms for each change. The figures are in`,
+    '[cost.json](measured/cost.json).',
+  ]
+  return [head, '|---|---|---|---|---|---|---|---|---|---|---|---|', ...rows, '', ...notes].join(
+    '\n',
+  )
+}
+
+const timesText = (count: number): string => (count === 1 ? 'once' : `${count} times`)
+
+/** What each command asks of DynamoDB and S3, in all and for each resource. */
+export function renderBudgetTable({ rows, date, command }: MeasuredBudget): string {
+  const head = tableRow(
+    ...['Resources', 'Command', 'Writes', 'Write units', 'Reads', 'Read units'],
+    ...['Writes each', 'Reads each', 'Messages', 'Apart'],
+  )
+  const lines = rows.map(one =>
+    tableRow(
+      one.resources.toLocaleString('en-US'),
+      one.command,
+      ...[one.writes, one.writeUnits, one.reads, one.readUnits].map(count =>
+        Math.round(count).toLocaleString('en-US'),
+      ),
+      ...[one.writes, one.reads].map(count => (count / one.resources).toFixed(2)),
+      ...[one.messages, one.apartUnits].map(count => count.toLocaleString('en-US')),
+    ),
+  )
+  const notes = `Counted on ${date} with \`${command}\`; the figures are in [budget.json](measured/budget.json).`
+  return [head, '|---|---|---|---|---|---|---|---|---|---|', ...lines, '', notes].join('\n')
+}

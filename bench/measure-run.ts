@@ -1,0 +1,113 @@
+/**
+ * bench: measures whole commands, ours and the real CLI's, in one run on one machine. Prints one
+ * JSON line a measurement. Imports everything; nothing imports it.
+ */
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/**
+ * What one command took. Peaks: the most resident memory of each kind of process, in MiB; `cpu`:
+ * the processor time of all processes of a kind, in seconds.
+ */
+export interface RunMeasurement {
+  readonly seconds: number
+  readonly code: number
+  readonly peaksMib: Readonly<Record<string, number>>
+  readonly cpu: Readonly<Record<string, number>>
+}
+
+/** What was seen of one process so far. */
+interface Usage {
+  readonly name: string
+  readonly peakKib: number
+  readonly ticks: number
+}
+
+const ticksASecond = 100
+
+const sampleMs = 50
+
+/** Runs a command to its end and measures it with all its descendants. */
+export function measureRun(
+  command: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<RunMeasurement> {
+  return new Promise((resolve, reject) => {
+    const began = process.hrtime.bigint()
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'ignore'] })
+    const seen = new Map<number, Usage>()
+    const sampling = setInterval(() => sampleProcesses(child.pid ?? 0, seen), sampleMs)
+    child.on('error', reject)
+    child.on('exit', code => {
+      clearInterval(sampling)
+      const seconds = Number(process.hrtime.bigint() - began) / 1e9
+      resolve({ seconds: Math.round(seconds * 1000) / 1000, code: code ?? 1, ...sumUsage(seen) })
+    })
+  })
+}
+
+/** By kind of process: the highest peak, and the processor time of all. */
+function sumUsage(seen: ReadonlyMap<number, Usage>): Pick<RunMeasurement, 'peaksMib' | 'cpu'> {
+  const peaksMib: Record<string, number> = {}
+  const cpu: Record<string, number> = {}
+  for (const { name, peakKib, ticks } of seen.values()) {
+    peaksMib[name] = Math.max(peaksMib[name] ?? 0, Math.round(peakKib / 1024))
+    cpu[name] = Math.round(((cpu[name] ?? 0) + ticks / ticksASecond) * 100) / 100
+  }
+  return { peaksMib, cpu }
+}
+
+interface ProcessEntry {
+  readonly pid: number
+  readonly parent: number
+}
+
+/** Notes the high-water mark and the processor time of every process below `root`. */
+function sampleProcesses(root: number, seen: Map<number, Usage>): void {
+  const all = readdirSync('/proc').flatMap(name =>
+    /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
+  )
+  const below = new Set([root])
+  // Children have higher numbers than their parents but for wrap-around: two passes find nearly
+  // all.
+  for (let pass = 0; pass < 2; pass++)
+    for (const { pid, parent } of all) if (below.has(parent)) below.add(pid)
+  for (const pid of below) {
+    const peak = Number(/VmHWM:\s+(\d+)/.exec(readOrNothing(`/proc/${pid}/status`))?.[1] ?? 0)
+    const name = processNameOf(readOrNothing(`/proc/${pid}/cmdline`))
+    const ticks = ticksOf(readOrNothing(`/proc/${pid}/stat`))
+    // A process changes its name when it becomes another program; the last one counts.
+    if (peak > 0 && name !== '') seen.set(pid, { name, peakKib: peak, ticks })
+  }
+}
+
+function readProcess(pid: number): ProcessEntry | undefined {
+  const stat = readOrNothing(`/proc/${pid}/stat`)
+  const parent = /\) \S (\d+) /.exec(stat)?.[1]
+  return parent === undefined ? undefined : { pid, parent: Number(parent) }
+}
+
+/** Processor time in clock ticks, of the process and its threads. */
+function ticksOf(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
+}
+
+function processNameOf(cmdline: string): string {
+  if (cmdline.includes('cmd/run')) return 'program'
+  if (cmdline.includes('dynamic-provider') || cmdline.includes('pulumi-resource-'))
+    return 'provider'
+  if (cmdline.includes('null-monitor')) return 'null engine'
+  if (/cli\/(main\.mjs|main\.ts|antichain)/.test(cmdline)) return 'antichain'
+  if (cmdline.includes('language-nodejs')) return 'language host'
+  return cmdline.includes('pulumi') ? 'pulumi' : ''
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

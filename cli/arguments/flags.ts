@@ -1,0 +1,50 @@
+import { type Command, Option } from 'commander'
+import { error } from '../../shared/errors/error.ts'
+
+/** The options that were given to a command, by their names in camel case. */
+export interface Flags {
+  readonly is: (name: string) => boolean
+  readonly text: (name: string) => string | undefined
+  readonly list: (name: string) => readonly string[]
+}
+
+/** Reads the options of a command, those of all commands included. */
+export function flagsOf(command: Command): Flags {
+  const values: Readonly<Record<string, unknown>> = command.optsWithGlobals()
+  return {
+    is: name => values[name] === true,
+    text: name => {
+      const value = values[name]
+      if (typeof value === 'string') return value
+      return value === true ? 'true' : undefined
+    },
+    list: name => {
+      const value = values[name]
+      return Array.isArray(value) ? value.map(String) : []
+    },
+  }
+}
+
+/** Declares options that Pulumi has and that are not there yet, hidden from the help. */
+export function declareUnsupported(command: Command, names: readonly string[]): Command {
+  for (const name of names) command.addOption(new Option(name).hideHelp())
+  return command
+}
+
+/** Refuses options of `declareMissing` by name. Throws FEATURE_MISSING. */
+export function refuseUnsupported(command: Command, names: readonly string[]): void {
+  const values: Readonly<Record<string, unknown>> = command.opts()
+  for (const name of names) {
+    const option = new Option(name)
+    if (values[option.attributeName()] !== undefined)
+      throw error(
+        'FEATURE_MISSING',
+        `the option ${option.long ?? name} of '${command.name()}' is not supported yet`,
+      )
+  }
+}
+
+/** Collects an option that may be given several times. */
+export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value]
+}

@@ -1,0 +1,53 @@
+/** Runs one command of ours to its end. */
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { createOwnVariables, root } from './paths.mjs'
+import { createFailure } from './messages.mjs'
+
+/**
+ * Runs a command on our Node's PATH and answers its exit status (128 + n when signal n ended it).
+ * `onOutput`, when present, also gets its standard output; of a `quiet` one only the errors of a failure
+ * show.
+ */
+export function runChild(file, args, { env = createOwnVariables(), onOutput, quiet = false } = {}) {
+  const output = quiet ? 'ignore' : onOutput === undefined ? 'inherit' : 'pipe'
+  const errors = quiet ? 'pipe' : 'inherit'
+  const child = spawn(file, args, { cwd: root, env, stdio: ['inherit', output, errors] })
+  const complaints = []
+  child.stderr?.on('data', chunk => complaints.push(chunk))
+  child.stdout?.on('data', chunk => {
+    process.stdout.write(chunk)
+    onOutput(String(chunk))
+  })
+  const { lastSignal, letGo: stopPassing } = passSignals(child)
+  return new Promise((settled, failed) => {
+    child.on('error', thrown =>
+      failed(
+        createFailure(`${file} cannot be run: ${thrown.message}`, 'run `npm ci` to bring it back'),
+      ),
+    )
+    child.on('close', (code, signal) => {
+      if (code !== 0) for (const chunk of complaints) process.stderr.write(chunk)
+      // Whoever ends us wants nothing more to begin.
+      if (lastSignal() !== undefined) process.exit(128 + constants.signals[lastSignal()])
+      settled(code ?? 128 + constants.signals[signal])
+    })
+  }).finally(stopPassing)
+}
+
+/**
+ * We outlive the child, so that the person's shell waits for it. Ctrl-C reaches the child from the
+ * terminal itself; passing it on as well would count as a second one, which means "abandon".
+ * `heardSignal` answers the last one that was passed on.
+ */
+function passSignals(child) {
+  let received
+  const pass = signal => {
+    received = signal
+    child.kill(signal)
+  }
+  const interrupt = process.stdin.isTTY ? () => {} : pass
+  process.on('SIGINT', interrupt).on('SIGTERM', pass)
+  const stopPassing = () => void process.off('SIGINT', interrupt).off('SIGTERM', pass)
+  return { lastSignal: () => received, letGo: stopPassing }
+}

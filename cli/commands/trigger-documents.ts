@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { listAllItems } from '../remote/api-pages.ts'
+import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
+import { evaluateSchedule, scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { formatTable } from '../display/table.ts'
+import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
+
+const viewForm = z.object({
+  name: z.string(),
+  stack: z.string(),
+  version: z.number(),
+  value: z.looseObject({ isPaused: z.boolean() }),
+})
+
+type View = z.infer<typeof viewForm>
+
+/** What a document says in one line. */
+const describeTrigger: Readonly<
+  Record<TriggerKind, (value: Readonly<Record<string, unknown>>) => string>
+> = {
+  webhook: ({ form, rules }) => {
+    const count = Array.isArray(rules) ? rules.length : 0
+    return `${String(form)}, ${count} ${count === 1 ? 'rule' : 'rules'}`
+  },
+  schedule: ({ when, zone, operation }) =>
+    `${operationKindOf(operation)} at ${String(when)} (${String(zone)})`,
+  notification: ({ url, events }) => `${String(events)} to ${String(url)}`,
+}
+
+/** `ls`, `show` and `rm` of a kind of document. */
+export function createTriggerCommands(
+  kind: TriggerKind,
+): Readonly<Record<'ls' | 'show' | 'rm', Handler>> {
+  return {
+    ls: async (session, flags) => {
+      const path = await resolveTriggerPath(session, flags, kind)
+      const found = await listAllItems(await session.openEngine(), path, viewForm)
+      if (flags.is('json')) {
+        session.print(JSON.stringify(found, null, 2))
+        return 0
+      }
+      const rows = found.map(one => [
+        one.name,
+        kind === 'schedule' ? scheduleStatusOf(one, Date.now()) : stateOf(one),
+        describeTrigger[kind](one.value),
+      ])
+      for (const line of formatTable(['NAME', 'IS', 'WHAT'], rows)) session.print(line)
+      return 0
+    },
+    show: async (session, flags, [name = '']) => {
+      const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
+      const answer = viewForm.parse(
+        await (await session.openEngine()).callApi({ method: 'GET', path }),
+      )
+      session.print(JSON.stringify(answer.value, null, 2))
+      return 0
+    },
+    rm: async (session, flags, [name = '']) => {
+      const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
+      await (await session.openEngine()).callApi({ method: 'DELETE', path })
+      session.warn(`The ${kind} '${name}' was removed.`)
+      return 0
+    },
+  }
+}
+
+function stateOf({ value }: View): string {
+  return value.isPaused ? 'paused' : 'on'
+}
+
+/** `due` is what happens once and waits for somebody who serves; `over` happens no more. */
+export function scheduleStatusOf(view: View, now: number): string {
+  const { data } = scheduleDocument.safeParse(view.value)
+  if (data === undefined || data.isPaused || !data.when.trim().startsWith('at('))
+    return stateOf(view)
+  const [project = '', stack = ''] = view.stack.split('/')
+  const key = { kind: 'schedule', scope: stackIdOf(project, stack), name: view.name } as const
+  const { kind } = evaluateSchedule(key, data, { now: now as EpochMs, isRunning: false })
+  if (kind === 'over') return 'over'
+  return kind === 'run' ? 'due' : 'on'
+}
+
+function operationKindOf(operation: unknown): string {
+  const found = z.looseObject({ kind: z.string() }).safeParse(operation)
+  return found.success ? found.data.kind : ''
+}

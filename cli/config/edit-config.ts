@@ -1,0 +1,67 @@
+import { parseConfigKey, printConfigKey } from '../../shared/programs/config/config-key.ts'
+import {
+  coerceText,
+  type ConfigPath,
+  parseConfigPath,
+  getTreeAt,
+  withoutTreeAt,
+  withTreeAt,
+} from '../../shared/programs/config/config-path.ts'
+import {
+  type ConfigTree,
+  isContainer,
+  isSecure,
+  type Secure,
+  type StoredConfigValue,
+  formatScalar,
+} from '../../shared/programs/config/config-tree.ts'
+import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
+
+/** A key of the command line: the value it belongs to, and the path below it. */
+export interface EditKey {
+  /** `ns:name` of the value. */
+  readonly key: string
+  readonly path: ConfigPath
+}
+
+/** Reads a key; as a path when `isPath`. Throws CONFIG_INVALID. */
+export function parseEditKey(text: string, project: string, isPath: boolean): EditKey {
+  if (!isPath) {
+    const { namespace, name } = parseConfigKey(text, project)
+    return { key: printConfigKey({ namespace, name }), path: [name] }
+  }
+  // Only a colon before the first bracket or quote can end a namespace.
+  const colon = /^[^[".]*?:/.exec(text)?.[0] ?? ''
+  const path = parseConfigPath(text.slice(colon.length))
+  const { namespace } = parseConfigKey(`${colon}x`, project)
+  return { key: printConfigKey({ namespace, name: path[0] }), path }
+}
+
+/**
+ * Puts a text or an encrypted value; below the first level a text may become a boolean or number.
+ */
+export function putConfigValue(file: StackConfig, key: EditKey, value: string | Secure): void {
+  if (key.path.length === 1) return file.set(key.key, value)
+  const leaf: ConfigTree = typeof value === 'string' ? coerceText(value) : value
+  file.set(key.key, withTreeAt(file.getValues().get(key.key), key.path, leaf))
+}
+
+/** Takes a value away. False when there was none. */
+export function removeConfigValue(file: StackConfig, key: EditKey): boolean {
+  const value = file.getValues().get(key.key)
+  if (value === undefined) return false
+  if (key.path.length === 1) return file.remove(key.key)
+  if (getTreeAt(value, key.path.slice(1)) === undefined) return false
+  file.set(key.key, withoutTreeAt(value, key.path))
+  return true
+}
+
+/** What a key names among values; a scalar below the first level is its text. */
+export function findConfigValue(
+  values: ReadonlyMap<string, StoredConfigValue>,
+  key: EditKey,
+): StoredConfigValue | undefined {
+  const tree = getTreeAt(values.get(key.key), key.path.slice(1))
+  if (tree === undefined) return undefined
+  return isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree)
+}

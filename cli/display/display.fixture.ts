@@ -1,0 +1,108 @@
+import type { StepMetadata, StepState } from '../../shared/engine/events/event.ts'
+import { stackType } from '../../shared/names/urn.ts'
+import type { StepOp } from '../../shared/records/operation.ts'
+import type { OutputStream } from '../session/io.ts'
+import type { DisplayOptions } from '../session/tools.ts'
+
+/** The root of the stack that these tests show. */
+const stackUrn = `urn:pulumi:dev::site::${stackType}::site-dev`
+
+/** The URN of a resource of type `pkg:index:Thing`. */
+export function thingUrnOf(name: string): string {
+  return `urn:pulumi:dev::site::pkg:index:Thing::${name}`
+}
+
+/** A custom resource's state as events show it, complete; a test says what it is about. */
+export function stateOf(name: string, more: Partial<StepState> = {}): StepState {
+  return {
+    type: 'pkg:index:Thing',
+    urn: thingUrnOf(name),
+    custom: true,
+    id: `id-${name}`,
+    parent: stackUrn,
+    inputs: {},
+    outputs: {},
+    provider: 'urn:pulumi:dev::site::pulumi:providers:pkg::default::id',
+    ...more,
+  }
+}
+
+/** What an event says of a step, complete. */
+export function metadataOf(
+  op: StepOp,
+  name: string,
+  more: Partial<StepMetadata> = {},
+): StepMetadata {
+  return {
+    op,
+    urn: thingUrnOf(name),
+    type: 'pkg:index:Thing',
+    old: op === 'create' ? null : stateOf(name),
+    new: op === 'delete' ? null : stateOf(name),
+    detailedDiff: null,
+    logical: true,
+    provider: '',
+    ...more,
+  }
+}
+
+/** What an event says of the stack's root. */
+export function createStackMetadata(
+  op: StepOp,
+  outputs: Readonly<Record<string, unknown>>,
+  oldOutputs?: Readonly<Record<string, unknown>>,
+): StepMetadata {
+  const createState = (stateOutputs: Readonly<Record<string, unknown>>): StepState => ({
+    type: stackType,
+    urn: stackUrn,
+    id: '',
+    parent: '',
+    inputs: {},
+    outputs: stateOutputs,
+    provider: '',
+  })
+  return {
+    op,
+    urn: stackUrn,
+    type: stackType,
+    old: oldOutputs === undefined ? null : createState(oldOutputs),
+    new: createState(outputs),
+    detailedDiff: null,
+    provider: '',
+  }
+}
+
+/** An output stream that keeps what it is given. */
+export function createTape(size: Partial<OutputStream> = {}): OutputStream & {
+  readonly text: () => string
+} {
+  const pieces: string[] = []
+  return { ...size, write: text => pieces.push(text), text: () => pieces.join('') }
+}
+
+/** Options of a plain display of `up` on stack dev without colours. */
+export function createTestDisplayOptions(more: Partial<DisplayOptions> = {}): DisplayOptions {
+  return {
+    kind: 'up',
+    dryRun: false,
+    json: false,
+    digest: false,
+    eventLog: undefined,
+    diff: false,
+    color: false,
+    interactive: false,
+    suppressOutputs: false,
+    showSecrets: false,
+    showSames: false,
+    showReplacementSteps: false,
+    showReads: false,
+    showConfig: false,
+    showPolicyRemediations: false,
+    debug: false,
+    urns: false,
+    stack: 'dev',
+    stdout: createTape(),
+    stderr: createTape(),
+    ...more,
+  }
+}

@@ -1,0 +1,14 @@
+/** A length of time as a person reads it: `0.3s`, `12s`, `4m05s`, `2h03m`. */
+export function formatElapsed(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000
+  if (seconds < 9.95) return `${seconds.toFixed(1)}s`
+  const whole = Math.round(seconds)
+  if (whole < 60) return `${whole}s`
+  const minutes = Math.floor(whole / 60)
+  if (minutes < 60) return `${minutes}m${padTwoDigits(whole % 60)}s`
+  return `${Math.floor(minutes / 60)}h${padTwoDigits(minutes % 60)}m`
+}
+
+function padTwoDigits(count: number): string {
+  return String(count).padStart(2, '0')
+}

@@ -1,0 +1,74 @@
+import type { StepOp } from '../../shared/records/operation.ts'
+import type { Colour } from './paint.ts'
+
+/** How a kind of step looks: its mark (Pulumi's), its colour, and its words. */
+export interface OperationStyle {
+  /** Two columns wide. Source: Pulumi `pkg/resource/deploy/step.go`, `RawPrefix`. */
+  readonly mark: string
+  readonly colour: Colour
+  readonly running: string
+  readonly done: string
+  /** After "to": what a preview says. */
+  readonly planned: string
+}
+
+const styles: Readonly<Record<StepOp, OperationStyle>> = {
+  same: createStyle('  ', 'plain', ['checking', 'unchanged', 'keep']),
+  create: createStyle('+ ', 'green', ['creating', 'created', 'create']),
+  update: createStyle('~ ', 'yellow', ['updating', 'updated', 'update']),
+  delete: createStyle('- ', 'red', ['deleting', 'deleted', 'delete']),
+  replace: createStyle('+-', 'magenta', ['replacing', 'replaced', 'replace']),
+  'create-replacement': createStyle('++', 'green', [
+    'creating replacement',
+    'created replacement',
+    'create replacement',
+  ]),
+  'delete-replaced': createStyle('--', 'red', [
+    'deleting original',
+    'deleted original',
+    'delete original',
+  ]),
+  read: createStyle('> ', 'cyan', ['reading', 'read', 'read']),
+  'read-replacement': createStyle('>>', 'magenta', [
+    'reading replacement',
+    'read replacement',
+    'read replacement',
+  ]),
+  import: createStyle('= ', 'green', ['importing', 'imported', 'import']),
+  'import-replacement': createStyle('=>', 'magenta', [
+    'importing replacement',
+    'imported replacement',
+    'import replacement',
+  ]),
+  refresh: createStyle('~ ', 'yellow', ['refreshing', 'refreshed', 'refresh']),
+  discard: createStyle('< ', 'red', ['discarding', 'discarded', 'discard']),
+  'discard-replaced': createStyle('<<', 'red', [
+    'discarding original',
+    'discarded original',
+    'discard original',
+  ]),
+  'remove-pending-replace': createStyle('~ ', 'plain', ['completing', 'completed', 'complete']),
+  join: createStyle('  ', 'plain', ['waiting', 'waited', 'wait']),
+  hook: createStyle('  ', 'plain', ['calling', 'called', 'call']),
+}
+
+/** The look of a step of this kind. */
+export function styleOf(op: StepOp): OperationStyle {
+  return styles[op]
+}
+
+/** Whether a key of a summary, which is outside data, is a kind of step that has a look. */
+export function isStepOp(text: string): text is StepOp {
+  return Object.hasOwn(styles, text)
+}
+
+/** Kinds of step in the order in which a summary lists them. */
+export const summaryOrder: readonly string[] = Object.keys(styles)
+
+function createStyle(
+  mark: string,
+  colour: Colour,
+  [running, done, planned]: readonly [string, string, string],
+): OperationStyle {
+  return { mark, colour, running, done, planned }
+}

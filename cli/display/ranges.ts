@@ -1,0 +1,17 @@
+/**
+ * Ascending whole numbers as people read them: `1-27, 30, 31`; three or more in a row are a range.
+ */
+export function formatRanges(numbers: readonly number[]): string {
+  const runs: { readonly from: number; to: number }[] = []
+  for (const number of numbers) {
+    const last = runs.at(-1)
+    if (last !== undefined && last.to + 1 === number) last.to = number
+    else runs.push({ from: number, to: number })
+  }
+  return runs
+    .map(({ from, to }) => {
+      if (from === to) return String(from)
+      return to === from + 1 ? `${from}, ${to}` : `${from}-${to}`
+    })
+    .join(', ')
+}

@@ -1,0 +1,53 @@
+import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
+import type { DeployResult } from '../../shared/engine/request.ts'
+import type { DisplayOptions } from '../session/tools.ts'
+import { removeControls, type Paint } from './paint.ts'
+import type { LineStyle } from './plain-lines.ts'
+import type { Progress } from './progress.ts'
+import { formatDuration, formatOutputs, formatPending, formatResourceCounts } from './summary.ts'
+
+/** The first line: what is being done, to which stack. */
+export function formatTitle(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'stack'>): string {
+  const titles = {
+    up: ['Updating', 'Previewing update of'],
+    preview: ['Previewing update of', 'Previewing update of'],
+    refresh: ['Refreshing', 'Previewing refresh of'],
+    import: ['Importing into', 'Previewing import into'],
+    destroy: ['Destroying', 'Previewing destruction of'],
+  } as const
+  return `${titles[options.kind][options.dryRun ? 1 : 0]} stack ${options.stack}`
+}
+
+/** The configuration, where it is asked for: told by the first event, secrets in brackets. */
+export function formatConfig(
+  event: EngineEventPayload,
+  options: Pick<DisplayOptions, 'showConfig'>,
+  paint: Paint,
+): readonly string[] {
+  if (!options.showConfig || !('preludeEvent' in event)) return []
+  const { config } = event.preludeEvent
+  const lines = Object.keys(config)
+    .toSorted()
+    .map(key => `    ${removeControls(key)}: ${removeControls(config[key] ?? '')}`)
+  return [paint('faint', 'Configuration:'), ...lines, '']
+}
+
+/**
+ * The last lines: outputs, counts, duration, and what is left open; blocks parted by empty lines.
+ */
+export function formatEnd(
+  progress: Progress,
+  options: Pick<DisplayOptions, 'suppressOutputs'>,
+  end: { readonly result: DeployResult; readonly elapsedMs: number; readonly style: LineStyle },
+): readonly string[] {
+  const { style, result } = end
+  const failures = progress.rows().filter(row => row.status === 'failed').length
+  const ending = { result, summary: progress.summary(), failures, elapsedMs: end.elapsedMs }
+  const blocks = [
+    options.suppressOutputs ? [] : formatOutputs(progress.stack(), style.paint),
+    formatResourceCounts(ending, style),
+    formatDuration(ending, style),
+    formatPending(result.pending, style.paint),
+  ]
+  return blocks.filter(block => block.length > 0).flatMap(block => ['', ...block])
+}

@@ -1,0 +1,182 @@
+import type {
+  EngineEventPayload,
+  StepState,
+  ReportedPlugin,
+} from '../../shared/engine/events/event.ts'
+import {
+  isDefaultProviderName,
+  isProviderType,
+  providerUrnOf,
+  unknownText,
+} from '../../shared/names/provider-reference.ts'
+import { nameOf, stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
+import type { Json } from '../../shared/values/json.ts'
+
+/** One resource, as an import file has it; fields in the order in which they are written. */
+interface DraftedResource {
+  readonly type: string
+  readonly name: string
+  readonly id?: string
+  readonly parent?: string
+  readonly provider?: string
+  readonly version?: string
+  readonly pluginDownloadUrl?: string
+  readonly component?: true
+  readonly remote?: true
+  readonly inputs?: Readonly<Record<string, Json>>
+  readonly logicalName?: string
+}
+
+/** An import file for whatever a preview would create. */
+export interface DraftedImport {
+  readonly nameTable?: Readonly<Record<string, string>>
+  readonly resources?: readonly DraftedResource[]
+}
+
+/** Properties of a provider whose values only a person knows: secrets, and what is unknown. */
+export interface OmittedProperties {
+  readonly urn: Urn
+  readonly properties: readonly string[]
+}
+
+/** What stands where a person has to write the id. */
+const placeholder = '<PLACEHOLDER>'
+/** How events show a secret, and a value that only the deployment makes. */
+const unknownTexts: ReadonlySet<unknown> = new Set(['[secret]', unknownText])
+
+/**
+ * The import file for what the events of a preview would create: each with a name of its own, those
+ * that exist in the table of names. Default providers are made by the import itself. Secrets are in
+ * no event, so that those of providers are left out, as what is unknown is. Source: Pulumi
+ * `pkg/cmd/pulumi/operations/preview.go`, `buildImportFile`.
+ */
+export function draftImportFile({
+  events,
+  plugins,
+}: {
+  readonly events: readonly EngineEventPayload[]
+  readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
+}): {
+  readonly file: DraftedImport
+  readonly omitted: readonly OmittedProperties[]
+} {
+  const steps = events.flatMap(event =>
+    'resourcePreEvent' in event ? [event.resourcePreEvent.metadata] : [],
+  )
+  const names = assignUniqueNames(steps.map(({ urn }) => urn as Urn))
+  const created = steps.flatMap(({ op, new: next }) =>
+    op === 'create' && next !== null && next.type !== stackType ? [next] : [],
+  )
+  const drafted = created.filter(({ urn }) => !isDefaultProvider(urn))
+  const isCreated = new Set(created.map(({ urn }) => urn))
+  const nameFor = (urn: Urn): string => names.get(urn) ?? nameOf(urn)
+  const context = { nameFor, plugins }
+  const table = drafted
+    .flatMap(state => [parentOf(state), providerOf(state)])
+    .filter(urn => urn !== undefined)
+    .filter(urn => !isCreated.has(urn))
+    .map(urn => [nameFor(urn), urn] as const)
+  return {
+    file: {
+      ...(table.length === 0 ? {} : { nameTable: Object.fromEntries(table) }),
+      ...(drafted.length === 0
+        ? {}
+        : { resources: drafted.map(state => draftResource(state, context)) }),
+    },
+    omitted: drafted.flatMap(findOmitted),
+  }
+}
+
+interface DraftContext {
+  /** The name of a resource in the file. */
+  readonly nameFor: (urn: Urn) => string
+  readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
+}
+
+function draftResource(state: StepState, { nameFor, plugins }: DraftContext): DraftedResource {
+  const urn = state.urn as Urn
+  const [parent, provider] = [parentOf(state), providerOf(state)]
+  const name = nameFor(urn)
+  const isProvider = isProviderType(state.type)
+  const isComponent = state.custom !== true
+  const reference = state.provider === '' ? undefined : providerUrnOf(state.provider)
+  const plugin = reference === undefined ? undefined : plugins.get(reference)
+  const inputs = isProvider
+    ? Object.entries(state.inputs).filter(([, value]) => isKnown(value))
+    : []
+  return {
+    type: state.type,
+    name,
+    ...(isComponent || isProvider ? {} : { id: placeholder }),
+    ...(parent === undefined ? {} : { parent: nameFor(parent) }),
+    ...(provider === undefined ? {} : { provider: nameFor(provider) }),
+    ...textField('version', plugin?.version),
+    ...textField('pluginDownloadUrl', plugin?.downloadUrl),
+    ...(isComponent ? { component: true } : {}),
+    ...(isComponent && reference !== undefined ? { remote: true } : {}),
+    ...(inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs) as Record<string, Json> }),
+    ...(name === nameOf(urn) ? {} : { logicalName: nameOf(urn) }),
+  }
+}
+
+function textField<Key extends string>(key: Key, value = ''): { readonly [K in Key]?: string } {
+  return value !== '' ? ({ [key]: value } as { readonly [K in Key]?: string }) : {}
+}
+
+/** The parent that an import file names: the stack itself needs none. */
+function parentOf({ parent }: StepState): Urn | undefined {
+  return parent === '' || typeOf(parent as Urn) === stackType ? undefined : (parent as Urn)
+}
+
+/** The provider that an import file names: default ones are found by the import. */
+function providerOf({ provider }: StepState): Urn | undefined {
+  const urn = provider === '' ? undefined : providerUrnOf(provider)
+  return urn === undefined || isDefaultProvider(urn) ? undefined : urn
+}
+
+function isDefaultProvider(urn: string): boolean {
+  return isProviderType(typeOf(urn as Urn)) && isDefaultProviderName(nameOf(urn as Urn))
+}
+
+function findOmitted({ urn, type, inputs }: StepState): readonly OmittedProperties[] {
+  if (!isProviderType(type)) return []
+  const properties = Object.keys(inputs).filter(key => !isKnown(inputs[key]))
+  return properties.length === 0 ? [] : [{ urn: urn as Urn, properties }]
+}
+
+function isKnown(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isKnown)
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isKnown)
+  return !unknownTexts.has(value)
+}
+
+/**
+ * A name for each resource: its own, unless an earlier one has it; then with its type behind it,
+ * and then with a number.
+ */
+function assignUniqueNames(urns: readonly Urn[]): ReadonlyMap<string, string> {
+  const all = [...new Set(urns)]
+  // Who is called so by nature keeps the name, wherever it comes.
+  const own = new Set(all.map(nameOf))
+  const taken = new Set<string>()
+  return new Map(
+    all.map(urn => {
+      const name = nameOf(urn)
+      const chosen = taken.has(name) ? findFreeName(name + typeSuffixOf(urn), own, taken) : name
+      taken.add(chosen)
+      return [urn, chosen]
+    }),
+  )
+}
+
+function findFreeName(base: string, own: ReadonlySet<string>, taken: ReadonlySet<string>): string {
+  const isFree = (name: string): boolean => !own.has(name) && !taken.has(name)
+  let name = base
+  for (let count = 2; !isFree(name); count += 1) name = `${base}${count}`
+  return name
+}
+
+function typeSuffixOf(urn: Urn): string {
+  const name = typeOf(urn).split(':').at(-1)?.split('/').at(-1) ?? ''
+  return name.slice(0, 1).toUpperCase() + name.slice(1)
+}

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import { parseImportFile } from './import-file.ts'
+import { createInlineFile } from './inline-resource.ts'
+import { resolveImports } from './resolve-imports.ts'
+
+const options = {
+  stack: 'dev',
+  project: 'p',
+  protect: true,
+  seal: (value: object) => value as never,
+}
+
+const resolve = (value: object) =>
+  resolveImports(parseImportFile(JSON.stringify(value), 'in.json'), options)
+
+const createSpec = (name: string, more: object = {}): object => ({
+  type: 'test:index:Thing',
+  name,
+  id: `id-${name}`,
+  ...more,
+})
+
+const parameterization = { pluginName: 'base', pluginVersion: 'v2', value: 'YQ==' }
+const extension = { name: 'more', version: '0.1.0', value: 'YQ==' }
+
+test('names become URNs, those of the name table and those of the file', () => {
+  const prov = 'urn:pulumi:dev::p::pulumi:providers:test::prov'
+  const { imports, names } = resolve({
+    nameTable: { prov },
+    resources: [
+      createSpec('child', { parent: 'top', provider: 'prov', properties: ['v'] }),
+      { type: 'case:index:Group', name: 'top', component: true },
+    ],
+  })
+  expect(imports[0]).toMatchObject({
+    parent: 'urn:pulumi:dev::p::case:index:Group::top',
+    provider: prov,
+    isChosen: true,
+    protect: true,
+    component: 'no',
+  })
+  expect(imports[1]).toMatchObject({ id: '', component: 'local' })
+  expect([...names]).toEqual([
+    [prov, 'prov'],
+    ['urn:pulumi:dev::p::case:index:Group$test:index:Thing::child', 'child'],
+    ['urn:pulumi:dev::p::case:index:Group::top', 'top'],
+  ])
+})
+
+test('what has the name of another gets its type too in the program', () => {
+  const { names } = resolve({
+    resources: [createSpec('a'), { ...createSpec('a'), type: 'test:index:Other' }],
+  })
+  expect([...names.values()]).toEqual(['a', 'aOther'])
+})
+
+test('the logical name is that of the resource, the other that of the program', () => {
+  const { imports, names } = resolve({ resources: [createSpec('a', { logicalName: 'long-name' })] })
+  expect(imports[0]?.name).toBe('long-name')
+  expect([...names]).toEqual([['urn:pulumi:dev::p::test:index:Thing::long-name', 'a']])
+})
+
+test.each([
+  ['no type', [{ name: 'a', id: 'i' }], /resource 'a' has no type/],
+  ['no name', [{ type: 't:i:T', id: 'i' }], /resource 'i' of type 't:i:T' has no name/],
+  ['no id', [{ type: 't:i:T', name: 'a' }], /has no ID/],
+  ['id of a component', [createSpec('a', { component: true })], /is marked as a component/],
+  ['remote only', [createSpec('a', { remote: true })], /marked as remote, but not as a component/],
+  [
+    'id of a provider',
+    [createSpec('a', { type: 'pulumi:providers:t' })],
+    /is created rather than read/,
+  ],
+  ['parent unknown', [createSpec('a', { parent: 'x' })], /the parent 'x' for resource 'a'/],
+  ['provider unknown', [createSpec('a', { provider: 'x' })], /the provider 'x' for resource 'a'/],
+  ['no provider', [createSpec('a', { provider: 'b' }), createSpec('b')], /is not a provider/],
+  ['one URN twice', [createSpec('a'), createSpec('a')], /ambiguous URN/],
+  [
+    'parent ambiguous',
+    [createSpec('a'), createSpec('a', { type: 't:i:U' }), createSpec('b', { parent: 'a' })],
+    /ambiguous parent/,
+  ],
+  ['both', [createSpec('a', { parameterization, extension })], /mutually exclusive/],
+  ['version', [createSpec('a', { version: 'new' })], /could not parse version 'new'/],
+  [
+    'version of a plugin',
+    [createSpec('a', { parameterization: { ...parameterization, pluginVersion: '' } })],
+    /could not parse parameterization version ''/,
+  ],
+  [
+    'below itself',
+    [createSpec('a', { parent: 'b' }), createSpec('b', { parent: 'a' })],
+    /below itself/,
+  ],
+])('a mistake is told: %s', (_case, resources, expected) => {
+  expect(() => resolve({ resources })).toThrow(expected)
+})
+
+test('what a package is made of goes along, versions in full', () => {
+  const resources = [
+    createSpec('a', { version: '1', parameterization }),
+    createSpec('b', { extension }),
+  ]
+  const { imports } = resolve({ resources })
+  expect(imports[0]).toMatchObject({
+    version: '1.0.0',
+    parameterization: { pluginName: 'base', pluginVersion: '2.0.0', value: 'YQ==' },
+  })
+  expect(imports[1]).toMatchObject({ version: '', extension })
+})
+
+test('all mistakes are told at once', () => {
+  expect(() => resolve({ resources: [{ name: 'a' }, { name: 'b' }] })).toThrow(/'a'[^]*'b'/)
+})
+
+test.each([
+  ['no JSON', '{', /could not read import file/],
+  ['no list', '{"resources": 1}', /could not read import file: in.json: resources/],
+  ['bytes', '{"resources": [{"extension":{"value":"%"}}]}', /resources.0.extension.value/],
+])('a file that is none is refused: %s', (_case, text, expected) => {
+  expect(() => parseImportFile(text, 'in.json')).toThrow(expected)
+})
+
+const resolveInline = (operands: readonly string[], parent?: string, provider?: string) =>
+  createInlineFile({ operands, properties: [], parent, provider })
+const urn = 'urn:pulumi:dev::p::case:index:Group::g'
+
+test('one resource may stand in the command line', () => {
+  const file = resolveInline(['t:i:T', 'a', 'id'], `g=${urn}`, `pr=${urn}2`)
+  expect(file.nameTable).toEqual({ g: urn, pr: `${urn}2` })
+  expect(file.resources).toMatchObject([
+    { type: 't:i:T', name: 'a', id: 'id', parent: 'g', provider: 'pr' },
+  ])
+  expect(resolveInline(['t:i:T', 'a', 'id'], urn).nameTable).toEqual({ parent: urn })
+})
+
+test.each([
+  [[], undefined, undefined, /missing type, name, and id/],
+  [['t:i:T'], undefined, undefined, /missing name and id/],
+  [['t:i:T', 'a'], undefined, undefined, /missing id/],
+  [['t:i:T', 'a', 'b', 'c'], undefined, undefined, /at most three/],
+  [['t:i:T', 'a', 'b'], 'g=nothing', undefined, /invalid parent URN: 'nothing'/],
+  [['t:i:T', 'a', 'b'], undefined, `p=nothing::id`, /invalid provider URN/],
+  [['t:i:T', 'a', 'b'], `x=${urn}`, `x=${urn}`, /must have distinct names/],
+])('a command line that is none is refused: %#', (operands, parent, provider, expected) => {
+  expect(() => resolveInline(operands, parent, provider)).toThrow(expected)
+})

@@ -1,0 +1,186 @@
+import { isProviderType, packageOf } from '../../shared/names/provider-reference.ts'
+import { nameOf, type Urn } from '../../shared/names/urn.ts'
+import type { ResourceState } from '../../shared/state/resource.ts'
+import {
+  type Archive,
+  type Asset,
+  isList,
+  isMap,
+  type PropertyMap,
+  type PropertyValue,
+} from '../../shared/values/value.ts'
+import { type Definition, definitionsOf } from './program-definitions.ts'
+
+const tab = '    '
+const reserved = new Set(
+  (
+    'abstract any as asserts async await boolean break case catch class const constructor continue ' +
+    'debugger declare default delete do else enum export extends false finally for from function ' +
+    'get if implements import in instanceof interface is let module namespace never new null number ' +
+    'object of package private protected public require return set static string super switch ' +
+    'symbol this throw true try type typeof undefined unique unknown var void while with yield pulumi'
+  ).split(' '),
+)
+
+/** A name as a variable of TypeScript. */
+export function toVariableName(name: string): string {
+  const plain = name.replaceAll(/[^\p{ID_Continue}$]/gu, '_')
+  const begun = /^[\p{ID_Start}_$]/u.test(plain) ? plain : `_${plain}`
+  return reserved.has(begun) ? `_${begun}` : begun
+}
+
+/** A program in TypeScript that has these resources. */
+export function renderTypescriptProgram(
+  states: readonly ResourceState[],
+  names: ReadonlyMap<Urn, string>,
+): string {
+  const packages = [...new Set(states.flatMap(state => packageNameOf(state) ?? []))].sort()
+  const taken = packages.map(aliasOf)
+  const { resources, literals } = definitionsOf(states, names, {
+    toLegalName: toVariableName,
+    taken,
+  })
+  const imports = packages.map(pkg => `import * as ${aliasOf(pkg)} from "@pulumi/${pkg}";`)
+  const createReferrer = (owner: string) => (text: string) => {
+    const found = literals.get(text)
+    return found === undefined || found.owner === owner
+      ? undefined
+      : `${found.owner}.${found.property}`
+  }
+  const rendered = resources.map(one => renderResource(one, createReferrer(one.name)))
+  return `${['import * as pulumi from "@pulumi/pulumi";', ...imports].join('\n')}\n\n${rendered.join('\n')}`
+}
+
+/** The package of a type; undefined for what a program makes itself. */
+function packageNameOf({ type, custom, provider }: ResourceState): string | undefined {
+  if (!custom && provider === '') return undefined
+  const pkg = packageOf(type)
+  return pkg === 'pulumi' ? undefined : pkg
+}
+
+function aliasOf(pkg: string): string {
+  return toVariableName(pkg)
+}
+
+/** The class of a type, as `aws.s3.Bucket`. */
+function classOf(type: string): string {
+  if (isProviderType(type)) return `${aliasOf(packageOf(type))}.Provider`
+  const [pkg = '', module = '', name = ''] = type.split(':')
+  const segments = module.split('/')
+  const isOwn = segments.length > 1 && segments.at(-1)?.toLowerCase() === name.toLowerCase()
+  const kept = (isOwn ? segments.slice(0, -1) : segments).filter(
+    word => word !== 'index' && word !== '',
+  )
+  return [aliasOf(pkg), ...kept.map(toVariableName), name].join('.')
+}
+
+function renderResource(one: Definition, refer: (text: string) => string | undefined): string {
+  const { state, name } = one
+  const logical = JSON.stringify(nameOf(state.urn))
+  const options = renderOptions(one)
+  const more = options.length === 0 ? '' : `, ${renderBlock(options, 0)}`
+  if (!state.custom && state.provider === '')
+    return `const ${name} = new pulumi.ComponentResource(${JSON.stringify(state.type)}, ${logical}, {}${more});\n`
+  const inputs = ownInputsOf(state.type, state.inputs)
+  const inputLines = [...inputs].map(
+    ([key, value]) => `${renderKey(key)}: ${renderValue(value, 1, refer)}`,
+  )
+  const args = inputLines.length > 0 ? `, ${renderBlock(inputLines, 0)}` : more === '' ? '' : ', {}'
+  return `const ${name} = new ${classOf(state.type)}(${logical}${args}${more});\n`
+}
+
+/** What a person may give, by name; of a provider not what the engine keeps there. */
+function ownInputsOf(type: string, inputs: PropertyMap): PropertyMap {
+  const hidden = isProviderType(type) ? ['version', '__internal'] : []
+  return new Map(
+    [...inputs]
+      .filter(([key]) => !hidden.includes(key) && key !== '__defaults')
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+function renderOptions({ state, parent, provider, dependsOn }: Definition): readonly string[] {
+  const { protect, retainOnDelete, ignoreChanges, importID } = state
+  return [
+    ...(parent === '' ? [] : [`parent: ${parent}`]),
+    ...(provider === '' ? [] : [`provider: ${provider}`]),
+    ...(dependsOn.length === 0 ? [] : [`dependsOn: [${dependsOn.join(', ')}]`]),
+    ...(protect ? ['protect: true'] : []),
+    ...(retainOnDelete ? ['retainOnDelete: true'] : []),
+    ...(ignoreChanges.length === 0
+      ? []
+      : [`ignoreChanges: [${ignoreChanges.map(path => JSON.stringify(path)).join(', ')}]`]),
+    ...(importID === '' ? [] : [`import: ${JSON.stringify(importID)}`]),
+  ]
+}
+
+function renderBlock(lines: readonly string[], depth: number): string {
+  const inner = tab.repeat(depth + 1)
+  return `{\n${lines.map(line => `${inner}${line},\n`).join('')}${tab.repeat(depth)}}`
+}
+
+function renderKey(key: string): string {
+  return /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(key) ? key : JSON.stringify(key)
+}
+
+function renderValue(
+  value: PropertyValue,
+  depth: number,
+  refer: (text: string) => string | undefined,
+): string {
+  if (value === null || typeof value === 'boolean' || typeof value === 'number')
+    return JSON.stringify(value)
+  if (typeof value === 'string') return refer(value) ?? JSON.stringify(value)
+  if (isList(value)) {
+    if (value.length === 0) return '[]'
+    const inner = tab.repeat(depth + 1)
+    const isFlat = value.every(item => !isMap(item) && !isList(item))
+    const items = value.map(item => renderValue(item, isFlat ? depth + 1 : depth, refer))
+    if (isFlat) return `[\n${items.map(item => `${inner}${item},\n`).join('')}${tab.repeat(depth)}]`
+    return `[${items.join(', ')}]`
+  }
+  if (isMap(value)) {
+    if (value.size === 0) return '{}'
+    const sorted = [...value].sort(([a], [b]) => (a < b ? -1 : 1))
+    const lines = sorted.map(
+      ([key, one]) => `${renderKey(key)}: ${renderValue(one, depth + 1, refer)}`,
+    )
+    return renderBlock(lines, depth)
+  }
+  switch (value.kind) {
+    case 'secret':
+      return `pulumi.secret(${renderValue(value.value, depth, refer)})`
+    case 'asset':
+      return renderAsset(value)
+    case 'archive':
+      return renderArchive(value, depth)
+    case 'reference':
+      return JSON.stringify(typeof value.id === 'string' ? value.id : value.urn)
+    case 'bytes':
+      return `Buffer.from(${JSON.stringify(value.base64)}, "base64")`
+    case 'output':
+      return renderValue(value.value ?? null, depth, refer)
+    case 'unknown':
+      return 'undefined'
+    default:
+      return value satisfies never
+  }
+}
+
+function renderAsset({ source }: Asset): string {
+  if (source === undefined) return 'new pulumi.asset.StringAsset("")'
+  if ('text' in source) return `new pulumi.asset.StringAsset(${JSON.stringify(source.text)})`
+  if ('path' in source) return `new pulumi.asset.FileAsset(${JSON.stringify(source.path)})`
+  return `new pulumi.asset.RemoteAsset(${JSON.stringify(source.uri)})`
+}
+
+function renderArchive({ source }: Archive, depth: number): string {
+  if (source === undefined) return 'new pulumi.asset.AssetArchive({})'
+  if ('path' in source) return `new pulumi.asset.FileArchive(${JSON.stringify(source.path)})`
+  if ('uri' in source) return `new pulumi.asset.RemoteArchive(${JSON.stringify(source.uri)})`
+  const lines = [...source.assets].map(([key, one]) => {
+    const member = one.kind === 'asset' ? renderAsset(one) : renderArchive(one, depth + 1)
+    return `${JSON.stringify(key)}: ${member}`
+  })
+  return `new pulumi.asset.AssetArchive(${renderBlock(lines, depth)})`
+}

@@ -1,0 +1,136 @@
+import { Document } from 'yaml'
+import { isProviderType } from '../../shared/names/provider-reference.ts'
+import { nameOf, type Urn } from '../../shared/names/urn.ts'
+import type { ResourceState } from '../../shared/state/resource.ts'
+import {
+  type Archive,
+  type Asset,
+  isList,
+  isMap,
+  type PropertyMap,
+  type PropertyValue,
+} from '../../shared/values/value.ts'
+import { type Definition, definitionsOf } from './program-definitions.ts'
+
+/** A name as a key of a YAML program. */
+function toYamlName(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}_-]/gu, '_')
+}
+
+/** The resources of a YAML program. What a program would make itself cannot be told there. */
+export function renderYamlProgram(
+  states: readonly ResourceState[],
+  names: ReadonlyMap<Urn, string>,
+): string {
+  const { resources, literals } = definitionsOf(states, names, {
+    toLegalName: toYamlName,
+    taken: [],
+  })
+  const rendered = resources.filter(({ state }) => state.custom || state.provider !== '')
+  const entries = rendered.map(one => {
+    const refer = (text: string): string | undefined => {
+      const found = literals.get(text)
+      return found === undefined || found.owner === one.name
+        ? undefined
+        : `\${${found.owner}.${found.property}}`
+    }
+    return [one.name, renderEntry(one, refer)] as const
+  })
+  const omitted = resources.filter(one => !rendered.includes(one))
+  const notes = omitted.map(
+    ({ name, state }) => `# ${name}: components of type ${state.type} are not made in YAML\n`,
+  )
+  const text = new Document({ resources: Object.fromEntries(entries) }).toString({ lineWidth: 0 })
+  return `${notes.join('')}${text}`
+}
+
+function renderEntry(one: Definition, refer: (text: string) => string | undefined): object {
+  const { state, name } = one
+  const hidden = isProviderType(state.type) ? ['version', '__internal'] : []
+  const inputs = new Map([...state.inputs].filter(([key]) => !hidden.includes(key)))
+  const options = renderOptions(one)
+  return {
+    type: shortTypeOf(state.type),
+    ...(nameOf(state.urn) === name ? {} : { name: nameOf(state.urn) }),
+    ...(inputs.size === 0 ? {} : { properties: renderMap(inputs, refer) }),
+    ...(Object.keys(options).length === 0 ? {} : { options }),
+  }
+}
+
+/** `random:index/randomPet:RandomPet` as `random:RandomPet`. */
+function shortTypeOf(type: string): string {
+  const [pkg = '', module = '', name = ''] = type.split(':')
+  if (pkg === 'pulumi') return type
+  const segments = module.split('/')
+  const isOwn = segments.length > 1 && segments.at(-1)?.toLowerCase() === name.toLowerCase()
+  const kept = (isOwn ? segments.slice(0, -1) : segments).join('/')
+  return kept === 'index' || kept === '' ? `${pkg}:${name}` : `${pkg}:${kept}:${name}`
+}
+
+function renderOptions({ state, parent, provider, dependsOn }: Definition): object {
+  return {
+    ...(parent === '' ? {} : { parent: `\${${parent}}` }),
+    ...(provider === '' ? {} : { provider: `\${${provider}}` }),
+    ...(dependsOn.length === 0 ? {} : { dependsOn: dependsOn.map(name => `\${${name}}`) }),
+    ...(state.protect ? { protect: true } : {}),
+    ...(state.retainOnDelete ? { retainOnDelete: true } : {}),
+    ...(state.ignoreChanges.length === 0 ? {} : { ignoreChanges: state.ignoreChanges }),
+    ...(state.importID === '' ? {} : { import: state.importID }),
+  }
+}
+
+function renderMap(map: PropertyMap, refer: (text: string) => string | undefined): object {
+  const sorted = [...map].sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(
+    sorted.flatMap(([key, value]) =>
+      key === '__defaults' ? [] : [[key, renderValue(value, refer)] as const],
+    ),
+  )
+}
+
+function renderValue(value: PropertyValue, refer: (text: string) => string | undefined): unknown {
+  if (value === null || typeof value === 'boolean' || typeof value === 'number') return value
+  if (typeof value === 'string') return refer(value) ?? escapeText(value)
+  if (isList(value)) return value.map(item => renderValue(item, refer))
+  if (isMap(value)) return renderMap(value, refer)
+  switch (value.kind) {
+    case 'secret':
+      return { 'fn::secret': renderValue(value.value, refer) }
+    case 'asset':
+      return renderAsset(value)
+    case 'archive':
+      return renderArchive(value)
+    case 'reference':
+      return typeof value.id === 'string' ? value.id : value.urn
+    case 'bytes':
+      return value.base64
+    case 'output':
+      return renderValue(value.value ?? null, refer)
+    case 'unknown':
+      return null
+    default:
+      return value satisfies never
+  }
+}
+
+/** A text in which nothing is replaced. */
+function escapeText(text: string): string {
+  return text.replaceAll('${', () => '$${')
+}
+
+function renderAsset({ source }: Asset): object {
+  if (source === undefined) return { 'fn::stringAsset': '' }
+  if ('text' in source) return { 'fn::stringAsset': escapeText(source.text) }
+  if ('path' in source) return { 'fn::fileAsset': escapeText(source.path) }
+  return { 'fn::remoteAsset': escapeText(source.uri) }
+}
+
+function renderArchive({ source }: Archive): object {
+  if (source === undefined) return { 'fn::assetArchive': {} }
+  if ('path' in source) return { 'fn::fileArchive': escapeText(source.path) }
+  if ('uri' in source) return { 'fn::remoteArchive': escapeText(source.uri) }
+  const members = [...source.assets].map(
+    ([key, one]) => [key, one.kind === 'asset' ? renderAsset(one) : renderArchive(one)] as const,
+  )
+  return { 'fn::assetArchive': Object.fromEntries(members) }
+}

@@ -1,0 +1,160 @@
+import { resolve } from 'node:path'
+import { isTruthy } from '../../shared/config/truthy.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { clientRuntime } from '../../shared/programs/hosts/language-host.ts'
+import type { Project } from '../../shared/programs/project/project.ts'
+import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
+import type { Command } from '../../shared/records/log.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { createFolderRequest } from '../../shared/runtime/programs/folder-request.ts'
+import { putConfigValue, parseEditKey } from '../config/edit-config.ts'
+import type { Flags } from '../arguments/flags.ts'
+import {
+  readFunctionLimit,
+  readVariableOptions,
+  readParallel,
+  readPolicyPacks,
+  readRefresh,
+  readRelease,
+  readRunProgram,
+} from './operation-options.ts'
+import type { CliSession } from '../session/session.ts'
+import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
+import { readTargeting } from './targeting.ts'
+
+/**
+ * The request that flags, project and stack file amount to. Values of -c are written to the stack
+ * file first, as Pulumi does. Throws STACK_NOT_FOUND, STACK_NOT_SELECTED and what reading the
+ * project, configuration and secrets throws.
+ */
+export async function buildRequest(
+  session: CliSession,
+  flags: Flags,
+  command: Command,
+): Promise<DeployRequest> {
+  const { project: found, stack } = await requireProjectStack(session)
+  const project = withClient(found, flags)
+  const parallel = readParallel(session, flags)
+  const release = readRelease(flags)
+  const targeting = readTargeting(flags)
+  const functionLimitMs = readFunctionLimit(flags)
+  const refresh = command !== 'refresh' && command !== 'import' && readRefresh(flags, project)
+  const runProgram = command !== 'import' && readRunProgram(session, flags)
+  const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
+  saveConfigFlags(flags, file, project)
+  const secrets = await openStackManager(session, stack, file)
+  const configFile = flags.text('configFile')
+  return {
+    ...createFolderRequest({
+      stack,
+      project,
+      file,
+      secrets,
+      check: needsConfig(command, runProgram) && !flags.is('skipConfigValidation'),
+      names: command === 'up',
+      ...(configFile === undefined ? {} : { configFile: resolve(session.cwd, configFile) }),
+    }),
+    dryRun: false,
+    resume: false,
+    options: {
+      command,
+      parallel,
+      refresh,
+      execute: flags.text('execute') === 'elsewhere' ? 'elsewhere' : 'here',
+      continueOnError:
+        flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
+      message: flags.text('message') ?? '',
+      ...(runProgram ? { runProgram: true } : {}),
+      ...readVariableOptions(session),
+      ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
+      release,
+      ...readPolicyPacks(session, flags),
+      ...(targeting === undefined ? {} : { targeting }),
+    },
+    wait: flags.is('wait'),
+    ...(functionLimitMs === undefined ? {} : { functionLimitMs }),
+    ...readDebugged(flags),
+    ...(flags.is('debug') ? { debug: true } : {}),
+    pendingCreates: {
+      exist: parsePendingPairs(flags.list('importPendingCreates')),
+      forget: flags.is('clearPendingCreates'),
+    },
+  }
+}
+
+/** The project, its program run by a host that runs already where --client names one. */
+function withClient(project: Project, flags: Flags): Project {
+  const address = flags.text('client')
+  if (address === undefined) return project
+  if (readFunctionLimit(flags) !== undefined)
+    throw error('CLI_USAGE', '--client and --function-limit cannot be used together', {
+      hint: 'A program that runs already has one life: leave --function-limit out.',
+    })
+  return { ...project, runtime: clientRuntime, runtimeOptions: { address } }
+}
+
+/** What is to wait for a debugger. Throws CLI_USAGE. */
+function readDebugged(flags: Flags): Pick<DeployRequest, 'debugged'> {
+  const debugged = flags.list('attachDebugger')
+  for (const one of debugged)
+    if (!['program', 'plugins', 'all'].includes(one) && !one.startsWith('plugin:'))
+      throw error('CLI_USAGE', `invalid --attach-debugger flag value: ${one}`, {
+        hint: 'It is program, plugins, plugin:<name> or all.',
+      })
+  return debugged.length === 0 ? {} : { debugged }
+}
+
+/** Whether the configuration that the project asks for must be there. */
+function needsConfig(command: Command, runProgram: boolean): boolean {
+  return command === 'up' || command === 'import' || runProgram
+}
+
+/**
+ * The stack that is asked for, of the project of the folder. Throws STACK_NOT_FOUND,
+ * STACK_NOT_SELECTED, PROJECT_*, CLI_USAGE.
+ */
+export async function requireProjectStack(
+  session: CliSession,
+): Promise<{ readonly project: Project; readonly stack: StackId }> {
+  const project = session.requireProject()
+  const stack = await session.requireStack()
+  const parts = stackPartsOf(stack)
+  if (parts.project !== project.name)
+    throw error(
+      'CLI_USAGE',
+      `the stack belongs to project '${parts.project}', not '${project.name}'`,
+    )
+  return { project, stack }
+}
+
+/**
+ * URNs and ids: in turn in options of their own, as Pulumi takes them and as they are, or as
+ * `urn,id` pairs in one option or several. Throws CLI_USAGE.
+ */
+function parsePendingPairs(values: readonly string[]): ReadonlyMap<string, string> {
+  const isInTurn = values.every((text, at) => text.startsWith('urn:') === (at % 2 === 0))
+  const parts =
+    isInTurn && values.length % 2 === 0 ? values : values.flatMap(text => text.split(','))
+  if (parts.length % 2 === 1)
+    throw error('CLI_USAGE', '--import-pending-creates takes pairs: <urn>,<id>')
+  const pairs = new Map<string, string>()
+  for (let at = 0; at < parts.length; at += 2) pairs.set(parts[at] ?? '', parts[at + 1] ?? '')
+  return pairs
+}
+
+/** Writes the values of -c to the stack file. Throws CONFIG_INVALID. */
+export function saveConfigFlags(flags: Flags, file: StackConfig, project: Project): void {
+  const pairs = flags.list('config')
+  for (const pair of pairs) {
+    const at = pair.indexOf('=')
+    const text = at < 0 ? '' : pair.slice(at + 1)
+    const key = parseEditKey(
+      at < 0 ? pair : pair.slice(0, at),
+      project.name,
+      flags.is('configPath'),
+    )
+    putConfigValue(file, key, text)
+  }
+  if (pairs.length > 0) writeStackConfig(file)
+}

@@ -1,0 +1,72 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { readPlan } from '../../shared/engine/plan/plan-file.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { stackPartsOf } from '../../shared/records/ids.ts'
+import type { Flags } from '../arguments/flags.ts'
+import { draftImportFile } from '../import/draft-import-file.ts'
+import type { CliSession } from '../session/session.ts'
+
+/** The text of the file of `--plan`; undefined without the option. Throws PLAN_INVALID. */
+export function readPlanFile(session: Pick<CliSession, 'cwd'>, flags: Flags): string | undefined {
+  const file = flags.text('plan')
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(resolve(session.cwd, file), 'utf8')
+  } catch (cause) {
+    throw error('PLAN_INVALID', `the plan cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** The request, held to a plan that can be read. Throws PLAN_INVALID before anything begins. */
+export function withPlan(request: DeployRequest, plan: string | undefined): DeployRequest {
+  if (plan === undefined) return request
+  const { decrypt } = request.secrets.crypter
+  readPlan(plan, { ...stackPartsOf(request.stack), decrypt })
+  return { ...request, plan }
+}
+
+/** Writes what a preview drew to the file of `--save-plan`. Throws CLI_USAGE. */
+export function savePlan(session: CliSession, flags: Flags, plan: string | undefined): void {
+  const file = flags.text('savePlan')
+  if (file === undefined || plan === undefined) return
+  writeOutputFile(session, file, { name: 'plan', contents: plan })
+  if (flags.is('json')) return
+  session.io.stdout.write(
+    `Update plan written to '${file}'\n` +
+      `Run \`antichain up --plan='${file}'\` to constrain the update to the operations planned by this preview\n`,
+  )
+}
+
+/** Writes what a preview would create as an import file, `--import-file`. Throws CLI_USAGE. */
+export function saveImportFile(
+  session: CliSession,
+  flags: Flags,
+  preview: Parameters<typeof draftImportFile>[0],
+): void {
+  const path = flags.text('importFile')
+  if (path === undefined) return
+  const { file, omitted } = draftImportFile(preview)
+  writeOutputFile(session, path, {
+    name: 'import file',
+    contents: `${JSON.stringify(file, null, 2)}\n`,
+  })
+  for (const { urn, properties } of omitted)
+    session.warn(
+      `the configuration of the provider ${urn} is secret or not known yet: add ${properties.join(', ')} to '${path}' before you import`,
+    )
+}
+
+/** Writes a file that a person asked for, relative to where they are. Throws CLI_USAGE. */
+function writeOutputFile(
+  session: Pick<CliSession, 'cwd'>,
+  path: string,
+  { name, contents }: { readonly name: string; readonly contents: string },
+): void {
+  try {
+    writeFileSync(resolve(session.cwd, path), contents)
+  } catch (cause) {
+    throw error('CLI_USAGE', `the ${name} cannot be written: ${messageOf(cause)}`, { cause })
+  }
+}

@@ -1,0 +1,281 @@
+import { isTruthy } from '../../shared/config/truthy.ts'
+import type {
+  DiagnosticEvent,
+  EngineEventPayload,
+  EventSink,
+  ReportedPlugin,
+} from '../../shared/engine/events/event.ts'
+import type { PolicyEvent } from '../../shared/engine/events/policy-events.ts'
+import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { Command } from '../../shared/records/log.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import type { Flags } from '../arguments/flags.ts'
+import { checkPreviewOnly, readConsent } from './operation-options.ts'
+import { buildRequest } from './operation-request.ts'
+import { prepareRemoteResume, prepareRemoteStart } from '../remote/remote-operation.ts'
+import { withPlan, readPlanFile, saveImportFile, savePlan } from './plan-file.ts'
+import { createLoggedDisplay } from './event-log.ts'
+import type { ResumeStart, OperationStart } from './operation-start.ts'
+import type { CliSession } from '../session/session.ts'
+import type { DisplayOptions } from '../session/tools.ts'
+
+/** What `up`, `refresh` and `destroy` and their previews have in common. */
+export interface OperationKind {
+  readonly command: Command
+  /** Show what would happen, do nothing. */
+  readonly previewOnly: boolean
+  /** Absent: what the flags amount to. */
+  readonly request?: DeployRequest
+}
+
+/**
+ * Runs an operation: preview, question, deployment. Answers 0. Throws DEPLOYMENT_FAILED,
+ * DEPLOYMENT_CANCELLED, CHANGES_UNEXPECTED, CONFIRMATION_DECLINED and what `requestOf` throws.
+ */
+export async function runOperation(
+  session: CliSession,
+  flags: Flags,
+  kind: OperationKind,
+): Promise<number> {
+  if (kind.previewOnly) checkPreviewOnly(flags)
+  const consent = kind.previewOnly ? { preview: true, ask: false } : readConsent(session, flags)
+  const operationStart = await prepareStart(session, flags, kind)
+  const shown = createDisplayOptions(session, flags, {
+    kind: kind.command,
+    stack: operationStart.stack,
+  })
+  if (flags.is('strict') && !consent.preview)
+    throw error('CLI_USAGE', '--strict holds the update to its preview: it cannot be skipped')
+  let plan: string | undefined
+  if (consent.preview) {
+    const preview = await runOnce(session, operationStart, { ...shown, dryRun: true })
+    plan = preview.result.plan
+    checkResult(preview, flags, { isPreview: true, expectNone: kind.previewOnly })
+    if (kind.previewOnly) {
+      savePlan(session, flags, preview.result.plan)
+      saveImportFile(session, flags, preview)
+      return 0
+    }
+    if (consent.ask)
+      await confirmOperation(session, preview, { ...shown, dryRun: true, diff: true })
+  }
+  const held = flags.is('strict') && plan !== undefined ? { ...shown, plan } : shown
+  const run = await runOnce(session, operationStart, held)
+  checkResult(run, flags, { isPreview: false, expectNone: true })
+  return 0
+}
+
+/** What is to be run, here or by an API. */
+async function prepareStart(
+  session: CliSession,
+  flags: Flags,
+  { command, request: presetRequest }: OperationKind,
+): Promise<OperationStart> {
+  const local = await session.openEngine()
+  if (presetRequest === undefined && local.remote !== undefined)
+    return prepareRemoteStart(session, flags, command)
+  const wanted = presetRequest ?? (await buildRequest(session, flags, command))
+  const request = withPlan(wanted, readPlanFile(session, flags))
+  const drawsPlan = flags.text('savePlan') !== undefined || flags.is('strict')
+  const start: OperationStart['start'] = (dryRun, sink, plan) =>
+    local.deploy({ ...withPlan(request, plan), dryRun, drawsPlan: dryRun && drawsPlan }, sink)
+  return { stack: request.stack, start }
+}
+
+/**
+ * Goes on with the deployment that the stack was left with, as it was asked for then, until it has
+ * ended or, for a process that serves, `leave` aborts: then it is another's. Under a login whoever
+ * serves the API does so, and is watched. Answers 0.
+ * Throws NOTHING_TO_RESUME, RESUME_DIFFERS, STACK_BUSY and what a deployment throws.
+ */
+export async function runResume(
+  session: CliSession,
+  flags: Flags,
+  leave?: AbortSignal,
+): Promise<number> {
+  const stack = await session.requireStack()
+  const local = await session.openEngine()
+  const { command, number, start } =
+    local.remote === undefined
+      ? await prepareLocalResume(session, flags, { stack, leave })
+      : await prepareRemoteResume(flags, local, stack)
+  session.warn(`Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`)
+  const shown = createDisplayOptions(session, flags, { kind: command, stack })
+  const run = await runOnce(session, { stack, start, leave }, shown)
+  const isLeft = leave?.aborted === true && run.result.result === 'interrupted'
+  if (!isLeft) checkResult(run, flags, { isPreview: false, expectNone: false })
+  return 0
+}
+
+async function prepareLocalResume(
+  session: CliSession,
+  flags: Flags,
+  { stack, leave }: { readonly stack: StackId; readonly leave: AbortSignal | undefined },
+): Promise<ResumeStart> {
+  const local = await session.openEngine()
+  const { options, number } = await local.findInterrupted(stack)
+  const { command } = options
+  const built = await buildRequest(session, flags, command)
+  const request: DeployRequest = {
+    ...built,
+    options,
+    resume: true,
+    ...(leave === undefined ? {} : { leave }),
+  }
+  return { command, number, start: (_dryRun, sink) => local.deploy(request, sink) }
+}
+
+interface RunReport {
+  readonly result: DeployResult
+  readonly events: readonly EngineEventPayload[]
+  /** Those of the providers that a preview came to. */
+  readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
+  /** The first error that was told. */
+  readonly firstError: DiagnosticEvent | undefined
+  /** Whether a person pressed Ctrl-C. */
+  readonly onInterrupt: boolean
+}
+
+async function runOnce(
+  session: CliSession,
+  start: OperationStart,
+  shown: DisplayOptions & { readonly plan?: string },
+): Promise<RunReport> {
+  const log = { target: shown.eventLog, cwd: session.cwd }
+  const { display, close } = await createLoggedDisplay(session.tools, shown, log)
+  const events: EngineEventPayload[] = []
+  const plugins = new Map<Urn, ReportedPlugin>()
+  let firstError: DiagnosticEvent | undefined
+  const emit: EventSink['emit'] = (event, states) => {
+    if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
+      firstError ??= event.diagnosticEvent
+    if ('policyEvent' in event && event.policyEvent.enforcementLevel === 'mandatory')
+      firstError ??= toViolationDiagnostic(event.policyEvent)
+    if (shown.dryRun) events.push(event)
+    display.emit(event, states)
+  }
+  let interrupts = 0
+  let stop = (): void => {}
+  const onInterrupt = (): void => {
+    interrupts += 1
+    if (interrupts <= 2) emit(createInterruptNotice(interrupts))
+    stop()
+  }
+  // Who serves leaves when it is interrupted, and cancels nothing.
+  const release = start.leave === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
+  try {
+    const provider: EventSink['provider'] = (urn, plugin) => void plugins.set(urn, plugin)
+    const sink = shown.dryRun ? { emit, provider } : { emit }
+    const running = await start.start(shown.dryRun, sink, shown.plan)
+    stop = () => (interrupts === 1 ? running.cancel() : running.terminate())
+    if (interrupts > 0) stop()
+    const result = await running.done
+    await display.finish(result)
+    return { result, events, plugins, firstError, onInterrupt: interrupts > 0 }
+  } finally {
+    release()
+    await close()
+  }
+}
+
+/** A policy that is not kept to, as an error. */
+function toViolationDiagnostic(policy: PolicyEvent): DiagnosticEvent {
+  const { policyName, policyPackName, message, resourceUrn } = policy
+  const text = `policy ${policyName} of ${policyPackName}: ${message}`
+  const location = resourceUrn === undefined ? {} : { urn: resourceUrn }
+  return { message: text, color: 'raw', severity: 'error', ...location }
+}
+
+/** Says that Ctrl-C was heard, and what another one would do. */
+function createInterruptNotice(interrupts: number): EngineEventPayload {
+  const message =
+    interrupts === 1
+      ? 'Stopping: nothing more is started, what runs is awaited. Ctrl-C again abandons it.'
+      : 'Abandoning what runs: how it ends will not be known.'
+  return { diagnosticEvent: { message: `${message}\n`, color: 'raw', severity: 'warning' } }
+}
+
+function checkResult(
+  run: RunReport,
+  flags: Flags,
+  expectation: { readonly isPreview: boolean; readonly expectNone: boolean },
+): void {
+  const what = expectation.isPreview ? 'preview' : 'deployment'
+  const { result, hasChanges } = run.result
+  if (result === 'cancelled' || (result === 'interrupted' && run.onInterrupt))
+    throw error('DEPLOYMENT_CANCELLED', `the ${what} was cancelled`)
+  if (result !== 'succeeded') throw deploymentErrorOf(run, what)
+  if (expectation.expectNone && hasChanges && flags.is('expectNoChanges'))
+    throw error('CHANGES_UNEXPECTED', `no changes were expected, but the ${what} has some`)
+}
+
+/** Standard error tells the first error too, with its resource: the display may be elsewhere. */
+function deploymentErrorOf({ firstError, result: { pending } }: RunReport, what: string): Error {
+  const hint =
+    pending.length === 0
+      ? {}
+      : {
+          hint:
+            'First say what became of the pending operations (`antichain state pending ls`); ' +
+            'then correct what the errors of the display name, and run the command again.',
+        }
+  if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${what} failed`, hint)
+  const { message, urn } = firstError
+  const [first = '', next = ''] = message.trim().split('\n')
+  // What only announces the sentence is not it.
+  const line = first.endsWith(':') ? `${first} ${next.trim()}`.trim() : first
+  const details = urn === undefined || urn === '' ? {} : { urn }
+  return error('DEPLOYMENT_FAILED', `the ${what} failed: ${line}`, { ...hint, details })
+}
+
+async function confirmOperation(
+  session: CliSession,
+  preview: RunReport,
+  details: DisplayOptions,
+): Promise<void> {
+  for (;;) {
+    const question = `Do you want to perform this ${operationNameOf(details.kind)}? (yes, no, details)`
+    const answer = (await session.io.prompt(question)).trim().toLowerCase()
+    if (answer === 'yes' || answer === 'y') return
+    if (answer !== 'details')
+      throw error('CONFIRMATION_DECLINED', `the ${operationNameOf(details.kind)} was not confirmed`)
+    const display = await session.tools.openDisplay({ ...details, interactive: false })
+    for (const event of preview.events) display.emit(event)
+    await display.finish(preview.result)
+  }
+}
+
+function operationNameOf(kind: DisplayOptions['kind']): string {
+  return kind === 'up' ? 'update' : kind
+}
+
+function createDisplayOptions(
+  session: CliSession,
+  flags: Flags,
+  operation: { readonly kind: OperationKind['command']; readonly stack: StackId },
+): DisplayOptions {
+  return {
+    kind: operation.kind,
+    dryRun: false,
+    json: flags.is('json'),
+    digest: !isTruthy(session.io.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW']),
+    eventLog: flags.text('eventLog'),
+    diff: flags.is('diff'),
+    color: session.color,
+    interactive: session.interactive && !flags.is('json'),
+    suppressOutputs: flags.is('suppressOutputs'),
+    showSecrets: flags.is('showSecrets') || flags.text('showSecrets') === 'true',
+    showSames: flags.is('showSames'),
+    showReplacementSteps: flags.is('showReplacementSteps'),
+    showReads: flags.is('showReads'),
+    showConfig: flags.is('showConfig'),
+    showPolicyRemediations: flags.is('showPolicyRemediations'),
+    debug: flags.is('debug'),
+    urns: flags.is('urns'),
+    stack: stackPartsOf(operation.stack).stack,
+    stdout: session.io.stdout,
+    stderr: session.io.stderr,
+  }
+}

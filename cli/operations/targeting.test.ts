@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import type { Flags } from '../arguments/flags.ts'
+import { readTargeting } from './targeting.ts'
+
+/** Flags as they were given. */
+const createFlags = (values: Readonly<Record<string, true | readonly string[]>>): Flags => ({
+  is: name => values[name] === true,
+  text: () => undefined,
+  list: name => {
+    const value = values[name]
+    return Array.isArray(value) ? value : []
+  },
+})
+
+const none = {
+  targets: [],
+  excludes: [],
+  replaces: [],
+  targetDependents: false,
+  excludeDependents: false,
+  excludeProtected: false,
+}
+
+test.each([
+  ['nothing', {}, undefined],
+  ['dependents of nothing', { targetDependents: true } as const, undefined],
+  [
+    'targets',
+    { target: ['a', 'b*'], targetDependents: true } as const,
+    { ...none, targets: ['a', 'b*'], targetDependents: true },
+  ],
+  [
+    'excludes',
+    { exclude: ['a'], excludeDependents: true } as const,
+    { ...none, excludes: ['a'], excludeDependents: true },
+  ],
+  ['a replacement', { replace: ['a'] } as const, { ...none, replaces: ['a'] }],
+  [
+    'a target that is replaced, beside others of each',
+    { target: ['t'], replace: ['r'], targetReplace: ['b'] } as const,
+    { ...none, targets: ['t', 'b'], replaces: ['r', 'b'] },
+  ],
+  [
+    'a target that is replaced, and excludes',
+    { targetReplace: ['b'], exclude: ['x'] } as const,
+    { ...none, targets: ['b'], replaces: ['b'], excludes: ['x'] },
+  ],
+  [
+    'protected ones left out',
+    { excludeProtected: true } as const,
+    { ...none, excludeProtected: true },
+  ],
+])('%s', (_what, values, expected) => {
+  expect(readTargeting(createFlags(values))).toEqual(expected)
+})
+
+test.each([
+  [{ target: ['a'], exclude: ['b'] }, '--target and --exclude cannot be used together'],
+  [
+    { target: ['a'], excludeProtected: true as const },
+    '--target and --exclude-protected cannot be used together',
+  ],
+])('flags that contradict each other: %j', (values, message) => {
+  expect(() => readTargeting(createFlags(values))).toThrow(message)
+})

@@ -1,0 +1,28 @@
+import { error } from '../../shared/errors/error.ts'
+import type { Targeting } from '../../shared/records/log.ts'
+import type { Flags } from '../arguments/flags.ts'
+
+/**
+ * The resources that a command is about, by its flags; undefined: all. Throws CLI_USAGE for flags
+ * that contradict each other.
+ */
+export function readTargeting(flags: Flags): Targeting | undefined {
+  const excludeProtected = flags.is('excludeProtected')
+  const both = flags.list('targetReplace')
+  const [targets, excludes] = [flags.list('target'), flags.list('exclude')]
+  if (targets.length > 0 && excludes.length > 0)
+    throw error('CLI_USAGE', '--target and --exclude cannot be used together')
+  if (targets.length > 0 && excludeProtected)
+    throw error('CLI_USAGE', '--target and --exclude-protected cannot be used together')
+  const targeting: Targeting = {
+    targets: [...targets, ...both],
+    excludes,
+    replaces: [...flags.list('replace'), ...both],
+    targetDependents: flags.is('targetDependents'),
+    excludeDependents: flags.is('excludeDependents'),
+    excludeProtected,
+  }
+  const { replaces } = targeting
+  const isAll = [targeting.targets, excludes, replaces].every(list => list.length === 0)
+  return isAll && !excludeProtected ? undefined : targeting
+}

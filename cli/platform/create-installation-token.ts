@@ -1,0 +1,37 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { createFirstToken } from '../../functions/api/first-token.ts'
+import { installationNamesOf } from '../../shared/config/aws-resource-names.ts'
+import { createAudit } from '../../shared/platform/aws/dynamo/audit.ts'
+import { createDocuments } from '../../shared/platform/aws/dynamo/documents.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
+import { createSystemRandom } from '../../shared/platform/system/random.ts'
+import type { InstallationTokenRequest, InstallationTarget } from './platform-port.ts'
+
+/**
+ * Makes a token of an installation by its catalog alone: it needs `dynamodb:UpdateItem` and
+ * `dynamodb:PutItem` on that table, and nothing of the API. Throws what the adapters of AWS throw.
+ */
+export async function createInstallationToken(
+  client: Pick<DynamoDBClient, 'send'>,
+  { installation, region }: InstallationTarget,
+  { who, name, days }: InstallationTokenRequest,
+): Promise<{ readonly id: string; readonly token: string }> {
+  const [clock, random] = [createSystemClock(), createSystemRandom()]
+  const catalogTable = {
+    client,
+    clock,
+    random,
+    region,
+    name: installationNamesOf(installation).catalogTable,
+  }
+  const ports = {
+    documents: createDocuments({ catalogTable, random }),
+    audit: createAudit({ catalogTable, random }),
+    logger: silentLogger,
+    clock,
+    random,
+  }
+  const token = { name, ...(days === undefined ? {} : { days }) }
+  return createFirstToken(ports, { who, from: 'antichain platform token' }, token)
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { inspectInstallation, type InspectClients } from './inspect.ts'
+
+const where = { installation: 'site', region: 'eu-central-1', env: {} }
+
+/** Services that answer by the name of a command, with what they were asked for. */
+function createClients(
+  answers: Readonly<Record<string, (input: Record<string, string>) => unknown>>,
+): InspectClients {
+  const send = async (command: object): Promise<never> => {
+    const { input } = command as { input: Record<string, string> }
+    const answer = answers[command.constructor.name]
+    if (answer !== undefined) return answer(input) as never
+    throw failure('ResourceNotFoundException')
+  }
+  const client = { send }
+  return { tables: client, queues: client, objects: client, schedules: client }
+}
+
+const failure = (name: string): Error => Object.assign(new Error(`${name} happened`), { name })
+
+describe('a look', () => {
+  test('takes what is absent for absent, whatever the service calls it', async () => {
+    const look = await inspectInstallation(
+      createClients({
+        GetQueueUrlCommand: () => {
+          throw failure('QueueDoesNotExist')
+        },
+        HeadBucketCommand: () => {
+          throw failure('NotFound')
+        },
+      }),
+      where,
+      '1',
+    )
+    expect(look.tables.map(({ name, status }) => [name, status])).toEqual([
+      ['site-journal', undefined],
+      ['site-catalog', undefined],
+    ])
+    expect(look.queues.map(({ counts }) => counts)).toEqual(Array(5).fill(undefined))
+    expect(look.bucket).toEqual({ name: 'site-1-eu-central-1', isThere: false })
+  })
+
+  test('counts what waits with what is delayed, and dead letters wherever they are', async () => {
+    const look = await inspectInstallation(
+      createClients({
+        GetQueueUrlCommand: ({ QueueName }) => ({ QueueUrl: QueueName }),
+        GetQueueAttributesCommand: ({ QueueUrl }) => ({
+          Attributes: {
+            ApproximateNumberOfMessages: '2',
+            ApproximateNumberOfMessagesDelayed: QueueUrl?.endsWith('-dead') ? '0' : '3',
+            ApproximateNumberOfMessagesNotVisible: '1',
+          },
+        }),
+      }),
+      where,
+      '1',
+    )
+    expect(look.queues[0]).toEqual({
+      name: 'site-chains',
+      counts: { waiting: 5, held: 1, dead: 3 },
+    })
+  })
+
+  test('reads the addresses from the tags of the group of schedules', async () => {
+    const arns: (string | undefined)[] = []
+    const look = await inspectInstallation(
+      createClients({
+        ListTagsForResourceCommand: ({ ResourceArn }) => {
+          arns.push(ResourceArn)
+          return { Tags: [{ Key: 'antichain:api-url', Value: 'https://a/' }] }
+        },
+      }),
+      where,
+      '1',
+    )
+    expect([look.apiUrl, look.webhookUrl]).toEqual(['https://a/', undefined])
+    expect(arns).toEqual(['arn:aws:scheduler:eu-central-1:1:schedule-group/site-schedules'])
+  })
+
+  test('says what may not be asked', async () => {
+    const clients = createClients({
+      DescribeTableCommand: () => {
+        throw failure('AccessDeniedException')
+      },
+    })
+    await expect(inspectInstallation(clients, where, '1')).rejects.toMatchObject({
+      code: 'PLATFORM_PERMISSION_MISSING',
+    })
+  })
+
+  test('knows a refusal without a name by its status', async () => {
+    const clients = createClients({
+      HeadBucketCommand: () => {
+        throw Object.assign(failure('UnknownError'), { $metadata: { httpStatusCode: 403 } })
+      },
+    })
+    await expect(inspectInstallation(clients, where, '1')).rejects.toMatchObject({
+      code: 'PLATFORM_PERMISSION_MISSING',
+    })
+  })
+
+  test('does not take a broken network for an absent installation', async () => {
+    const clients = createClients({
+      DescribeTableCommand: () => {
+        throw failure('TimeoutError')
+      },
+    })
+    await expect(inspectInstallation(clients, where, '1')).rejects.toMatchObject({
+      code: 'PLATFORM_FAILED',
+    })
+  })
+})

@@ -1,0 +1,154 @@
+import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
+import { ListTagsForResourceCommand, type SchedulerClient } from '@aws-sdk/client-scheduler'
+import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { z } from 'zod'
+import {
+  awsTags,
+  bucketNameOf,
+  deadLetterQueueOf,
+  installationNamesOf,
+  queueNames,
+} from '../../shared/config/aws-resource-names.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import type {
+  InstallationStatus,
+  QueueStatus,
+  TableStatus,
+  InstallationTarget,
+} from './platform-port.ts'
+
+/** The clients that a look needs: each is asked by name, so that no stack need be read. */
+export interface InspectClients {
+  readonly tables: Pick<DynamoDBClient, 'send'>
+  readonly queues: Pick<SQSClient, 'send'>
+  readonly objects: Pick<S3Client, 'send'>
+  readonly schedules: Pick<SchedulerClient, 'send'>
+}
+
+/** What is there of an installation. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED. */
+export async function inspectInstallation(
+  clients: InspectClients,
+  { installation, region }: InstallationTarget,
+  account: string,
+): Promise<InstallationStatus> {
+  const names = installationNamesOf(installation)
+  const [tables, queues, bucket, tags] = await Promise.all([
+    Promise.all([names.journalTable, names.catalogTable].map(name => inspectTable(clients, name))),
+    Promise.all(queueNames.map(name => inspectQueue(clients, names.queues[name]))),
+    inspectBucket(clients, bucketNameOf(installation, account, region)),
+    readTags(clients, `${arnPrefixOf(region)}:${account}:schedule-group/${names.scheduleGroup}`),
+  ])
+  return {
+    tables,
+    queues,
+    bucket,
+    apiUrl: tags.get(awsTags.apiUrl),
+    webhookUrl: tags.get(awsTags.webhookUrl),
+  }
+}
+
+/** China and the government have partitions of their own, which names of regions tell. */
+function arnPrefixOf(region: string): string {
+  const partition = region.startsWith('cn-')
+    ? 'aws-cn'
+    : region.startsWith('us-gov-')
+      ? 'aws-us-gov'
+      : 'aws'
+  return `arn:${partition}:scheduler:${region}`
+}
+
+async function inspectTable({ tables }: InspectClients, name: string): Promise<TableStatus> {
+  const found = await orUndefined(() => tables.send(new DescribeTableCommand({ TableName: name })))
+  return {
+    name,
+    status: found?.Table?.TableStatus,
+    isProtected: found?.Table?.DeletionProtectionEnabled === true,
+  }
+}
+
+async function inspectQueue(clients: InspectClients, name: string): Promise<QueueStatus> {
+  const [live, dead] = await Promise.all([
+    readCounts(clients, name),
+    readCounts(clients, deadLetterQueueOf(name)),
+  ])
+  if (live === undefined) return { name, counts: undefined }
+  return { name, counts: { ...live, dead: (dead?.waiting ?? 0) + (dead?.held ?? 0) } }
+}
+
+async function readCounts(
+  { queues }: InspectClients,
+  name: string,
+): Promise<{ readonly waiting: number; readonly held: number } | undefined> {
+  const queue = await orUndefined(() => queues.send(new GetQueueUrlCommand({ QueueName: name })))
+  if (queue === undefined) return undefined
+  const found = await orUndefined(() =>
+    queues.send(
+      new GetQueueAttributesCommand({
+        QueueUrl: queue.QueueUrl,
+        AttributeNames: [
+          'ApproximateNumberOfMessages',
+          'ApproximateNumberOfMessagesDelayed',
+          'ApproximateNumberOfMessagesNotVisible',
+        ],
+      }),
+    ),
+  )
+  const count = (name: string): number =>
+    Number(Object.entries(found?.Attributes ?? {}).find(([key]) => key === name)?.[1] ?? 0)
+  return {
+    waiting: count('ApproximateNumberOfMessages') + count('ApproximateNumberOfMessagesDelayed'),
+    held: count('ApproximateNumberOfMessagesNotVisible'),
+  }
+}
+
+async function inspectBucket(
+  { objects }: InspectClients,
+  name: string,
+): Promise<InstallationStatus['bucket']> {
+  const found = await orUndefined(() => objects.send(new HeadBucketCommand({ Bucket: name })))
+  return { name, isThere: found !== undefined }
+}
+
+async function readTags(
+  { schedules }: InspectClients,
+  arn: string,
+): Promise<ReadonlyMap<string, string>> {
+  const found = await orUndefined(() =>
+    schedules.send(new ListTagsForResourceCommand({ ResourceArn: arn })),
+  )
+  return new Map((found?.Tags ?? []).map(({ Key, Value }) => [Key ?? '', Value ?? '']))
+}
+
+/** What services call that which is not there. */
+const absent = new Set([
+  'ResourceNotFoundException',
+  'QueueDoesNotExist',
+  'AWS.SimpleQueueService.NonExistentQueue',
+  'NotFound',
+  'NoSuchBucket',
+])
+const denied = /AccessDenied|NotAuthorized|UnauthorizedOperation/
+
+async function orUndefined<Found>(send: () => Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await send()
+  } catch (thrown) {
+    const name = thrown instanceof Error ? thrown.name : ''
+    if (absent.has(name)) return undefined
+    if (denied.test(name) || httpStatusOfError(thrown) === 403)
+      throw error('PLATFORM_PERMISSION_MISSING', messageOf(thrown), { cause: thrown })
+    throw error('PLATFORM_FAILED', `AWS could not be asked: ${messageOf(thrown)}`, {
+      cause: thrown,
+      hint: 'Check the network and the region, and run the command again.',
+    })
+  }
+}
+
+const answered = z.object({ $metadata: z.object({ httpStatusCode: z.number() }) })
+
+/** The status of a refusal: an answer to a HEAD request has no body that would name it. */
+function httpStatusOfError(thrown: unknown): number | undefined {
+  const read = answered.safeParse(thrown)
+  return read.success ? read.data.$metadata.httpStatusCode : undefined
+}

@@ -1,0 +1,30 @@
+import { defaultInstallation, installationPattern } from '../../shared/config/aws-resource-names.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { Flags } from '../arguments/flags.ts'
+import type { CliSession } from '../session/session.ts'
+import type { InstallationTarget } from './platform-port.ts'
+
+/** What the options and the environment say. Throws PLATFORM_REGION_MISSING, CLI_USAGE. */
+export function readInstallationTarget(session: CliSession, flags: Flags): InstallationTarget {
+  const { env } = session.io
+  const installation = flags.text('installation') ?? defaultInstallation
+  if (!installationPattern.test(installation))
+    throw error('CLI_USAGE', `'${installation}' is no name of an installation: ${nameRule}`)
+  const region = flags.text('region') || env['AWS_REGION'] || env['AWS_DEFAULT_REGION']
+  if (!region) throw error('PLATFORM_REGION_MISSING', 'no region is named')
+  const profile = flags.text('profile')
+  const known = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  return {
+    installation,
+    region,
+    env: {
+      ...Object.fromEntries(known),
+      AWS_REGION: region,
+      ...(profile === undefined ? {} : { AWS_PROFILE: profile }),
+    },
+  }
+}
+
+const nameRule = '2 to 20 small letters, digits and `-`, a letter first'

@@ -1,0 +1,64 @@
+import { homedir } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createInstallDeps } from '../../shared/runtime/plugins/plugin-install-deps.ts'
+import { error } from '../../shared/errors/error.ts'
+import { locateProgram } from '../../shared/programs/project/project-file.ts'
+import {
+  type RequiredPackage,
+  findRequiredPackages,
+} from '../../shared/programs/required-packages.ts'
+import { createProcesses } from '../../shared/platform/system/processes.ts'
+import type { InstallDeps } from '../../shared/providers/install/install-plugin.ts'
+import { pluginCacheOf } from '../../shared/providers/plugins/find-plugin.ts'
+import type { CliSession } from '../session/session.ts'
+
+/** The kinds of plugins that there are. */
+const kinds: readonly string[] = ['analyzer', 'language', 'resource', 'converter', 'tool']
+
+/** A kind of plugin as a person wrote it. Throws CLI_USAGE. */
+export function requirePluginKind(text: string): string {
+  if (kinds.includes(text)) return text
+  throw error('CLI_USAGE', `unrecognized plugin kind: ${text}; there are ${kinds.join(', ')}`)
+}
+
+/** The environment without what is not set. */
+export function definedVariablesOf({
+  io,
+}: Pick<CliSession, 'io'>): Readonly<Record<string, string>> {
+  const set = Object.entries(io.env).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, value] as const],
+  )
+  return Object.fromEntries(set)
+}
+
+/** The plugin cache of the user. */
+export function userPluginCache(session: Pick<CliSession, 'io'>): string {
+  const env = definedVariablesOf(session)
+  return pluginCacheOf({ env, home: env['HOME'] ?? homedir() })
+}
+
+/** Does something that may install plugins. */
+export async function withInstallDeps<T>(
+  session: CliSession,
+  work: (deps: InstallDeps) => Promise<T>,
+): Promise<T> {
+  const env = definedVariablesOf(session)
+  const processes = createProcesses()
+  const deps = createInstallDeps({
+    env,
+    home: env['HOME'] ?? homedir(),
+    processes,
+    pause: ms => sleep(ms),
+    onMessage: (_severity, text) => session.warn(text),
+  })
+  try {
+    return await work(deps)
+  } finally {
+    await processes.close()
+  }
+}
+
+/** What the program of the folder needs. Throws PROJECT_*. */
+export function readRequiredPackages(session: CliSession): readonly RequiredPackage[] {
+  return findRequiredPackages(locateProgram(session.requireProject()).directory)
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import type { EnginePort } from '../session/engine-port.ts'
+
+/** Every item of a list of the API, page after page. */
+export async function listAllItems<Item extends z.ZodType>(
+  { callApi }: Pick<EnginePort, 'callApi'>,
+  path: string,
+  item: Item,
+): Promise<readonly z.infer<Item>[]> {
+  const form = z.object({ items: z.array(item), next: z.string().optional() })
+  const items: z.infer<Item>[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const more = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
+    const page = form.parse(await callApi({ method: 'GET', path: `${path}${more}` }))
+    items.push(...(page.items as z.infer<Item>[]))
+    cursor = page.next
+  }
+  return items
+}

@@ -1,0 +1,235 @@
+/**
+ * remote: what the command line asks of an API instead of the store of this machine, in the same
+ * form. What the API cannot do is refused by the name of what was wanted.
+ */
+import { z } from 'zod'
+import { error, hasCode } from '../../shared/errors/error.ts'
+import { packProgram } from '../../shared/programs/archive/program-archive.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import type { CatalogPort, HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { parseEnvelope } from '../../shared/state/snapshot-codec.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { EnginePort, RemotePrograms } from '../session/engine-port.ts'
+import { createApiClient, type ApiClient } from './api-client.ts'
+import type { Login } from './login.ts'
+import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
+
+const stackForm = z.object({
+  id: z.string(),
+  createdAt: z.number(),
+  current: z.string(),
+  version: z.number(),
+  deployments: z.number(),
+})
+const pageForm = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next: z.string().optional() })
+const placeForm = z.object({
+  url: z.string(),
+  headers: z.record(z.string(), z.string()),
+  isThere: z.boolean().default(false),
+})
+const deploymentForm = z.looseObject({
+  deployment: z.string(),
+  command: z.string(),
+  message: z.string(),
+  startedAt: z.number(),
+})
+
+/** Opens the API of a login. Nothing is asked before something is wanted. */
+export function openRemote(login: Login): EnginePort {
+  const client = createApiClient(login)
+  const catalog = createRemoteCatalog(client)
+  const readStatus: EnginePort['readStatus'] = async stack => {
+    const record = await catalog.getStack(stack)
+    if (record === undefined || record.current === '') return { kind: 'none' }
+    return { kind: 'running', number: record.deployments }
+  }
+  const openNumber = async (stack: StackId): Promise<number | undefined> => {
+    const now = await readStatus(stack)
+    return now.kind === 'none' ? undefined : now.number
+  }
+  return {
+    platform: createPartial<Platform>('the API', { catalog, clock: createSystemClock() }),
+    remote: createRemotePrograms(client),
+    deploy: refuseUnsupportedCall('this deployment'),
+    findInterrupted: refuseUnsupportedCall('resume'),
+    async cancel(stack, force) {
+      const number = await openNumber(stack)
+      if (number === undefined) return { kind: 'none' }
+      const path = `${stackPathOf(stack)}/deployments/${number}/cancel`
+      const answer = await client.call({
+        method: 'POST',
+        path,
+        body: { force },
+        isRepeatable: true,
+      })
+      const { kind } = z.object({ kind: z.enum(['none', 'asked', 'asked before']) }).parse(answer)
+      return kind === 'none' ? { kind } : { kind, number }
+    },
+    readStatus,
+    // The API has done it.
+    forgetStack: () => Promise.resolve(),
+    async redrive(stack) {
+      const number = await openNumber(stack)
+      if (number === undefined) return { kind: 'none' }
+      const path = `${stackPathOf(stack)}/deployments/${number}/redrive`
+      const answer = await client.call({ method: 'POST', path })
+      const form = z.discriminatedUnion('kind', [
+        z.object({ kind: z.enum(['none', 'stopped', 'nothing']) }),
+        z.object({ kind: z.literal('sent'), operations: z.number() }),
+      ])
+      return form.parse(answer)
+    },
+    editState: refuseUnsupportedCall('changes of the state'),
+    renameStack: refuseUnsupportedCall('stack rename'),
+    exportState: (stack, version) =>
+      readExport(client, stack, version === undefined ? '' : `?version=${version}`),
+    exportAt: (stack, moment) => {
+      const at =
+        moment.kind === 'time'
+          ? new Date(moment.at).toISOString()
+          : `${moment.deployment}:${moment.lamport}`
+      return readExport(client, stack, `?at=${encodeURIComponent(at)}`)
+    },
+    readTimeline: refuseUnsupportedCall('stack history --show'),
+    prune: refuseUnsupportedCall('stack prune'),
+    serve: refuseUnsupportedCall('serve'),
+    callApi: call => client.call(call),
+    close: async () => undefined,
+  }
+}
+
+/** The path of a stack. */
+function stackPathOf(id: StackId): string {
+  const { project, stack } = stackPartsOf(id)
+  return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}`
+}
+
+function createRemotePrograms(client: ApiClient): RemotePrograms {
+  const sendArchive: RemotePrograms['send'] = async (path, { archive, bytes }) => {
+    const body = { archive, bytes: bytes.length }
+    const answer = await client.call({ method: 'POST', path, body, isRepeatable: true })
+    const { isThere, ...place } = placeForm.parse(answer)
+    if (!isThere) await client.upload(place, bytes)
+  }
+  return {
+    send: sendArchive,
+    async upload(stack, folder) {
+      const { bytes, hash: archive } = await packProgram(folder)
+      await sendArchive(`${stackPathOf(stack)}/programs`, { archive, bytes })
+      return { archive, bytes: bytes.length }
+    },
+    async select(stack, archive) {
+      await client.call({ method: 'PUT', path: `${stackPathOf(stack)}/program`, body: { archive } })
+    },
+    deploy: (stack, request, sink) => deployRemotely(client, stackPathOf(stack), request, sink),
+    resume: (stack, number, sink) => resumeRemotely(client, stackPathOf(stack), number, sink),
+    async removeStack(stack, force) {
+      await client.call({ method: 'DELETE', path: `${stackPathOf(stack)}?force=${force}` })
+    },
+  }
+}
+
+async function readExport(
+  client: ApiClient,
+  stack: StackId,
+  query: string,
+): Promise<StoredDeployment | undefined> {
+  const text = await client
+    .getText(`${stackPathOf(stack)}/export${query}`)
+    .catch((thrown: unknown) => {
+      if (query.startsWith('?version') && hasCode(thrown, 'MOMENT_UNKNOWN')) return undefined
+      throw thrown
+    })
+  return text === undefined ? undefined : (parseEnvelope(text).deployment ?? undefined)
+}
+
+function createRemoteCatalog(client: ApiClient): CatalogPort {
+  const get = async <Form extends z.ZodType>(path: string, form: Form): Promise<z.infer<Form>> =>
+    form.parse(await client.call({ method: 'GET', path }))
+  return createPartial<CatalogPort>('the catalog', {
+    async createStack(id) {
+      try {
+        await client.call({ method: 'POST', path: stackPathOf(id) })
+        return true
+      } catch (thrown) {
+        if (hasCode(thrown, 'STACK_EXISTS')) return false
+        throw thrown
+      }
+    },
+    async getStack(id) {
+      try {
+        return toStackRecord(await get(stackPathOf(id), stackForm))
+      } catch (thrown) {
+        if (hasCode(thrown, 'STACK_NOT_FOUND')) return undefined
+        throw thrown
+      }
+    },
+    async listStacks(project) {
+      const stacks: StackRecord[] = []
+      const of = project === undefined ? '' : `&project=${encodeURIComponent(project)}`
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const page: { items: z.infer<typeof stackForm>[]; next?: string | undefined } = await get(
+          `/v1/stacks?limit=100&cursor=${cursor}${of}`,
+          pageForm(stackForm),
+        )
+        stacks.push(...page.items.map(toStackRecord))
+        cursor = page.next
+      }
+      return { stacks, unreadable: [] }
+    },
+    async listHistory(id, limit, before) {
+      const records: HistoryRecord[] = []
+      const first = before === undefined ? '' : String(before)
+      for (
+        let cursor: string | undefined = first;
+        cursor !== undefined && records.length < limit;
+      ) {
+        const size = Math.min(100, limit - records.length)
+        const path = `${stackPathOf(id)}/deployments?limit=${size}&cursor=${cursor}`
+        const page: { items: unknown[]; next?: string | undefined } = await get(
+          path,
+          pageForm(deploymentForm),
+        )
+        records.push(...(page.items as HistoryRecord[]))
+        cursor = page.next
+      }
+      return records
+    },
+  })
+}
+
+/** What the API tells of a stack; blobs have no name outside. */
+function toStackRecord({
+  id,
+  current,
+  createdAt,
+  ...rest
+}: z.infer<typeof stackForm>): StackRecord {
+  return { ...rest, id, current, createdAt, snapshot: '' } as StackRecord
+}
+
+function refuseUnsupportedCall(what: string, hint?: string): () => Promise<never> {
+  return async () => {
+    throw error('FEATURE_MISSING', `${what}: the API cannot do that yet`, {
+      hint: hint ?? 'Do it where the store is, after `antichain logout`.',
+    })
+  }
+}
+
+/** A part of something: what is not there is refused by name when it is called. */
+function createPartial<Whole extends object>(name: string, known: Partial<Whole>): Whole {
+  return new Proxy(known as Whole, {
+    get(_, property, receiver) {
+      if (property in known || property === 'then') return Reflect.get(known, property, receiver)
+      const what = `${name}, ${String(property)}`
+      const refuseCall = refuseUnsupportedCall(what)
+      // It stands for a method as well as for a port with methods.
+      return new Proxy(refuseCall, {
+        get: (_, method) => refuseUnsupportedCall(`${what}.${String(method)}`),
+      })
+    },
+  })
+}

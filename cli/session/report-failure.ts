@@ -1,0 +1,28 @@
+import { catalogue } from '../../shared/errors/catalogue.ts'
+import { DeployError } from '../../shared/errors/error.ts'
+import type { OutputStream } from './io.ts'
+
+/**
+ * Says on `stderr` what went wrong, where, and what to do; the stack trace only when `verbose`.
+ * Answers the exit code: that of the catalogue, 255 for what is a fault of ours.
+ */
+export function reportFailure(thrown: unknown, stderr: OutputStream, verbose: boolean): number {
+  const known = thrown instanceof DeployError
+  const code = known ? thrown.code : 'INTERNAL_ASSERTION'
+  const sentence = thrown instanceof Error ? thrown.message : String(thrown)
+  const urn = known ? thrown.details['urn'] : undefined
+  const lines = [
+    `error[${code}]: ${sentence}`,
+    ...(urn === undefined ? [] : [`  resource: ${String(urn)}`]),
+    `  what to do: ${known ? thrown.hint : catalogue.INTERNAL_ASSERTION.hint}`,
+    ...(verbose ? stackTraceOf(thrown) : []),
+  ]
+  stderr.write(`${lines.join('\n')}\n`)
+  return catalogue[code].exit
+}
+
+function stackTraceOf(thrown: unknown): readonly string[] {
+  if (!(thrown instanceof Error)) return []
+  const own = thrown.stack ?? ''
+  return thrown.cause === undefined ? [own] : [own, 'caused by:', ...stackTraceOf(thrown.cause)]
+}

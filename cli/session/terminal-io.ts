@@ -1,0 +1,55 @@
+import { Writable } from 'node:stream'
+import { createInterface } from 'node:readline'
+import type { Io } from './io.ts'
+
+/** The terminal and process that the command line was started in. */
+export function createTerminalIo(): Io {
+  // Whoever reads our output may go away (`| head`); a deployment goes on all the same.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  return {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    isTerminal: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    prompt: question => promptLine(question, false),
+    promptHidden: question => promptLine(question, true),
+    readInput: async () => {
+      const pieces: Uint8Array[] = []
+      for await (const piece of process.stdin) pieces.push(Buffer.from(piece))
+      return Buffer.concat(pieces).toString('utf8')
+    },
+    onInterrupt: onSignal => {
+      process.on('SIGINT', onSignal)
+      process.on('SIGTERM', onSignal)
+      return () => {
+        process.off('SIGINT', onSignal)
+        process.off('SIGTERM', onSignal)
+      }
+    },
+  }
+}
+
+function promptLine(question: string, hidden: boolean): Promise<string> {
+  process.stderr.write(`${question} `)
+  const output = hidden
+    ? new Writable({ write: (_chunk, _encoding, done) => done() })
+    : process.stderr
+  const lines = createInterface({ input: process.stdin, output, terminal: true })
+  return new Promise(resolve => {
+    let answer = ''
+    lines.once('line', line => {
+      answer = line
+      lines.close()
+    })
+    // Without this, Ctrl-C at a question would do nothing: readline takes it from the terminal.
+    lines.once('SIGINT', () => {
+      lines.close()
+      process.kill(process.pid, 'SIGINT')
+    })
+    lines.once('close', () => {
+      if (hidden) process.stderr.write('\n')
+      resolve(answer)
+    })
+  })
+}

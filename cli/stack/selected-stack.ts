@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { error, messageOf } from '../../shared/errors/error.ts'
+
+/** The stack that is selected for a project file, '' when none is. */
+export function readSelectedStack(home: string, projectFile: string): string {
+  try {
+    const data: unknown = JSON.parse(readFileSync(selectionFileOf(home, projectFile), 'utf8'))
+    if (typeof data !== 'object' || data === null || !('stack' in data)) return ''
+    return typeof data.stack === 'string' ? data.stack : ''
+  } catch {
+    // Nothing was selected yet, or the note is damaged: the person selects again.
+    return ''
+  }
+}
+
+/** Notes the selected stack of a project file; '' takes the note away. Throws STORE_UNAVAILABLE. */
+export function selectStack(home: string, projectFile: string, stack: string): void {
+  const file = selectionFileOf(home, projectFile)
+  try {
+    if (stack === '') return rmSync(file, { force: true })
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(`${file}.${process.pid}`, `${JSON.stringify({ stack, project: projectFile })}\n`)
+    renameSync(`${file}.${process.pid}`, file)
+  } catch (cause) {
+    throw error('STORE_UNAVAILABLE', `the selected stack cannot be noted: ${messageOf(cause)}`, {
+      cause,
+    })
+  }
+}
+
+function selectionFileOf(home: string, projectFile: string): string {
+  const hash = createHash('sha256').update(projectFile).digest('hex').slice(0, 16)
+  return join(home, 'workspaces', `${basename(dirname(projectFile))}-${hash}.json`)
+}

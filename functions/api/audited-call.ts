@@ -1,0 +1,104 @@
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { toPrintable } from '../../shared/triggers/printable.ts'
+import { httpStatusOf } from './error-response.ts'
+import { type Caller, coversStack, mayAct } from './roles.ts'
+import { type ApiPorts, type Route, stackOf } from './define-route.ts'
+
+/** A call of a route by somebody. */
+export interface AuthorizedCall {
+  readonly id: string
+  readonly caller: Caller
+  readonly from: string
+  readonly route: Route
+  readonly params: Readonly<Record<string, string>>
+}
+
+type ParamForm = readonly [form: RegExp, must: string]
+
+const word: ParamForm = [/^[\w.-]{1,100}$/, '1 to 100 letters, digits, _, . and -']
+const system: ParamForm = [/^[a-z0-9]{1,20}$/, 'up to 20 lower-case letters and digits']
+/** What parts of a path may be, by their names: nothing that would be read as another path. */
+const paramForms: Readonly<Record<string, ParamForm>> = {
+  project: word,
+  stack: word,
+  name: word,
+  kind: [/^[a-z]{1,20}$/, 'up to 20 lower-case letters'],
+  version: [/^\d[\w.+-]{0,99}$/, 'a version such as 1.2.3'],
+  os: system,
+  arch: system,
+  id: [/^[0-9a-f]{16}$/, 'an id of 16 hex digits'],
+  number: [/^[1-9]\d{0,9}$/, 'a number from 1'],
+  archive: [/^[0-9a-f]{64}$/, 'a SHA-256 in hex'],
+  key: [/^[^\p{Cc}/]{1,300}$/u, 'up to 300 characters without slashes'],
+}
+
+/** Throws API_INPUT_INVALID. */
+export function checkParams(params: AuthorizedCall['params']): AuthorizedCall['params'] {
+  for (const [name, value] of Object.entries(params)) {
+    const [form, must] = paramForms[name] ?? []
+    if (form?.test(value) === true) continue
+    const at = `path.${name}`
+    const message = `${at}: must be ${must ?? 'something else'}, not '${toPrintable(value)}'`
+    throw error('API_INPUT_INVALID', message, { details: { at } })
+  }
+  return params
+}
+
+/** Throws API_FORBIDDEN; what is not the caller's business is not said to be there or not. */
+function requirePermission({ caller, route, params }: AuthorizedCall): void {
+  if (!mayAct(caller.role, route.role))
+    throw error('API_FORBIDDEN', `this needs the role ${route.role}, and yours is ${caller.role}`)
+  const isTheirs =
+    route.scope === 'any' ||
+    (route.scope === 'stack' ? coversStack(caller.stacks, stackOf(params)) : caller.stacks === '*')
+  if (isTheirs) return
+  const whom = route.scope === 'stack' ? 'of this stack' : 'of all stacks'
+  throw error('API_FORBIDDEN', `this is for tokens ${whom}`)
+}
+
+/**
+ * Does what is asked, if the caller may: a change between two entries of the audit log; without the
+ * first it is not made. Throws API_FORBIDDEN.
+ */
+export async function runAudited<Done extends { readonly status: number }>(
+  ports: Pick<ApiPorts, 'audit' | 'clock' | 'logger'>,
+  call: AuthorizedCall,
+  change: () => Promise<Done>,
+): Promise<Done> {
+  const { id, caller, from, route, params } = call
+  if (route.method === 'GET') {
+    requirePermission(call)
+    return change()
+  }
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
+  const entry = {
+    who: `${caller.name} (${caller.id})`,
+    from,
+    what: toPrintable(`${route.method} ${path}`, 300),
+    request: id,
+  }
+  const append = (kind: 'asked' | 'answered', status?: number): Promise<void> =>
+    ports.audit.append({
+      ...entry,
+      id: `${id} ${kind}`,
+      at: ports.clock.now(),
+      kind,
+      ...(status === undefined ? {} : { status }),
+    })
+  await append('asked')
+  let status = 500
+  try {
+    requirePermission(call)
+    const response = await change()
+    status = response.status
+    return response
+  } catch (thrown) {
+    status = httpStatusOf(thrown)
+    throw thrown
+  } finally {
+    // The change stands, or was refused, whether or not this can be told.
+    await append('answered', status).catch((thrown: unknown) =>
+      ports.logger.write('error', 'audit.failed', { request: id, message: messageOf(thrown) }),
+    )
+  }
+}

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import { openTestApi, shopPath, type TestApi } from './api.fixture.ts'
+import { mayAct, roles } from './roles.ts'
+import { routes } from './routes-table.ts'
+
+let api: TestApi
+
+beforeAll(async () => {
+  api = await openTestApi()
+})
+afterAll(() => api.close())
+
+const values: Readonly<Record<string, string>> = {
+  project: 'shop',
+  stack: 'dev',
+  name: 'x',
+  number: '1',
+  key: 'k',
+  id: '0'.repeat(16),
+  archive: '0'.repeat(64),
+  ...{ kind: 'resource', version: '1.0.0', os: 'linux', arch: 'arm64' },
+}
+const fillPath = (path: string): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
+
+describe('every route, for every role and scope', () => {
+  const scopes = [undefined, ['shop/dev'], ['shop/*'], ['shop/other'], ['other/*', 'shop/de']]
+  const mine = [true, true, true, false, false]
+
+  test.each(routes.map(route => [`${route.method} ${route.path}`, route] as const))(
+    '%s',
+    async (_, route) => {
+      for (const role of roles)
+        for (const [at, stacks] of scopes.entries()) {
+          const isTheirs =
+            route.scope === 'any' || (route.scope === 'stack' ? mine[at] : stacks === undefined)
+          const token = await api.tokenOf(role, stacks)
+          const what = `${route.method} ${fillPath(route.path)}`
+          const response = await api.call(token, what, route.method === 'GET' ? undefined : 1)
+          const isAllowed = isTheirs && mayAct(role, route.role)
+          expect([role, stacks, response.status === 403]).toEqual([role, stacks, !isAllowed])
+          expect(response.status).not.toBe(401)
+          expect(response.status).not.toBe(500)
+          // Removing the stack is the one call of these that changes something.
+          if (route.method === 'DELETE' && response.status === 200)
+            await api.platform.catalog.createStack('organization/shop/dev' as never, 1 as never)
+          await response.body?.cancel()
+        }
+      const without = await api.call('', `${route.method} ${fillPath(route.path)}`)
+      expect(without.status).toBe(401)
+    },
+  )
+})
+
+test('nobody gets in with a token that is unknown, cut, of another, revoked or over', async () => {
+  const token = await api.tokenOf('admin')
+  const other = await api.tokenOf('admin')
+  const [, id, secret] = token.split(/_(?=[0-9a-f]{16}_)|(?<=_[0-9a-f]{16})_/)
+  const bad = [
+    'act_0000000000000000_' + 'A'.repeat(43),
+    token.slice(0, -1),
+    `act_${id}_${other.slice(21)}`,
+    `${id}_${secret}`,
+    'x',
+  ]
+  for (const text of bad) {
+    const response = await api.call(text, 'GET /v1/whoami')
+    expect(response.status).toBe(401)
+    expect(await response.json()).toMatchObject({ code: 'API_TOKEN_REFUSED' })
+  }
+  const revoked = await api.call(other, `DELETE /v1/tokens/${id}`)
+  expect(revoked.status).toBe(200)
+  expect((await api.call(token, 'GET /v1/whoami')).status).toBe(401)
+  const short = await api.call(other, 'POST /v1/tokens', { name: 'short', role: 'read', days: 1 })
+  const { token: soon, id: soonId } = (await short.json()) as { token: string; id: string }
+  expect((await api.call(soon, 'GET /v1/whoami')).status).toBe(200)
+  const key = { kind: 'token', scope: '*', name: soonId } as const
+  const stored = await api.platform.documents.get(key)
+  await api.platform.documents.put(key, { ...(stored?.value as object), expiresAt: 1 }, 1)
+  expect((await api.call(soon, 'GET /v1/whoami')).status).toBe(401)
+})
+
+test('a token is shown once, and what is stored does not hold it', async () => {
+  const fresh = await openTestApi()
+  const admin = await fresh.tokenOf('admin')
+  const made = await fresh.call(admin, 'POST /v1/tokens', {
+    name: 'ci',
+    role: 'preview',
+    stacks: ['shop/*'],
+  })
+  expect(made.status).toBe(201)
+  const { token, id } = (await made.json()) as { token: string; id: string }
+  const secret = token.slice(21)
+  expect(secret).toHaveLength(43)
+  const listed = await (await fresh.call(admin, 'GET /v1/tokens')).text()
+  expect(listed).toContain(id)
+  const documents = JSON.stringify((await fresh.platform.documents.list('token', '')).documents)
+  for (const text of [listed, documents]) expect(text).not.toContain(secret)
+  const me = await fresh.call(token, 'GET /v1/whoami')
+  expect(await me.json()).toEqual({ name: 'ci', role: 'preview', stacks: ['shop/*'] })
+  await fresh.close()
+})
+
+test('a body that is too large is refused, whether or not it says so', async () => {
+  const token = await api.tokenOf('deploy')
+  const large = { command: 'up', message: 'x'.repeat(apiLimits.bodyBytesMax) }
+  const announced = await api.call(token, `POST ${shopPath}/deployments`, large)
+  expect(announced.status).toBe(413)
+  const chunk = new Uint8Array(64 * 1024)
+  let sent = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 1
+      if (sent > 1_000) controller.close()
+      else controller.enqueue(chunk)
+    },
+  })
+  const untold = await api.app.request(`${shopPath}/deployments`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body,
+    duplex: 'half',
+  })
+  expect(untold.status).toBe(413)
+  expect(sent).toBeLessThan(10)
+})
+
+test('what is wrong with a request is said at its place, and nothing of paths gets through', async () => {
+  const token = await api.tokenOf('admin')
+  const cases = [
+    [`POST ${shopPath}/deployments`, { command: 'nonsense' }, 400, 'body.command'],
+    [`POST ${shopPath}/deployments`, { command: 'up', more: 1 }, 400, 'more'],
+    [`GET ${shopPath}/deployments?limit=100000`, undefined, 400, 'query.limit'],
+    ['GET /v1/stacks/shop%2Fdev/x', undefined, 400, 'project'],
+    ['GET /v1/stacks/shop/..%2F..', undefined, 400, 'stack'],
+    [`GET ${shopPath}/deployments/0`, undefined, 400, 'number'],
+    ['GET /v1/nothing', undefined, 404, '/v1/nothing'],
+    ['GET /v1/stacks/shop/none', undefined, 404, 'none'],
+    [`GET ${shopPath}/deployments/7`, undefined, 404, '7'],
+    [`GET ${shopPath}/requests/none`, undefined, 404, 'none'],
+  ] as const
+  for (const [what, body, status, mention] of cases) {
+    const response = await api.call(token, what, body)
+    const { code, message, hint } = (await response.json()) as Record<string, string>
+    expect([what, response.status]).toEqual([what, status])
+    expect(message).toContain(mention)
+    expect(`${code}${hint}`).not.toContain('undefined')
+  }
+  const response = await api.app.request(`${shopPath}/deployments`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: '{"command"',
+  })
+  expect(response.status).toBe(400)
+})
+
+test('answers carry security headers, and none that let other pages read them', async () => {
+  const token = await api.tokenOf('read')
+  const response = await api.call(token, 'GET /v1/whoami', undefined, {
+    origin: 'https://evil.test',
+  })
+  const headers = Object.fromEntries(response.headers)
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'SAMEORIGIN',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': expect.stringContaining("default-src 'none'"),
+  })
+  expect(Object.keys(headers).filter(name => name.startsWith('access-control'))).toEqual([])
+})
+
+test('every change is in the audit log before it is made, and nothing secret is', async () => {
+  const admin = await api.tokenOf('admin')
+  const reader = await api.tokenOf('read')
+  const secret = 'do not tell anybody'
+  await api.call(admin, 'POST /v1/stacks/audit/one', undefined)
+  await api.call(admin, `POST ${shopPath}/deployments`, { command: 'up', message: secret })
+  await api.call(reader, 'DELETE /v1/stacks/audit/one')
+  const page = await api.call(admin, 'GET /v1/audit?limit=6')
+  const text = await page.text()
+  const { items } = JSON.parse(text) as { items: { kind: string; what: string; status?: number }[] }
+  expect(items.map(({ kind, what, status }) => [kind, what, status]).toReversed()).toEqual([
+    ['asked', 'POST /v1/stacks/audit/one', undefined],
+    ['answered', 'POST /v1/stacks/audit/one', 201],
+    ['asked', `POST ${shopPath}/deployments`, undefined],
+    ['answered', `POST ${shopPath}/deployments`, 202],
+    ['asked', 'DELETE /v1/stacks/audit/one', undefined],
+    ['answered', 'DELETE /v1/stacks/audit/one', 403],
+  ])
+  for (const hidden of [secret, admin.slice(21), reader.slice(21)])
+    expect(text).not.toContain(hidden)
+  expect(items[0]).toMatchObject({ from: '192.0.2.7', who: expect.stringContaining('read (') })
+})
+
+test('what cannot be put into the audit log is not done', async () => {
+  const failing = await openTestApi()
+  const append = async (): Promise<never> => {
+    throw new Error('the disk is full')
+  }
+  const { createApi } = await import('./create-api.ts')
+  const app = createApi({
+    ports: {
+      ...failing.platform,
+      audit: { ...failing.platform.audit, append },
+      execute: 'here',
+      addresses: {},
+    },
+    addressOf: () => '',
+  })
+  const token = await failing.tokenOf('admin')
+  const headers = { authorization: `Bearer ${token}` }
+  const response = await app.request('/v1/stacks/a/b', { method: 'POST', headers })
+  expect(response.status).toBe(500)
+  expect(await response.text()).not.toContain('disk')
+  expect(await failing.platform.catalog.getStack('organization/a/b' as never)).toBeUndefined()
+  await failing.close()
+})
+
+test('who asks too often waits, by address and by token', async () => {
+  const rate = { burst: 3, perSecond: 0.001 }
+  const wide = { burst: 1_000, perSecond: 1 }
+  for (const rates of [
+    { address: rate, token: wide },
+    { address: wide, token: rate },
+  ]) {
+    const limited = await openTestApi({ rates })
+    const token = await limited.tokenOf('read')
+    const statuses = []
+    for (let call = 0; call < 5; call += 1) {
+      const response = await limited.call(token, 'GET /v1/whoami')
+      statuses.push(response.status)
+      if (response.status === 429)
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(1)
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429])
+    // Another token is not kept waiting by it, from another address or not.
+    if (rates.token === rate)
+      expect((await limited.call(await limited.tokenOf('read'), 'GET /v1/whoami')).status).toBe(200)
+    await limited.close()
+  }
+})
+
+test('the OpenAPI document has every route, made from the schemas that check', async () => {
+  const response = await api.app.request('/openapi.json')
+  const document = (await response.json()) as {
+    openapi: string
+    paths: Record<string, Record<string, { requestBody?: object; responses: object }>>
+  }
+  expect(document.openapi).toBe('3.1.0')
+  for (const { method, path } of routes)
+    expect(document.paths[path]?.[method.toLowerCase()]?.responses).toBeDefined()
+  const made = document.paths['/v1/stacks/{project}/{stack}/deployments']?.['post']
+  expect(JSON.stringify(made?.requestBody)).toContain('"enum":["up","refresh","destroy"]')
+})

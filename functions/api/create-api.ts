@@ -1,0 +1,131 @@
+/**
+ * api: what people and machines ask over HTTP: stacks, programs, deployments and what they tell,
+ * documents of triggers, tokens. It only writes and reads records and sends nudges; generators and
+ * executors do the rest. The same app serves a function URL and `antichain serve --port`.
+ *
+ * Invariants: every route is a row of one table, with the role and the tokens that it is for; a
+ * change is in the audit log before it is made; nothing that was not read to its end within limits
+ * is looked at; no secret leaves but by the routes that say so.
+ */
+import { Hono, type Context } from 'hono'
+import { secureHeaders } from 'hono/secure-headers'
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { toPrintable } from '../../shared/triggers/printable.ts'
+import { toErrorResponse, httpStatusOf } from './error-response.ts'
+import { openApiOf } from './open-api.ts'
+import { createRateLimiter, type Rate, type RateLimiter } from './rate-limit.ts'
+import { readRequestBody, readRequestJson } from './read-body.ts'
+import { type AuthorizedCall, checkParams, runAudited } from './audited-call.ts'
+import type { RouteAnswer, ApiPorts, Route } from './define-route.ts'
+import { routes } from './routes-table.ts'
+import { authenticate } from './tokens.ts'
+
+/** How an API is made. */
+export interface ApiOptions {
+  readonly ports: ApiPorts
+  /** Where a request comes from; a text for the audit log and rate limits. */
+  readonly addressOf: (context: Context) => string
+  /** Other rates than the usual ones. */
+  readonly rates?: { readonly address: Rate; readonly token: Rate }
+}
+
+/** What the parts of a call share. */
+interface CallDeps {
+  readonly ports: ApiPorts
+  readonly addressOf: ApiOptions['addressOf']
+  readonly addresses: RateLimiter
+  readonly tokens: RateLimiter
+}
+
+const usualRates = {
+  address: { burst: apiLimits.addressBurst, perSecond: apiLimits.addressPerSecond },
+  token: { burst: apiLimits.tokenBurst, perSecond: apiLimits.tokenPerSecond },
+}
+
+/** Makes the app. What it answers has security headers, and none for other origins. */
+export function createApi({ ports, addressOf, rates = usualRates }: ApiOptions): Hono {
+  const deps: CallDeps = {
+    ports,
+    addressOf,
+    addresses: createRateLimiter(ports.clock, rates.address),
+    tokens: createRateLimiter(ports.clock, rates.token),
+  }
+  const app = new Hono()
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      referrerPolicy: 'no-referrer',
+    }),
+  )
+  const document = JSON.stringify(openApiOf(routes))
+  app.get('/openapi.json', context => {
+    deps.addresses.take(deps.addressOf(context))
+    return context.body(document, 200, { 'content-type': 'application/json' })
+  })
+  for (const route of routes)
+    app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), context =>
+      answerCall(deps, route, context),
+    )
+  app.notFound(context => {
+    const what = toPrintable(`${context.req.method} ${context.req.path}`)
+    return toErrorResponse(error('API_ROUTE_UNKNOWN', `there is no ${what}`), '')
+  })
+  app.onError(thrown => toErrorResponse(thrown, ''))
+  return app
+}
+
+/** One call, from who asks to what is answered. */
+async function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Response> {
+  const { ports } = deps
+  const id = ports.random.uuid()
+  try {
+    const from = toPrintable(deps.addressOf(context), 100)
+    deps.addresses.take(from)
+    const caller = await authenticate(ports, bearerOf(context.req.header('authorization')))
+    deps.tokens.take(caller.id)
+    const call: AuthorizedCall = {
+      id,
+      caller,
+      from,
+      route,
+      params: checkParams(context.req.param()),
+    }
+    const response = await runAudited(ports, call, async () => {
+      const request = context.req.raw
+      const body = await readCallBody(route, request)
+      const routeCall = { caller, params: call.params, query: context.req.query(), body, request }
+      return toResponse(route, await route.answer(ports, routeCall))
+    })
+    response.headers.set('cache-control', 'no-store')
+    response.headers.set('x-request-id', id)
+    return response
+  } catch (thrown) {
+    if (httpStatusOf(thrown) >= 500)
+      ports.logger.write('error', 'api.failed', { request: id, message: messageOf(thrown) })
+    return toErrorResponse(thrown, id)
+  }
+}
+
+async function readCallBody({ raw, method }: Route, request: Request): Promise<unknown> {
+  if (method === 'GET' || method === 'DELETE') return undefined
+  return raw === undefined
+    ? readRequestJson(request, apiLimits.bodyBytesMax)
+    : readRequestBody(request, raw.bytesMax)
+}
+
+function toResponse(route: Route, answer: RouteAnswer): Response {
+  if ('response' in answer) return answer.response
+  const headers = { 'content-type': 'application/json' }
+  return new Response(JSON.stringify(answer.json), {
+    status: answer.status ?? route.status,
+    headers,
+  })
+}
+
+/** The token of a request. Throws API_TOKEN_MISSING. */
+function bearerOf(header: string | undefined): string {
+  const [, token] = /^Bearer +(\S{1,200})$/i.exec(header ?? '') ?? []
+  if (token === undefined) throw error('API_TOKEN_MISSING', 'the request has no token')
+  return token
+}

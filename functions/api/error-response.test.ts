@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import type { ErrorCode } from '../../shared/errors/catalogue.ts'
+import { error } from '../../shared/errors/error.ts'
+import { toErrorResponse } from './error-response.ts'
+
+/** What a caller is told of an error that a port threw. */
+async function answerTo(code: ErrorCode) {
+  const answer = toErrorResponse(error(code, `what ${code} says`), 'request-1')
+  const { code: named, message, hint } = (await answer.json()) as Record<string, string>
+  return { status: answer.status, wait: answer.headers.get('retry-after'), named, message, hint }
+}
+
+test.each([
+  ['STORE_DENIED', 503, null],
+  ['STORE_CREDENTIALS', 503, null],
+  ['STORE_MISSING', 503, null],
+  ['STORE_REGION_WRONG', 503, null],
+  // A throttled account, and whatever passes by itself.
+  ['STORE_UNAVAILABLE', 503, '2'],
+  ['ARCHIVE_TOO_LARGE', 413, null],
+  ['API_BODY_TOO_LARGE', 413, null],
+  ['SCHEDULE_INVALID', 400, null],
+  ['STACK_NOT_FOUND', 404, null],
+  ['API_TOKEN_REFUSED', 401, null],
+  ['API_FORBIDDEN', 403, null],
+  ['REQUEST_QUEUE_FULL', 429, null],
+] as const)(
+  '%s is answered with %i, its code, its sentence and what to do',
+  async (code, status, wait) => {
+    const { hint, ...answer } = await answerTo(code)
+    expect(answer).toEqual({ status, wait, named: code, message: `what ${code} says` })
+    expect(hint).not.toBe('')
+  },
+)
+
+test('of a fault of ours nothing is told but where the log has it', async () => {
+  const answer = toErrorResponse(new TypeError('hunter2'), 'request-7')
+  expect(answer.status).toBe(500)
+  const text = await answer.text()
+  expect(text).toContain('request-7')
+  expect(text).not.toContain('hunter2')
+})

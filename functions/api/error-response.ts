@@ -1,0 +1,111 @@
+import type { ErrorCode } from '../../shared/errors/catalogue.ts'
+import { DeployError } from '../../shared/errors/error.ts'
+import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
+
+/** What an error is told as. */
+export interface ErrorBody {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint: string
+  /** The place in the request that is wrong, of API_INPUT_INVALID: `body.rules.0.on`. */
+  readonly at?: string
+}
+
+/** Codes by what a caller is told; what is not listed is a fault of ours. */
+const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
+  [
+    400,
+    [
+      'API_INPUT_INVALID',
+      'CLI_USAGE',
+      'STACK_NAME_INVALID',
+      'SCHEDULE_INVALID',
+      'DOCUMENT_INVALID',
+      'OUTBOUND_REFUSED',
+      'UPLOAD_DIFFERS',
+      'ARCHIVE_UNREADABLE',
+    ],
+  ],
+  [401, ['API_TOKEN_MISSING', 'API_TOKEN_REFUSED']],
+  [403, ['API_FORBIDDEN']],
+  [
+    404,
+    [
+      'API_ROUTE_UNKNOWN',
+      'STACK_NOT_FOUND',
+      'DEPLOYMENT_UNKNOWN',
+      'REQUEST_UNKNOWN',
+      'DOCUMENT_UNKNOWN',
+      'MOMENT_UNKNOWN',
+    ],
+  ],
+  [
+    409,
+    [
+      'STACK_EXISTS',
+      'STACK_BUSY',
+      'STACK_NOT_EMPTY',
+      'REQUEST_KEY_TAKEN',
+      'REQUEST_BEGUN',
+      'PLUGIN_TAKEN',
+      'DOCUMENT_CHANGED',
+      'NOTHING_TO_RESUME',
+      'SECRETS_PASSPHRASE_MISSING',
+      'SECRETS_PASSPHRASE_WRONG',
+      'SECRETS_MANAGER_UNSUPPORTED',
+    ],
+  ],
+  [410, ['RECORDS_REMOVED']],
+  [413, ['API_BODY_TOO_LARGE', 'ARCHIVE_TOO_LARGE']],
+  [429, ['API_RATE_LIMITED', 'REQUEST_QUEUE_FULL']],
+  [501, ['FEATURE_MISSING']],
+]
+
+const statuses: ReadonlyMap<ErrorCode, number> = new Map(
+  codesByStatus.flatMap(([status, codes]) => codes.map(code => [code, status] as const)),
+)
+
+/** The status of an error: 503 for a store that cannot be asked now, 500 for the unforeseen. */
+export function httpStatusOf(thrown: unknown): number {
+  const known = thrown instanceof DeployError ? statuses.get(thrown.code) : undefined
+  return known ?? (errorSourceOf(thrown) === 'store' ? 503 : 500)
+}
+
+/** What a caller is told of an error of ours. */
+export function errorBodyOf({ code, message, hint, details: { at } }: DeployError): ErrorBody {
+  const place = code === 'API_INPUT_INVALID' && typeof at === 'string' ? { at } : {}
+  return { code, message, hint, ...place }
+}
+
+/**
+ * An error as JSON. Of a fault nothing is told: its sentence may hold what is nobody's business.
+ */
+export function toErrorResponse(thrown: unknown, request: string): Response {
+  const status = httpStatusOf(thrown)
+  const isOurs = thrown instanceof DeployError && thrown.code !== 'INTERNAL_ASSERTION'
+  const body: ErrorBody = isOurs
+    ? errorBodyOf(thrown)
+    : {
+        code: 'INTERNAL_ASSERTION',
+        message: `something went wrong in the API; the log has it under ${request}`,
+        hint: 'Report it with this message.',
+      }
+  const wait = retryAfterOf(thrown)
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(wait === undefined ? {} : { 'retry-after': String(wait) }),
+  }
+  return new Response(JSON.stringify(body), { status, headers })
+}
+
+/** What passes by itself is asked again after a while; a store that is not there is not. */
+function retryAfterOf(thrown: unknown): number | undefined {
+  if (!(thrown instanceof DeployError)) return undefined
+  const requested = thrown.details['retryAfterSeconds']
+  if (typeof requested === 'number') return requested
+  return thrown.code === 'STORE_UNAVAILABLE' ? storeWaitSeconds : undefined
+}
+
+/** Throttles pass within seconds, and a person may be waiting. */
+const storeWaitSeconds = 2

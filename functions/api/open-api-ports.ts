@@ -1,0 +1,20 @@
+import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
+import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
+import { createApiPlatform } from '../../shared/platform/aws/aws-platform.ts'
+import { createLogger } from '../../shared/platform/system/logger.ts'
+import type { ApiPorts } from './define-route.ts'
+import { readAddressRules } from '../../shared/runtime/environment/address-rules.ts'
+
+/**
+ * What the API of an installation works with. It has no credentials of deployments and no key that
+ * opens secrets of stacks. Throws AWS_SETTINGS_INVALID.
+ */
+export function openApiPorts(env: Readonly<Record<string, string | undefined>>): ApiPorts {
+  const logger = createLogger({ level: 'info', write: line => void process.stdout.write(line) })
+  const platform = createApiPlatform({
+    settings: readAwsSettings(env),
+    resources: readAwsResources(env),
+    logger,
+  })
+  return { ...platform, execute: 'functions', addresses: readAddressRules(env) }
+}

@@ -1,0 +1,167 @@
+import { afterEach, expect, test } from 'vitest'
+import type { PlacedCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
+import type { DocumentKey } from '../../shared/ports/documents.ts'
+import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
+import { callApiInProcess } from './call-in-process.ts'
+import type { ApiPorts } from './define-route.ts'
+
+let api: TestApi | undefined
+afterEach(async () => {
+  await api?.close()
+  api = undefined
+})
+
+const path = `${shopPath}/schedules/nightly`
+const key: DocumentKey = { kind: 'schedule', scope: shop, name: 'nightly' }
+const draft = { when: '0 3 * * *', zone: 'Europe/Berlin', operation: { kind: 'refresh' } }
+
+/** A scheduler that keeps calls by their names; `fails` is thrown by the next request. */
+function createMemoryScheduler() {
+  const calls = new Map<string, PlacedCalls>()
+  const state = { fails: undefined as Error | undefined }
+  const scheduler: SchedulerPort = {
+    place: async one => {
+      if (state.fails !== undefined) throw state.fails
+      calls.set(one.name, one)
+    },
+    remove: async name => {
+      if (state.fails !== undefined) throw state.fails
+      calls.delete(name)
+    },
+  }
+  return { calls, state, scheduler }
+}
+
+async function openWithScheduler() {
+  api = await openTestApi()
+  const memory = createMemoryScheduler()
+  const { platform } = api
+  const ports: ApiPorts = {
+    ...platform,
+    scheduler: memory.scheduler,
+    execute: 'functions',
+    addresses: {},
+  }
+  const put = (more: object = {}, others: Partial<ApiPorts> = {}) =>
+    callApiInProcess({ ...ports, ...others }, 'ann', {
+      method: 'PUT',
+      path,
+      body: { ...draft, ...more },
+    })
+  const readPlacedName = async (): Promise<string | undefined> =>
+    ((await platform.documents.get(key))?.value as { placed?: string } | undefined)?.placed
+  return { ...memory, platform, ports, put, named: readPlacedName }
+}
+
+test('calls are placed before the document names them, and follow every change of it', async () => {
+  const { calls, put, named, ports } = await openWithScheduler()
+  const shown = await put()
+  expect(JSON.stringify(shown)).not.toContain('placed')
+  expect([...calls.values()]).toMatchObject([
+    { key, times: { expression: 'cron(0 3 * * ? *)', zone: 'Europe/Berlin' } },
+  ])
+  const first = await named()
+  expect([...calls.keys()]).toEqual([first])
+  expect(first).toMatch(/^[\w-]{1,64}$/)
+  await put({ when: 'rate(1 day)', jitterMs: 600_000 })
+  expect([...calls.keys()]).toEqual([await named()])
+  expect(await named()).not.toBe(first)
+  expect([...calls.values()]).toMatchObject([
+    { times: { expression: 'rate(1 day)', windowMinutes: 10 } },
+  ])
+  await put({ isPaused: true })
+  expect([calls.size, await named()]).toEqual([0, undefined])
+  await put()
+  expect([...calls.keys()]).toEqual([await named()])
+  await callApiInProcess(ports, 'ann', { method: 'DELETE', path })
+  expect(calls.size).toBe(0)
+})
+
+test('what is over before it began is refused, and what stood before stands', async () => {
+  const { calls, put, named } = await openWithScheduler()
+  await put()
+  const before = await named()
+  const late = put({ when: 'at(2020-01-01T00:00:00)' })
+  await expect(late).rejects.toMatchObject({
+    code: 'SCHEDULE_INVALID',
+    message: expect.stringContaining("'at(2020-01-01T00:00:00)' in the time zone Europe/Berlin"),
+  })
+  expect([[...calls.keys()], await named()]).toEqual([[before], before])
+})
+
+test('what the scheduler cannot say is refused, and nothing of it stands', async () => {
+  const { calls, put, named } = await openWithScheduler()
+  await expect(put({ when: '0 4 1 * 1' })).rejects.toMatchObject({ code: 'SCHEDULE_INVALID' })
+  expect([calls.size, await named()]).toEqual([0, undefined])
+})
+
+test('who dies at any point leaves a schedule whose calls stand, and what is left over is a stray', async () => {
+  const { calls, state, put, named, platform } = await openWithScheduler()
+  // Before the document: calls that nobody names, and no document.
+  const dies = { ...platform.documents, put: () => Promise.reject(new Error('dead')) }
+  await expect(put({}, { documents: dies })).rejects.toThrow('dead')
+  expect([calls.size, await named()]).toEqual([1, undefined])
+  await put()
+  expect(calls.has((await named()) ?? '')).toBe(true)
+  // A change that dies there leaves the schedule as it was, with its calls.
+  const before = await named()
+  await expect(put({ when: 'rate(1 hour)' }, { documents: dies })).rejects.toThrow('dead')
+  expect([await named(), calls.has(before ?? '')]).toEqual([before, true])
+  // After the document: the calls of before are left, and those that it names are there.
+  const { place } = createMemoryPlacer(calls)
+  const scheduler = { place, remove: () => Promise.reject(new Error('dead')) }
+  await put({ when: 'rate(2 hours)' }, { scheduler })
+  expect(calls.has((await named()) ?? '')).toBe(true)
+  // Where calls cannot be placed nothing changes.
+  state.fails = new Error('no scheduler')
+  const placedBefore = await named()
+  await expect(put({ when: 'rate(3 hours)' })).rejects.toThrow('no scheduler')
+  expect(await named()).toBe(placedBefore)
+})
+
+function createMemoryPlacer(calls: Map<string, PlacedCalls>): Pick<SchedulerPort, 'place'> {
+  return { place: async one => void calls.set(one.name, one) }
+}
+
+test('of two who change it at once the one who comes second leaves nothing behind', async () => {
+  const { calls, put, named, platform } = await openWithScheduler()
+  await put()
+  const late = {
+    ...platform.documents,
+    put: async (...args: Parameters<typeof platform.documents.put>) => {
+      await put({ when: 'rate(1 hour)' })
+      return platform.documents.put(...args)
+    },
+  }
+  await expect(put({ when: 'rate(2 hours)' }, { documents: late })).rejects.toMatchObject({
+    code: 'DOCUMENT_CHANGED',
+  })
+  expect([...calls.keys()]).toEqual([await named()])
+  expect([...calls.values()]).toMatchObject([{ times: { expression: 'rate(1 hour)' } }])
+})
+
+test('a stack that is removed takes its schedules, their calls and its notifications along', async () => {
+  const { calls, put, platform, ports } = await openWithScheduler()
+  await put()
+  const body = { url: 'https://example.com/x', events: ['failed'], secret: 'a secret of enough' }
+  for (const at of ['/v1/notifications/all', `${shopPath}/notifications/mine`])
+    await callApiInProcess(ports, 'ann', { method: 'PUT', path: at, body })
+  await callApiInProcess(ports, 'ann', { method: 'DELETE', path: shopPath })
+  expect(calls.size).toBe(0)
+  expect((await platform.documents.list('schedule', '')).documents).toEqual([])
+  const left = (await platform.documents.list('notification', '')).documents
+  expect(left.map(one => one.key.name)).toEqual(['all'])
+})
+
+test('one that is due, and so could not be made any more, is paused', async () => {
+  const { put, ports } = await openWithScheduler()
+  const passed = { when: 'at(2020-01-01T00:00:00)', jitterMs: 0 }
+  await expect(put(passed)).rejects.toMatchObject({ code: 'SCHEDULE_INVALID' })
+  expect(await put({ ...passed, isPaused: true })).toMatchObject({ value: { isPaused: true } })
+  await expect(put({ when: 'no time', isPaused: true })).rejects.toMatchObject({
+    code: 'SCHEDULE_INVALID',
+  })
+  expect(await callApiInProcess(ports, 'ann', { method: 'GET', path })).toMatchObject({
+    value: { isPaused: true, when: passed.when },
+  })
+})

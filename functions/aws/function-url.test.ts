@@ -1,0 +1,164 @@
+import { PassThrough } from 'node:stream'
+import { Hono } from 'hono'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import { openTestApi, shopPath, type TestApi } from '../api/api.fixture.ts'
+import { type AnswerHead, answerEvent } from './function-url.ts'
+
+/** What Lambda hands over of a request. */
+function eventOf(what: string, fields: object = {}): object {
+  const [method = '', target = ''] = what.split(' ')
+  const [rawPath, rawQueryString = ''] = target.split('?')
+  return {
+    ...{ version: '2.0', routeKey: '$default', rawPath, rawQueryString, isBase64Encoded: false },
+    headers: {},
+    requestContext: { http: { method, path: rawPath, sourceIp: '198.51.100.7' } },
+    ...fields,
+  }
+}
+
+/** Answers an event and reads all of it. */
+async function answer(app: Pick<Hono, 'fetch'>, event: object) {
+  let head: AnswerHead | undefined
+  const stream = new PassThrough()
+  const text = stream.toArray().then(parts => Buffer.concat(parts).toString())
+  await answerEvent(app, event, announced => {
+    head = announced
+    return stream
+  })
+  return { head, text: await text }
+}
+
+describe('the API behind a function URL', () => {
+  let api: TestApi
+  let headers: Readonly<Record<string, string>>
+  beforeAll(async () => {
+    api = await openTestApi({ addressOf: ({ env }) => String(env['sourceIp']) })
+    headers = { authorization: `Bearer ${await api.tokenOf('admin')}` }
+  })
+  afterAll(() => api.close())
+
+  test('answers with status, headers and body, and knows path and query', async () => {
+    const { head, text } = await answer(api.app, eventOf('GET /v1/stacks?limit=1', { headers }))
+    expect(head?.statusCode).toBe(200)
+    expect(head?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(JSON.parse(text)).toMatchObject({ items: [{ id: 'organization/shop/dev' }] })
+    const wrong = await answer(api.app, eventOf('GET /v1/stacks?limit=x', { headers }))
+    expect(wrong.head?.statusCode).toBe(400)
+  })
+
+  test('takes bodies as text and in base64, and writes down where a change came from', async () => {
+    const path = `${shopPath}/deployments`
+    const body = JSON.stringify({ command: 'up', message: 'ü' })
+    const encoded = Buffer.from(body).toString('base64')
+    for (const [key, fields] of [
+      ['text', { body }],
+      ['bytes', { body: encoded, isBase64Encoded: true }],
+    ] as const) {
+      const named = { ...headers, 'idempotency-key': key }
+      const { head, text } = await answer(
+        api.app,
+        eventOf(`POST ${path}`, { ...fields, headers: named }),
+      )
+      expect(head?.statusCode).toBe(202)
+      expect(JSON.parse(text)).toMatchObject({ key, message: 'ü' })
+    }
+    const [last] = await api.platform.audit.read(0, 1)
+    expect(last).toMatchObject({ from: '198.51.100.7', kind: 'answered', status: 202 })
+  })
+
+  test('knows no cookies, and sets none', async () => {
+    const cookies: (string | null)[] = []
+    const app = new Hono().get('/', context => {
+      cookies.push(context.req.raw.headers.get('cookie'))
+      context.header('set-cookie', 'a=b')
+      return context.text('')
+    })
+    const sent = { cookies: ['session=1'], headers: { Cookie: 'session=1', 'x-other': 'kept' } }
+    const { head } = await answer(app, eventOf('GET /', sent))
+    expect(cookies).toEqual([null])
+    expect(head?.headers).not.toHaveProperty('set-cookie')
+  })
+
+  test('refuses who has no token, what is too large and what is nowhere', async () => {
+    const statusOf = async (what: string, fields: object) =>
+      (await answer(api.app, eventOf(what, fields))).head?.statusCode
+    expect(await statusOf('GET /v1/stacks', {})).toBe(401)
+    const body = JSON.stringify({ message: 'x'.repeat(apiLimits.bodyBytesMax) })
+    expect(await statusOf(`POST ${shopPath}/deployments`, { headers, body })).toBe(413)
+    expect(await statusOf('GET /v1/../../etc', { headers })).toBe(404)
+    expect(await statusOf('GET /v1/stacks/shop%2f../x', { headers })).toBe(400)
+  })
+})
+
+describe('a streamed answer', () => {
+  const encoder = new TextEncoder()
+
+  test('is sent piece by piece, as it comes', async () => {
+    const more = Promise.withResolvers<void>()
+    const app = new Hono().get('/', () => {
+      const body = new ReadableStream({
+        async start(controller) {
+          controller.enqueue(encoder.encode('first'))
+          await more.promise
+          controller.enqueue(encoder.encode('second'))
+          controller.close()
+        },
+      })
+      return new Response(body)
+    })
+    const stream = new PassThrough()
+    const pieces: string[] = []
+    const first = new Promise<void>(seen =>
+      stream.on('data', (piece: Buffer) => {
+        pieces.push(piece.toString())
+        seen()
+      }),
+    )
+    const done = answerEvent(app, eventOf('GET /'), () => stream)
+    await first
+    expect(pieces).toEqual(['first'])
+    more.resolve()
+    await done
+    expect(pieces).toEqual(['first', 'second'])
+  })
+
+  test('whose reader has gone is ended where it is made', async () => {
+    const cancelled = Promise.withResolvers<void>()
+    const app = new Hono().get('/', () => {
+      const body = new ReadableStream({
+        pull: controller => controller.enqueue(new Uint8Array(100_000)),
+        cancel: () => cancelled.resolve(),
+      })
+      return new Response(body)
+    })
+    const stream = new PassThrough()
+    const done = answerEvent(app, eventOf('GET /'), () => stream)
+    stream.once('readable', () => stream.destroy())
+    await done
+    await cancelled.promise
+  })
+
+  test('that breaks off is an error of the call, not an end', async () => {
+    const app = new Hono().get('/', () => {
+      const body = new ReadableStream({
+        pull: () => {
+          throw new Error('broken')
+        },
+      })
+      return new Response(body)
+    })
+    const stream = new PassThrough()
+    await expect(answerEvent(app, eventOf('GET /'), () => stream)).rejects.toThrow('broken')
+    expect(stream.writableEnded).toBe(false)
+  })
+
+  test('of an event without a form is none: only the platform calls it', async () => {
+    const begin = (): PassThrough => new PassThrough()
+    await expect(answerEvent(new Hono(), { rawPath: '/' }, begin)).rejects.toThrow()
+  })
+})

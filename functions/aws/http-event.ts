@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-forms.ts'
+
+/** What Lambda hands over of a request to a function URL or an HTTP API, as far as it is read. */
+const httpEventForm = z.object({
+  rawPath: z.string().max(2048),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().default(''),
+  isBase64Encoded: z.boolean().default(false),
+  requestContext: z.object({ http: z.object({ method: z.string() }) }),
+})
+
+/** What Lambda makes an answer over HTTP of. */
+export interface HttpAnswer {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A delivery as it came, with the webhook that the path names. */
+export interface HttpDelivery {
+  readonly name: string
+  readonly request: WebhookRequest
+}
+
+/**
+ * The delivery of an event: the last part of the path names the webhook. Undefined for what no
+ * webhook is sent as. Throws WEBHOOK_TOO_LARGE before anything is decoded, and what zod throws:
+ * only the platform calls such a function.
+ */
+export function parseDelivery(event: unknown): HttpDelivery | undefined {
+  const { rawPath, headers, body, isBase64Encoded, requestContext } = httpEventForm.parse(event)
+  const [, name] = /^\/hooks\/([A-Za-z0-9][\w.-]{0,99})$/.exec(rawPath) ?? []
+  if (name === undefined || requestContext.http.method !== 'POST') return undefined
+  const least = isBase64Encoded ? Math.floor((body.length * 3) / 4) - 2 : body.length
+  if (least > triggerLimits.webhookBytesMax)
+    throw error('WEBHOOK_TOO_LARGE', `the delivery has at least ${least} bytes`)
+  const lower = Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value] as const)
+  return {
+    name,
+    request: {
+      headers: new Map(lower),
+      body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
+    },
+  }
+}
+
+/** Returns an answer in the form that Lambda takes. `retryAfter`: in seconds. */
+export function toHttpAnswer({
+  status,
+  body,
+  retryAfter,
+}: {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+  readonly retryAfter?: number
+}): HttpAnswer {
+  return {
+    statusCode: status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+    body: JSON.stringify(body),
+  }
+}

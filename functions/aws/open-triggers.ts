@@ -1,0 +1,57 @@
+import type { OutboundPort } from '../../shared/ports/outbound.ts'
+import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
+import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
+import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
+import type { AwsNotifications } from '../../shared/platform/aws/queues/notifications.ts'
+import {
+  createSchedulerClient,
+  createSchedulerRemoval,
+} from '../../shared/platform/aws/scheduler.ts'
+import {
+  type AwsTriggerPlatform,
+  createTriggerPlatform,
+} from '../../shared/platform/aws/trigger-platform.ts'
+import { createLogger } from '../../shared/platform/system/logger.ts'
+import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
+import { readAddressRules } from '../../shared/runtime/environment/address-rules.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** What a function that handles triggers works with. */
+export interface AwsTriggers extends Omit<AwsTriggerPlatform, 'notifications'> {
+  readonly notifications: AwsNotifications
+  readonly outbound: OutboundPort
+  /** Functions run what these ask for. */
+  readonly execute: 'functions'
+}
+
+/** Reads the environment of a function. Throws AWS_SETTINGS_INVALID. */
+export function openTriggers(env: Env): AwsTriggers {
+  const platform = openWebhookTriggers(env)
+  return {
+    ...platform,
+    notifications: platform.openNotifications(),
+    outbound: createOutbound(readAddressRules(env)),
+  }
+}
+
+/** The same for the function that Scheduler calls, which removes calls that nobody needs. */
+export function openScheduleTriggers(env: Env): AwsTriggers & { readonly scheduler: Removal } {
+  const client = createSchedulerClient(readAwsSettings(env))
+  const scheduler = createSchedulerRemoval(client, readAwsResources(env).get('scheduleGroup'))
+  return { ...openTriggers(env), scheduler }
+}
+
+type Removal = Pick<SchedulerPort, 'remove'>
+
+/** The same for one that only receives: it is told no queue of notifications and calls nobody. */
+export function openWebhookTriggers(env: Env): AwsTriggerPlatform & Pick<AwsTriggers, 'execute'> {
+  const settings = readAwsSettings(env)
+  const logger = createLogger({ level: 'info', write: line => void process.stdout.write(line) })
+  const platform = createTriggerPlatform({
+    settings,
+    resources: readAwsResources(env),
+    log: logger,
+  })
+  return { ...platform, execute: 'functions' }
+}

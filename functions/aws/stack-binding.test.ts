@@ -1,0 +1,36 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import type { StackId } from '../../shared/records/ids.ts'
+import { clearScratch, createStackBinding } from './stack-binding.ts'
+
+test('an environment works for the first stack that it meets, and for no other', () => {
+  const { mayServe } = createStackBinding()
+  expect(mayServe('organization/p/dev' as StackId)).toBe(true)
+  expect(mayServe('organization/p/prod' as StackId)).toBe(false)
+  expect(mayServe('organization/p/dev' as StackId)).toBe(true)
+})
+
+test('one that leaves ends its process', () => {
+  const ended: number[] = []
+  createStackBinding(status => void ended.push(status)).leave()
+  expect(ended).toEqual([0])
+})
+
+test('what an earlier process left is removed under Lambda, and nowhere else', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-scratch-'))
+  mkdirSync(join(folder, 'antichain', 'programs'), { recursive: true })
+  writeFileSync(join(folder, 'antichain', 'programs', 'left.js'), '')
+  vi.stubEnv('TMPDIR', folder)
+  try {
+    clearScratch({})
+    expect(existsSync(join(folder, 'antichain', 'programs', 'left.js'))).toBe(true)
+    clearScratch({ AWS_LAMBDA_RUNTIME_API: '127.0.0.1:1' })
+    expect(existsSync(join(folder, 'antichain'))).toBe(false)
+    expect(existsSync(folder)).toBe(true)
+  } finally {
+    vi.unstubAllEnvs()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

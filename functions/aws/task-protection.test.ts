@@ -1,0 +1,51 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { createTaskProtection } from './task-protection.ts'
+
+/** An agent that answers with a status; what it was asked, and what was logged. */
+async function createWithAgent(status: number) {
+  const requests: string[] = []
+  const logged: string[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      requests.push(`${request.method} ${request.url} ${Buffer.concat(chunks).toString()}`)
+      response.writeHead(status).end('{}')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const env = { ECS_AGENT_URI: `http://127.0.0.1:${port}/api/id` }
+  const protection = createTaskProtection(env, {
+    write: (_level, event) => void logged.push(event),
+  })
+  try {
+    await protection.set(true)
+    await protection.set(false)
+  } finally {
+    server.close()
+  }
+  return { asked: requests, logged }
+}
+
+test('a task is protected while it works, and no longer', async () => {
+  const { asked: requests, logged } = await createWithAgent(200)
+  expect(requests).toEqual([
+    'PUT /api/id/task-protection/v1/state {"ProtectionEnabled":true,"ExpiresInMinutes":2880}',
+    'PUT /api/id/task-protection/v1/state {"ProtectionEnabled":false}',
+  ])
+  expect(logged).toEqual([])
+})
+
+test('an agent that refuses is told of, and the work goes on', async () => {
+  expect((await createWithAgent(500)).logged).toEqual(['task.unprotected', 'task.unprotected'])
+})
+
+test('elsewhere nobody is asked', async () => {
+  const logged: string[] = []
+  await createTaskProtection({}, { write: (_level, event) => void logged.push(event) }).set(true)
+  expect(logged).toEqual([])
+})

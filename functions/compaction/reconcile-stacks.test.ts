@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import type { StackId } from '../../shared/records/ids.ts'
+import { reconcileStacks } from './reconcile-stacks.ts'
+
+const id = (name: string): StackId => `organization/p/${name}` as StackId
+
+test('stacks with a deployment or a request are nudged, others and unreadable ones are not', async () => {
+  const nudged: StackId[] = []
+  const stacks = [
+    { id: id('idle'), current: '' },
+    { id: id('running'), current: 'organization/p/running/1' },
+    { id: id('asked'), current: '' },
+  ]
+  const reconciled = await reconcileStacks({
+    catalog: {
+      listStacks: async () =>
+        ({ stacks, unreadable: [{ id: id('bad'), why: new Error('damaged') }] }) as never,
+    },
+    requests: {
+      listWaiting: async stack => (stack === id('asked') ? [{} as never] : []),
+      forget: async before => (before === 100 ? 2 : 0),
+    },
+    nudges: { nudge: async stack => void nudged.push(stack) },
+    clock: { now: () => (30 * 24 * 3_600_000 + 100) as never },
+  })
+  expect(nudged).toEqual([id('running'), id('asked')])
+  expect(reconciled).toEqual({
+    nudged,
+    unreadable: [id('bad')],
+    forgotten: 2,
+    open: [stacks[1]?.current],
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import type { Control, Lease } from '../../shared/records/head.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
+import { type StuckDeps, progressKeyOf, findStuckDeployments } from './stuck-deployments.ts'
+
+const minute = 60_000
+const id = 'organization/p/s/1' as DeploymentId
+const controlOf = (started: string): Control =>
+  ({ stop: 'none', closed: false, holder: { started } }) as Control
+const leaseOf = (executor: string, counter: number): Lease => ({ executor, counter }) as Lease
+
+/** A deployment, looked at at some minutes; `change` is what happened before each look. */
+async function countStuck(
+  visits: readonly { readonly at: number; readonly life?: string; readonly renewals?: number }[],
+): Promise<readonly number[]> {
+  const marked = new Map<string, number>()
+  const counts: number[] = []
+  for (const { at, life = 'a', renewals = 7 } of visits) {
+    const now = 1_000 * 30 * minute + at * minute
+    const deps: StuckDeps = {
+      control: { read: async () => controlOf(life) },
+      leases: { list: async () => [leaseOf('g', 1), leaseOf('x', renewals)] },
+      marks: {
+        mark: async (key, until) => (marked.set(key, until), true),
+        isMarked: async key => (marked.get(key) ?? 0) > now,
+      },
+      clock: { now: () => now as never },
+    }
+    counts.push((await findStuckDeployments(deps, [id])).length)
+  }
+  return counts
+}
+
+describe('a deployment is stuck', () => {
+  test.each([
+    ['when nobody did anything since the call before', [{ at: 5 }, { at: 65 }], [0, 1]],
+    ['as early or late as the window of the schedule lets', [{ at: 0 }, { at: 135 }], [0, 1]],
+    ['as long as that is so', [{ at: 5 }, { at: 65 }, { at: 125 }], [0, 1, 1]],
+  ])('%s', async (_, visits, counts) => {
+    expect(await countStuck(visits)).toEqual(counts)
+  })
+})
+
+describe('a deployment is not stuck', () => {
+  test.each([
+    ['when a lease was renewed', [{ at: 5 }, { at: 65, renewals: 8 }], [0, 0]],
+    ['when another life has it', [{ at: 5 }, { at: 65, life: 'b' }], [0, 0]],
+    ['because a call was repeated', [{ at: 29 }, { at: 31 }], [0, 0]],
+    ['because nobody looked for a day', [{ at: 5 }, { at: 24 * 60 }], [0, 0]],
+  ])('%s', async (_, visits, counts) => {
+    expect(await countStuck(visits)).toEqual(counts)
+  })
+})
+
+test('how it stands does not depend on the order of leases', () => {
+  const [a, b] = [leaseOf('a', 1), leaseOf('b', 2)]
+  expect(progressKeyOf(controlOf('x'), [a, b])).toBe(progressKeyOf(controlOf('x'), [b, a]))
+  expect(progressKeyOf(undefined, [])).not.toBe(progressKeyOf(controlOf('x'), []))
+})

@@ -1,0 +1,200 @@
+import { pollDeliveries } from './poll-deliveries.ts'
+import { adaptChainQueue } from '../../shared/engine/deployment/dispatch/adapt-chain-queue.ts'
+import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
+import {
+  admissionOf,
+  type FunctionTime,
+  type KnownDurations,
+} from '../../shared/engine/executor/admission.ts'
+import { openPinnedBase } from './pinned-base.ts'
+import { createExecutor } from '../../shared/engine/executor/executor.ts'
+import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
+import { createPlanIndex, type PlanIndex } from '../../shared/engine/executor/plan-index.ts'
+import type { Slots } from '../../shared/engine/deployment/dispatch/slots.ts'
+import { createStepSource } from '../../shared/engine/executor/step-source.ts'
+import { keepLease, type LeaseKeeper } from '../../shared/engine/executor/lease.ts'
+import { limits } from '../../shared/config/limits.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { Delivery } from '../../shared/ports/queue.ts'
+import type { DeploymentId, ExecutorId } from '../../shared/records/ids.ts'
+import { isUnsent } from '../../shared/records/operation.ts'
+import { createExecutorShutdown } from './executor-shutdown.ts'
+import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
+import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
+import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
+
+/** An executor that polls the queue and keeps its lease. */
+export interface RunningExecutor {
+  /** Takes nothing more; resolves when all that it began has ended, and its lease with it. */
+  readonly end: () => Promise<void>
+  /** What could not be recorded so far is given up. */
+  readonly abandon: () => void
+}
+
+/** What an executor is started for. */
+interface ExecutorAssignment {
+  readonly deployment: DeploymentId
+  /** What was read of its log before; nothing, where it is absent. */
+  readonly plan?: PlanIndex
+  /** What bounds the operations of a deployment in this process. */
+  readonly slots: Slots
+  /** Its time, when that is limited; `leave` is called when it has too little of it left. */
+  readonly limited?: FunctionTime & { readonly leave: () => void }
+}
+
+/** An executor of one deployment, with its lease, that is given deliveries. */
+export interface DeploymentExecutor {
+  readonly executor: ExecutorId
+  /** Handles a delivery to its end. */
+  readonly runDelivery: (delivery: Delivery) => Promise<void>
+  /** Whether it begins nothing more, because it could not settle something that it began. */
+  readonly isShuttingDown: () => boolean
+  /** Retires the identity, under which nothing may run any more. */
+  readonly end: () => Promise<void>
+  /** What could not be recorded so far is given up. */
+  readonly abandon: () => void
+}
+
+/** Makes the executor of a deployment, and takes its lease. */
+export async function createDeploymentExecutor(
+  input: RunInput,
+  environment: RunEnvironment,
+  {
+    deployment,
+    slots,
+    limited,
+    plan = createPlanIndex(input.platform, deployment),
+  }: ExecutorAssignment,
+): Promise<DeploymentExecutor> {
+  const { platform, request } = input
+  const { baseLookup } = environment
+  const executor = platform.random.uuid() as ExecutorId
+  const lease = await takeLease(input, environment, { deployment, executor })
+  const shutdown = createExecutorShutdown(lease)
+  const sealing = createSealing(request.secrets)
+  const stepOf = createStepSource({
+    deployment,
+    plan,
+    operations: platform.operations,
+    sealing,
+    baseOfPin: pin => openPinnedBase(input, baseLookup, pin),
+  })
+  const knownDurations = new Map(
+    limited === undefined ? [] : await platform.catalog.listSlow(request.stack),
+  )
+  const context: ExecutionContext = {
+    deployment,
+    plan,
+    sealing,
+    stepOf,
+    emitter: environment.emitter,
+    reported: environment.reported,
+    performing: { ...environment.performDeps, provider: withNamedGroups(environment, lease) },
+    holdsLease: () => !shutdown.isShuttingDown() && lease.holds(),
+    isAbandoned: shutdown.isAbandoned,
+    onUnsettledBegin: shutdown.start,
+    slots,
+    knownDurations,
+    admit: createAdmitter(stepOf, knownDurations, limited),
+  }
+  baseLookup.findSettled = (urn, id) => {
+    const state = plan.providerStateOf(urn, id)
+    return state === undefined ? undefined : sealing.open(state)
+  }
+  baseLookup.findExtension = ref => plan.extensionOf(ref)
+  const contextOf = async (requested: DeploymentId): Promise<ExecutionContext | undefined> =>
+    requested === deployment ? context : undefined
+  const chains = adaptChainQueue(request.options, platform.chains)
+  const { runDelivery } = createExecutor({ ...platform, chains }, { executor, contextOf })
+  return {
+    executor,
+    runDelivery: delivery => shutdown.track(runDelivery(delivery)),
+    isShuttingDown: shutdown.isShuttingDown,
+    end: () => lease.end(),
+    abandon: shutdown.abandon,
+  }
+}
+
+/** Starts an executor in this process that polls the queue. */
+export async function startExecutor(
+  input: RunInput,
+  environment: RunEnvironment,
+  assignment: ExecutorAssignment,
+): Promise<RunningExecutor> {
+  const { platform, request } = input
+  const { deployment, limited } = assignment
+  const handler = await createDeploymentExecutor(input, environment, assignment)
+  const { executor, isShuttingDown, abandon } = handler
+  const onFailure = (thrown: unknown, { deliveries }: Delivery): void => {
+    // The store of this machine does not come back by itself: a full disk, say, is a person's
+    // affair. Nor does work whose last delivery could not even be ended.
+    const isLast = deliveries >= limits.deliveriesMax
+    if (!isLast && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
+    environment.run.abort(thrown)
+  }
+  const { execute, parallel } = request.options
+  const which = {
+    ...(limited === undefined ? {} : { pool: limited.pool }),
+    ...(execute === 'elsewhere'
+      ? { share: { executor, operationsMax: Math.max(1, parallel) } }
+      : {}),
+  }
+  const polling = pollDeliveries(platform, handler, { deployment, onFailure, ...which })
+  return {
+    async end() {
+      await polling.end()
+      await handler.end()
+    },
+    abandon,
+  }
+}
+
+/** The lease of an identity: who loses it abandons what runs, for others may act. */
+function takeLease(
+  { platform, ports }: RunInput,
+  environment: RunEnvironment,
+  identity: { readonly deployment: DeploymentId; readonly executor: ExecutorId },
+): Promise<LeaseKeeper> {
+  const deps = {
+    leases: platform.leases,
+    clock: platform.clock,
+    groups: () => environment.processes.listGroups(),
+    onLost: () => {
+      const lost = 'the lease could not be renewed in time; what ran is abandoned'
+      environment.run.abort(error('LEASE_LOST', lost))
+      environment.plugins.abandon()
+      void environment.processes.close()
+    },
+  }
+  return keepLease(deps, { ...identity, holder: ports.holder })
+}
+
+/** The plugin of a call is named by the lease before it is asked for anything. */
+function withNamedGroups(
+  { performDeps }: RunEnvironment,
+  lease: LeaseKeeper,
+): ExecutionContext['performing']['provider'] {
+  return async (reference, extension) => {
+    const provider = await performDeps.provider(reference, extension)
+    await lease.recordGroups()
+    return provider
+  }
+}
+
+/** Asks before each begin whether there is time for it. */
+function createAdmitter(
+  stepOf: ExecutionContext['stepOf'],
+  slow: KnownDurations,
+  limited: ExecutorAssignment['limited'],
+): ExecutionContext['admit'] {
+  if (limited === undefined) return async () => 'now'
+  return async operation => {
+    if (isUnsent(operation)) return 'now'
+    // What cannot be opened fails when it is performed, with its reason.
+    const step = await stepOf(operation).catch(() => undefined)
+    const admission = step === undefined ? 'now' : admissionOf(step, slow, limited)
+    // It would only be given to this executor again.
+    if (admission === 'later') limited.leave()
+    return admission
+  }
+}

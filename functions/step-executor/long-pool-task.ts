@@ -1,0 +1,30 @@
+import { type LongPoolTurn, runLongPool } from '../aws/run-long-pool.ts'
+import { serveDeliveries } from './serve-deliveries.ts'
+
+/** How long one poll waits, in ms: as long as SQS does. */
+const pollMs = 20_000
+/** Messages that one task takes at once: each names up to 64 operations. */
+const deliveriesMax = 4
+
+/** The step executor as a task without a time limit, for operations that take long. */
+const takeTurn: LongPoolTurn = async (
+  { platform, createServer, leave },
+  { over, protectWhile },
+) => {
+  const { chains } = platform
+  const pollOptions = { pool: 'long', signal: over } as const
+  const deliveries = await chains.receive(deliveriesMax, pollMs, pollOptions)
+  if (deliveries.length === 0) return
+  const serving = { time: { pool: 'long' } } as const
+  const { failed, elsewhere } = await protectWhile(
+    serveDeliveries(createServer(), deliveries, serving),
+  )
+  for (const { receipt } of failed) await chains.extend(receipt, 0)
+  for (const { message, receipt } of elsewhere) {
+    await chains.send([{ ...message, pool: 'long' }])
+    await chains.remove(receipt)
+  }
+  if (elsewhere.length > 0) leave()
+}
+
+await runLongPool(takeTurn)

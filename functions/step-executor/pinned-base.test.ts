@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { BlobsPort } from '../../shared/ports/records.ts'
+import type { BlobHash } from '../../shared/records/ids.ts'
+import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
+import { openPinnedBase } from './pinned-base.ts'
+
+const text = JSON.stringify({ version: 3, deployment: { manifest: {}, resources: [] } })
+
+/**
+ * A blob store with a base that counts how often it is asked, and fails at first `failures` times.
+ */
+function createCountingStore(failures = 0) {
+  let requests = 0
+  const get: BlobsPort['get'] = async () => {
+    requests += 1
+    if (requests <= failures) throw new Error('the store has a bad moment')
+    return Buffer.from(text)
+  }
+  const platform = { blobs: { get } as BlobsPort }
+  const input = {
+    platform,
+    request: { secrets: { crypter: { decrypt: String } } },
+  } as unknown as Parameters<typeof openPinnedBase>[0]
+  const baseLookup: RunEnvironment['baseLookup'] = {
+    current: undefined,
+    findEarlier: () => undefined,
+    findSettled: () => undefined,
+    findExtension: () => undefined,
+  }
+  const open = (epoch = 1) => openPinnedBase(input, baseLookup, { base: 'b' as BlobHash, epoch })
+  return { open, requests: () => requests }
+}
+
+test('operations that ask at once have one base, which is read once and kept', async () => {
+  const { open, requests } = createCountingStore()
+  const [first, second] = await Promise.all([open(), open()])
+  expect(first).toBe(second)
+  expect(await open()).toBe(first)
+  expect(requests()).toBe(1)
+})
+
+test('another epoch has another base', async () => {
+  const { open, requests } = createCountingStore()
+  const first = await open()
+  expect(await open(2)).not.toBe(first)
+  expect(requests()).toBe(2)
+})
+
+test('one that could not be read is read again', async () => {
+  const { open, requests } = createCountingStore(1)
+  await expect(open()).rejects.toThrow('bad moment')
+  expect((await open()).epoch).toBe(1)
+  expect(requests()).toBe(2)
+})

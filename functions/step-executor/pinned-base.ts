@@ -1,0 +1,37 @@
+import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
+import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { decodeSnapshot } from '../../shared/state/snapshot-codec.ts'
+import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
+import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
+
+/**
+ * The base of a pin. Operations of one message ask at once: it is read and decoded for all of them
+ * together, and kept. Throws what the blob store throws.
+ */
+export async function openPinnedBase(
+  input: Pick<RunInput, 'request'> & { readonly platform: Pick<RunInput['platform'], 'blobs'> },
+  baseLookup: RunEnvironment['baseLookup'],
+  pin: Pick<Pin, 'base' | 'epoch'>,
+): Promise<Base> {
+  const { epoch } = pin
+  const { current, opening } = baseLookup
+  if (current?.epoch === epoch) return current
+  if (opening?.epoch === epoch) return opening.base
+  const base = readBase(input, pin)
+  baseLookup.opening = { epoch, base }
+  try {
+    baseLookup.current = await base
+    return baseLookup.current
+  } finally {
+    baseLookup.opening = undefined
+  }
+}
+
+async function readBase(
+  { platform, request }: Parameters<typeof openPinnedBase>[0],
+  { base, epoch }: Pick<Pin, 'base' | 'epoch'>,
+): Promise<Base> {
+  const stored = await readSnapshotBlob(platform.blobs, base)
+  return createBase(decodeSnapshot(stored, request.secrets), epoch)
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { error } from '../../shared/errors/error.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
+import type { ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
+import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
+import { pollDeliveries } from './poll-deliveries.ts'
+
+const random = { bytes: () => new Uint8Array([255]) }
+
+const delivery: Delivery = {
+  message: { deployment: 'organization/p/dev/1' as DeploymentId, operations: [1 as OperationId] },
+  receipt: 'r',
+  deliveries: 1,
+}
+
+test('a queue with a bad moment is asked again', async () => {
+  const handled = Promise.withResolvers<Delivery>()
+  let receives = 0
+  const receive: ChainQueuePort['receive'] = async () => {
+    receives += 1
+    if (receives === 1) throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
+    return receives === 2 ? [delivery] : new Promise(() => undefined)
+  }
+  const chains = { receive } as ChainQueuePort
+  const clock = { ...createSystemClock(), sleep: () => Promise.resolve() }
+  const runDelivery = async (one: Delivery): Promise<void> => handled.resolve(one)
+  pollDeliveries({ chains, clock, random, logger: silentLogger }, { runDelivery })
+  expect(await handled.promise).toBe(delivery)
+})
+
+test('a queue that stays away is asked ever more seldom, until it answers', async () => {
+  const slept: number[] = []
+  const over = Promise.withResolvers<void>()
+  let receives = 0
+  const receive: ChainQueuePort['receive'] = async () => {
+    receives += 1
+    if (receives === 7) return []
+    if (receives === 9) over.resolve()
+    if (receives >= 9) return new Promise(() => undefined)
+    throw error('STORE_UNAVAILABLE', 'the queue has a bad moment')
+  }
+  const sleep = async (ms: number): Promise<void> => void slept.push(ms)
+  const clock = { ...createSystemClock(), sleep }
+  const ports = { chains: { receive } as ChainQueuePort, clock, random, logger: silentLogger }
+  pollDeliveries(ports, { runDelivery: async () => undefined })
+  await over.promise
+  expect(slept).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 1_000])
+})

@@ -1,0 +1,34 @@
+import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
+import type { EventsPort } from '../../shared/ports/records.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
+
+/** Lines of one read. */
+const readMax = 1_000
+
+/**
+ * What earlier lives of a deployment told, as far as it was kept; what cannot be read was told by
+ * nobody. Bounded by what one deployment may tell: each operation has two events.
+ */
+export async function readEarlierEvents(
+  { events }: { readonly events: Pick<EventsPort, 'read'> },
+  deployment: DeploymentId,
+): Promise<readonly EngineEventPayload[]> {
+  const earlier: EngineEventPayload[] = []
+  for (let cursor = 0; ; ) {
+    const page = await events.read(deployment, cursor, readMax)
+    for (const line of page.events) earlier.push(JSON.parse(line) as EngineEventPayload)
+    if (page.events.length === 0) return earlier
+    cursor = page.cursor
+  }
+}
+
+/** Operations by kind, as events that were told count them: for the summary of the last life. */
+export function countOperations(events: readonly EngineEventPayload[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const event of events) {
+    if (!('resOutputsEvent' in event)) continue
+    const { op } = event.resOutputsEvent.metadata
+    counts.set(op, (counts.get(op) ?? 0) + 1)
+  }
+  return counts
+}

@@ -1,0 +1,23 @@
+import { type LongPoolTurn, runLongPool } from '../aws/run-long-pool.ts'
+import { serveStack } from './serve-stack.ts'
+
+/** How long one poll waits, in ms: as long as SQS does. */
+const pollMs = 20_000
+
+/** The step generator as a task without a time limit: one deployment at a time. */
+const takeTurn: LongPoolTurn = async (
+  { platform, createGenerator, leave },
+  { over, protectWhile },
+) => {
+  const nudge = await platform.nudges.receiveNudge(pollMs, over)
+  if (nudge === undefined) return
+  const served = await protectWhile(
+    serveStack(createGenerator(), { ...nudge, pool: 'long' }, { leave: over }),
+  )
+  platform.logger.write('info', 'nudge.served', { stack: nudge.stack, served })
+  if (served !== 'elsewhere') return
+  await platform.nudges.nudge(nudge.stack, 0, { ...nudge, pool: 'long' })
+  leave()
+}
+
+await runLongPool(takeTurn)

@@ -1,0 +1,197 @@
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
+import { readFirstPin } from '../../shared/engine/deployment/log/decision-rules.ts'
+import type { ErrorCode } from '../../shared/errors/catalogue.ts'
+import { isErrorCode, messageOf } from '../../shared/errors/error.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import type { DocumentKey, StoredDocument, TriggerPorts } from '../../shared/ports/documents.ts'
+import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
+import type { NotificationEvent } from '../../shared/records/notification.ts'
+import type { DeploymentRequest, RequestEnd } from '../../shared/records/request.ts'
+import {
+  isWanted,
+  notificationDocument,
+} from '../../shared/triggers/notifications/notifications.ts'
+import { runOnce } from '../../shared/triggers/run-once.ts'
+import { createReply } from '../../shared/triggers/notifications/replies.ts'
+import { createRemedyRequest } from '../../shared/triggers/trigger-requests.ts'
+import { parseDocument } from '../../shared/triggers/webhooks/webhook-document.ts'
+import { describeChanges, isChange } from './run-result.ts'
+import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server.ts'
+
+/** What is told with; nobody is told anything where there is no `tell`. */
+export interface NotifyDeps {
+  readonly platform: Platform
+  readonly notifier?: NotifierPorts
+}
+
+/**
+ * Tells whoever wants to know that a deployment has begun. Not throwing: it goes on without being
+ * told of.
+ */
+export async function notifyStarted(
+  deps: NotifyDeps,
+  deployment: DeploymentId,
+  request: DeploymentRequest,
+): Promise<void> {
+  const { stack, options } = request
+  const at = deps.platform.clock.now()
+  const { number } = deploymentPartsOf(deployment)
+  const event = { kind: 'started', stack, deployment, command: options.command, at } as const
+  const reply = createReply(request, 'pending', `deployment ${number} runs`)
+  try {
+    await sendNotifications(deps, event, reply)
+  } catch (thrown) {
+    deps.platform.logger.write('warn', 'tell.failed', { deployment, message: messageOf(thrown) })
+  }
+}
+
+/**
+ * Tells what the last deployment of a stack came to, once, if that is not long ago: whoever died
+ * before it could say so is made up for by the next that looks at the stack. Throws what the stores
+ * throw; then it is still to be told.
+ */
+export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<void> {
+  const { platform, notifier } = deps
+  if (notifier === undefined) return
+  const [line] = await platform.catalog.listHistory(stack, 1)
+  if (line === undefined || !isRecent(line, platform.clock.now())) return
+  const { deployment, changes = {}, result } = line
+  const kind = result === 'succeeded' ? 'succeeded' : 'failed'
+  const { number } = deploymentPartsOf(deployment)
+  const facts = { stack, deployment, command: line.command, at: line.endedAt ?? line.startedAt }
+  const event: NotificationEvent =
+    kind === 'succeeded'
+      ? { kind, ...facts, changes }
+      : { kind, ...facts, changes, codes: [errorCodeOf(line)] }
+  const work = { names: [`told ${deployment}`], keptMs: triggerLimits.deliveryKeptMs }
+  await runOnce({ marks: notifier.marks, clock: platform.clock }, work, async () => {
+    const pin = await readFirstPin(platform, deployment)
+    const request = pin?.request
+    const kept = request === undefined ? undefined : await platform.requests.find(stack, request)
+    const text = `deployment ${number} ${result}: ${describeChanges(changes)}`
+    const state = kind === 'succeeded' ? 'success' : 'failure'
+    await sendNotifications(deps, event, kept && createReply(kept.request, state, text))
+  })
+}
+
+function isRecent({ result, endedAt, command }: HistoryRecord, now: number): boolean {
+  if (result === undefined || endedAt === undefined) return false
+  if (['stack import', 'stack rename', 'state'].includes(command)) return false
+  return now - endedAt < triggerLimits.newsMs
+}
+
+function errorCodeOf({ result }: HistoryRecord): ErrorCode {
+  return result === 'cancelled' ? 'DEPLOYMENT_CANCELLED' : 'DEPLOYMENT_FAILED'
+}
+
+/**
+ * Tells what a request came to that became no deployment, and asks for what follows from it; then
+ * the request ends. Who dies in between does both again, which is heard once.
+ */
+export async function notifyAndEndRequest(
+  deps: NotifyDeps,
+  request: DeploymentRequest,
+  end: RequestEnd,
+): Promise<void> {
+  const { requests, nudges } = deps.platform
+  const { stack, key } = request
+  if (deps.notifier !== undefined) {
+    await sendNotifications(deps, notificationEventOf(deps, request, end), replyOf(request, end))
+    if (isDrift(request, end) && request.origin?.kind === 'schedule' && request.origin.remediate) {
+      await requests.put(createRemedyRequest(request, deps.platform.clock.now()))
+      await nudges.nudge(stack, 0)
+    }
+  }
+  await requests.end(stack, key, end)
+}
+
+/** A refresh that a schedule asked for would change something of what is recorded. */
+function isDrift({ origin, options }: DeploymentRequest, end: RequestEnd): boolean {
+  if (end.kind !== 'previewed' || end.result !== 'succeeded') return false
+  if (origin?.kind !== 'schedule' || options.command !== 'refresh') return false
+  return countChanges(end.changes) > 0
+}
+
+function notificationEventOf(
+  { platform }: NotifyDeps,
+  request: DeploymentRequest,
+  end: RequestEnd,
+): NotificationEvent | undefined {
+  const { stack, key, options, origin } = request
+  const at = platform.clock.now()
+  const facts = { stack, request: key, command: options.command, at }
+  if (end.kind === 'refused') {
+    const codes = isErrorCode(end.code) ? [end.code] : []
+    return { kind: 'failed', ...facts, changes: {}, codes }
+  }
+  if (end.kind !== 'previewed') return undefined
+  if (isDrift(request, end))
+    return { kind: 'drift', ...facts, count: countChanges(end.changes), urns: end.urns ?? [] }
+  if (end.result === 'succeeded' || origin?.kind !== 'schedule') return undefined
+  return { kind: 'failed', ...facts, changes: end.changes, codes: ['DEPLOYMENT_FAILED'] }
+}
+
+function countChanges(changes: Readonly<Record<string, number>>): number {
+  return Object.entries(changes)
+    .filter(([op]) => isChange(op))
+    .reduce((sum, [, count]) => sum + count, 0)
+}
+
+function replyOf(request: DeploymentRequest, end: RequestEnd) {
+  if (end.kind === 'refused') return createReply(request, 'error', `not begun: ${end.code}`)
+  if (end.kind === 'superseded')
+    return createReply(request, 'error', 'left out: a later commit is deployed instead')
+  if (end.kind !== 'previewed') return undefined
+  const state = end.result === 'succeeded' ? 'success' : 'failure'
+  const text = describeChanges(end.changes)
+  const lines = [text, ...(end.urns ?? []), ...end.errors]
+  return createReply(request, state, `preview ${end.result}: ${text}`, lines)
+}
+
+async function sendNotifications(
+  deps: NotifyDeps,
+  event: NotificationEvent | undefined,
+  reply: OutgoingMessage | undefined,
+): Promise<void> {
+  if (deps.notifier === undefined) return
+  const events = event === undefined ? [] : await collectMessages(deps, deps.notifier, event)
+  const messages = reply === undefined ? events : [...events, reply]
+  if (messages.length > 0) await deps.notifier.notifications.send(messages)
+}
+
+/** One message for each notification that is about the event; one that is wrong hides no other. */
+async function collectMessages(
+  { platform }: NotifyDeps,
+  { documents }: Pick<TriggerPorts, 'documents'>,
+  event: NotificationEvent,
+): Promise<readonly OutgoingMessage[]> {
+  const found: OutgoingMessage[] = []
+  for (const scope of [event.stack, '*'] as const)
+    for await (const stored of listNotifications(documents, scope)) {
+      try {
+        const value = parseDocument(notificationDocument, stored)
+        const { key } = stored
+        if (isWanted(key, value, event)) found.push({ kind: 'notification', key, event })
+      } catch (thrown) {
+        const { name } = stored.key
+        const message = messageOf(thrown)
+        platform.logger.write('warn', 'notification.unreadable', { scope, name, message })
+      }
+    }
+  return found
+}
+
+async function* listNotifications(
+  documents: TriggerPorts['documents'],
+  scope: DocumentKey['scope'],
+): AsyncGenerator<StoredDocument> {
+  let cursor = ''
+  for (let page = 0; page < triggerLimits.pagesMax; page += 1) {
+    const read = await documents.list('notification', cursor, scope)
+    yield* read.documents
+    if (read.next === undefined) return
+    cursor = read.next
+  }
+}

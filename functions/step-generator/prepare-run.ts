@@ -1,0 +1,25 @@
+import { createProviderLookup } from '../../shared/engine/deployment/log/earlier-runs.ts'
+import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
+import type { StartedDeployment } from './start-deployment.ts'
+
+/** Makes base and providers that earlier lives left known to the surroundings of a life. */
+export function prepareRun(
+  { secrets }: Pick<DeployRequest, 'secrets'>,
+  { baseLookup }: Pick<RunEnvironment, 'baseLookup'>,
+  { base, left }: Pick<StartedDeployment, 'base' | 'left'>,
+): void {
+  baseLookup.current = base
+  if (left !== undefined)
+    baseLookup.findEarlier = createProviderLookup(left, createSealing(secrets))
+}
+
+/** The configuration of a deployment as its first event shows it. */
+export function maskedConfigOf({
+  config,
+}: Pick<DeployRequest, 'config'>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...config].map(([key, { secret, text }]) => [key, secret ? '[secret]' : text]),
+  )
+}

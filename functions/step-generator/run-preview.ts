@@ -1,0 +1,107 @@
+import { Bail } from '../../shared/engine/generator/context.ts'
+import { readState, writerVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
+import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
+import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import { createBase } from '../../shared/engine/deployment/state/base.ts'
+import { previewCommand } from '../../shared/engine/commands/preview-command.ts'
+import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { decodeSnapshot, manifestOf } from '../../shared/state/snapshot-codec.ts'
+import { formatPlan } from '../../shared/engine/plan/plan-file.ts'
+import { timestampOf } from '../../shared/state/timestamp.ts'
+import type { Json } from '../../shared/values/json.ts'
+import { requireValidState } from './require-valid-state.ts'
+import { readDeploymentStatus } from './deployment-status.ts'
+import { toDeployResult, emitSummary } from './run-result.ts'
+import {
+  type RunEnvironment,
+  closeRunEnvironment,
+} from '../../shared/runtime/environment/run-environment.ts'
+import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
+
+/** A preview: the base as it stands, no records, no lock (I11). */
+export function runPreview(
+  input: RunInput,
+  environment: RunEnvironment,
+  startedAt: number,
+): RunningDeployment {
+  const { platform, request } = input
+  const { run, emitter, baseLookup } = environment
+  let isCancelled = false
+  const execute = async (): Promise<DeployResult> => {
+    try {
+      const record = await platform.catalog.getStack(request.stack)
+      if (record === undefined)
+        throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
+      if (record.current !== '') await emitInterruptedWarning(input, emitter, record.current)
+      const stored = await readState(platform, record)
+      requireValidState(stored)
+      const base = createBase(decodeSnapshot(stored, request.secrets), 1)
+      baseLookup.current = base
+      const isWhole = await previewCommand(run, base).catch(thrown => {
+        // What ended it early was told already.
+        if (!(thrown instanceof Bail)) emitter.report('error', messageOf(thrown))
+        return false
+      })
+      const result = isCancelled
+        ? 'cancelled'
+        : isWhole && !run.hasFailed() && run.readFault() === undefined
+          ? 'succeeded'
+          : 'failed'
+      emitSummary(environment, {
+        startedMs: startedAt,
+        nowMs: platform.clock.monotonicMs(),
+        result,
+        isPreview: true,
+      })
+      if (run.readFault() !== undefined && !isCancelled) throw run.readFault()
+      return { ...toDeployResult(emitter, result, []), ...planOf(input, run, result) }
+    } finally {
+      await closeRunEnvironment(environment)
+    }
+  }
+  const stop = (): void => {
+    isCancelled = true
+    run.abort()
+    void environment.plugins.cancelAll()
+  }
+  return { done: execute(), cancel: stop, terminate: stop }
+}
+
+/** The file of the plan that was to be drawn. */
+function planOf(
+  { platform, request }: RunInput,
+  run: RunEnvironment['run'],
+  result: DeployResult['result'],
+): Pick<DeployResult, 'plan'> {
+  const drawn = run.readDraftedPlan()
+  if (drawn === undefined || result !== 'succeeded') return {}
+  const manifest = manifestOf(writerVersion, timestampOf(platform.clock.now()))
+  const { encrypt } = request.secrets.crypter
+  const config = Object.fromEntries(
+    [...request.config].map(([key, { text, secret, object }]) => [
+      key,
+      secret ? { secure: encrypt(text) } : object ? (JSON.parse(text) as Json) : text,
+    ]),
+  )
+  return { plan: formatPlan(drawn, { manifest, config, encrypt }) }
+}
+
+/** A preview is shown upon what a dead deployment did; somebody has to decide how it goes on. */
+async function emitInterruptedWarning(
+  { ports }: RunInput,
+  emitter: StepEmitter,
+  deployment: DeploymentId,
+): Promise<void> {
+  const status = await readDeploymentStatus(ports, deploymentPartsOf(deployment).stack)
+  if (status.kind === 'none') return
+  const { kind, number } = status
+  const message =
+    kind === 'running'
+      ? `Deployment ${number} of this stack is under way: what it has done so far is taken as done.`
+      : kind === 'ending'
+        ? `Deployment ${number} of this stack was interrupted when it was ending: \`antichain up\` closes it.`
+        : `Deployment ${number} of this stack was interrupted. ` +
+          '`antichain resume` goes on with it; `antichain up` closes it and starts anew.'
+  emitter.report('warning', message)
+}

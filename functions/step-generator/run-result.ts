@@ -1,0 +1,69 @@
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
+import type { DeployResult } from '../../shared/engine/request.ts'
+import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
+import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
+
+/** Tells how a run ended, as the last events. */
+export function emitSummary(
+  { emitter, run }: Pick<RunEnvironment, 'emitter' | 'run'>,
+  end: {
+    readonly startedMs: number
+    readonly nowMs: number
+    readonly result: DeployResult['result']
+    readonly isPreview: boolean
+  },
+): void {
+  const result =
+    end.result === 'succeeded' ? 'succeeded' : end.result === 'cancelled' ? 'canceled' : 'failed'
+  emitter.emit({
+    summaryEvent: {
+      maybeCorrupt: emitter.isMaybeCorrupt(),
+      durationSeconds: Math.ceil((end.nowMs - end.startedMs) / 1000),
+      resourceChanges: emitter.readCounts(),
+      PolicyPacks: run.readPackVersions(),
+      isPreview: end.isPreview,
+      result,
+    },
+  })
+  emitter.emit({ cancelEvent: {} })
+}
+
+const quiet: ReadonlySet<string> = new Set(['same', 'read', 'discard', 'read-replacement'])
+
+/** Whether an operation of this kind changes anything. */
+export function isChange(op: string): boolean {
+  return !quiet.has(op)
+}
+
+/** Operations that change something, in one line: `3 create, 1 update`. */
+export function describeChanges(changes: Readonly<Record<string, number>>): string {
+  const found = Object.entries(changes).filter(([op, count]) => count > 0 && isChange(op))
+  if (found.length === 0) return 'no changes'
+  return found.map(([op, count]) => `${count} ${op}`).join(', ')
+}
+
+/** What a run came to, for the caller. */
+export function toDeployResult(
+  emitter: StepEmitter,
+  result: DeployResult['result'],
+  pending: DeployResult['pending'],
+): DeployResult {
+  const changes = emitter.readCounts()
+  const hasChanges = Object.entries(changes).some(([op, count]) => count > 0 && isChange(op))
+  return { result, changes, hasChanges, pending }
+}
+
+/** Operations of a stack's published state whose end nobody knows. */
+export async function readPendingOperations({
+  platform,
+  request,
+}: RunInput): Promise<DeployResult['pending']> {
+  const record = await platform.catalog.getStack(request.stack)
+  if (record === undefined || record.snapshot === '') return []
+  const stored = await readSnapshotBlob(platform.blobs, record.snapshot)
+  return (stored.pending_operations ?? []).map(({ resource, type }) => ({
+    urn: resource.urn,
+    type,
+  }))
+}

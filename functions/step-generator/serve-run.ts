@@ -1,0 +1,208 @@
+import type { EventSink } from '../../shared/engine/events/event.ts'
+import { createEventRecorder } from '../../shared/engine/events/recorder.ts'
+import { keepLease } from '../../shared/engine/executor/lease.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { limits } from '../../shared/config/limits.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
+import {
+  createRunEnvironment,
+  type RunEnvironment,
+  closeRunEnvironment,
+} from '../../shared/runtime/environment/run-environment.ts'
+import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
+import { withStoreRetry } from '../../shared/runtime/deployment/retrying-ports.ts'
+import { createDeduplicatedSinks } from '../../shared/runtime/deployment/deduplicate-events.ts'
+import { generatorLeaseIdOf } from '../../shared/engine/deployment/ownership/generator-lease.ts'
+import { keepWatchdogArmed } from './watchdog.ts'
+import { countOperations, readEarlierEvents } from './earlier-runs.ts'
+import { type RunEnd, runDeployment } from './run-deployment.ts'
+import { emitSummary } from './run-result.ts'
+import { prepareRun, maskedConfigOf } from './prepare-run.ts'
+import type { StartedDeployment } from './start-deployment.ts'
+import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
+import { emitHandOver, emitStartNotices } from './emit-run-events.ts'
+import { emitHindrance } from '../../shared/runtime/deployment/emit-hindrance.ts'
+import { watchStop } from '../../shared/runtime/deployment/watch-stop.ts'
+import {
+  type StackRunDeps,
+  withStackVariables,
+} from '../../shared/runtime/environment/stack-run-deps.ts'
+
+/** How long a life may last: one without a limit until its deployment has ended. */
+export interface RunLimit {
+  readonly limitMs?: number
+  /** Aborts when the process is to leave the deployment to another one. */
+  readonly leave?: AbortSignal
+}
+
+/**
+ * Runs one life of the generator in a process that knows nothing of the lives before and after it:
+ * `begin` starts the deployment or takes it over. The operations are others' affair. What earlier
+ * lives told is not told again, and the last one sums up for all. Answers undefined when `begin`
+ * does: there was nothing to do.
+ */
+export async function serveRun(
+  deps: StackRunDeps,
+  request: DeployRequest,
+  options: RunLimit & {
+    /** The deployment that is taken over: this life says that it lives before it looks at it. */
+    readonly deployment?: DeploymentId
+    readonly begin: (ports: GeneratorPorts) => Promise<StartedDeployment | undefined>
+  },
+): Promise<RunEnd | undefined> {
+  const { limitMs, leave } = options
+  const logRefusal = (message: string): void =>
+    deps.platform.logger.write('warn', 'store.refused', { message })
+  const silentSink: EventSink = { emit: () => undefined }
+  const timed: DeployRequest = {
+    ...request,
+    ...(limitMs === undefined ? {} : { functionLimitMs: limitMs }),
+    ...(leave === undefined ? {} : { leave }),
+  }
+  const baseInput = { ...deps, request: timed, sink: silentSink }
+  const input = withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: logRefusal })
+  const known = options.deployment
+  // A role that refuses the stack is known before a deployment begins.
+  const inputWithVariables = await withStackVariables(deps, input).catch(
+    async (thrown: unknown) => {
+      if (known !== undefined) await emitHindrance(deps, known, thrown)
+      throw thrown
+    },
+  )
+  // Should this life die before it has a lease, somebody is to look again.
+  await deps.platform.nudges.nudge(request.stack, limits.deadManNudgeMs)
+  const earlierHeartbeat = known === undefined ? undefined : await startHeartbeat(input, known)
+  const started = await options.begin(input.ports).catch(async (thrown: unknown) => {
+    await earlierHeartbeat?.end()
+    throw thrown
+  })
+  if (started === undefined) {
+    await earlierHeartbeat?.end()
+    return undefined
+  }
+  const { deployment, left } = started
+  input.ports.here?.add(deployment)
+  const heartbeat = earlierHeartbeat ?? (await startHeartbeat(input, deployment))
+  const recorder = createEventRecorder(input.platform, deployment, `generator-${runIdOf(input)}`)
+  const earlier = left === undefined ? [] : await readEarlierEvents(input.platform, deployment)
+  const sink = createDeduplicatedSinks(recorder, earlier)()
+  const counted = countOperations(earlier)
+  const environment = await createRunEnvironment({ ...inputWithVariables, sink, counted }).catch(
+    async thrown => {
+      input.ports.here?.delete(deployment)
+      await heartbeat.end()
+      await recorder.flush()
+      throw thrown
+    },
+  )
+  heartbeat.attach(environment)
+  try {
+    if (left === undefined) sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
+    emitStartNotices(environment.emitter, started)
+    const current = { environment, started, time: options, muteEvents: sink.close }
+    const end = await runUntilEnd({ ...input, sink }, current)
+    if (end.kind === 'left') emitHandOver({ ...input, sink: recorder }, { end, number: 1 })
+    return end
+  } finally {
+    input.ports.here?.delete(deployment)
+    await heartbeat.end()
+    await closeRunEnvironment(environment)
+    await recorder.flush()
+  }
+}
+
+/** What says to others that a life lives: its lease, and the nudge that it keeps ahead. */
+async function startHeartbeat({ platform, ports }: RunInput, deployment: DeploymentId) {
+  let environment: RunEnvironment | undefined
+  const lost = error('LEASE_LOST', 'the lease could not be renewed')
+  const lease = await keepLease(
+    {
+      leases: platform.leases,
+      clock: platform.clock,
+      groups: () => environment?.processes.listGroups() ?? [],
+      onLost: () => environment?.run.abort(lost),
+    },
+    { deployment, executor: generatorLeaseIdOf(ports.holder), holder: ports.holder },
+  )
+  const disarm = keepWatchdogArmed(platform, deployment, ports.holder)
+  return {
+    /** From now on its processes are named, and it ends when the lease is lost. */
+    attach(now: RunEnvironment): void {
+      environment = now
+      if (!lease.holds()) now.run.abort(lost)
+    },
+    async end(): Promise<void> {
+      disarm()
+      await lease.end()
+    },
+  }
+}
+
+/** The life itself. */
+async function runUntilEnd(
+  input: RunInput,
+  current: {
+    readonly environment: RunEnvironment
+    readonly started: StartedDeployment
+    readonly time: RunLimit
+    /** That its program is killed when it leaves is nothing that went wrong. */
+    readonly muteEvents: () => void
+  },
+): Promise<RunEnd> {
+  const { platform, ports } = input
+  const { environment, started, time, muteEvents } = current
+  const { deployment } = started
+  const startedMs = platform.clock.monotonicMs()
+  prepareRun(input.request, environment, started)
+  const stopping = followStopRequests(input, environment, deployment)
+  try {
+    const end = await runDeployment(ports, started, environment.run, {
+      isCancelled: stopping.isCancelled,
+      reported: environment.reported,
+      rebase: base => {
+        environment.baseLookup.current = base
+      },
+      endProgram() {
+        muteEvents()
+        return environment.processes.close()
+      },
+      ...(time.limitMs === undefined ? {} : { limitMs: time.limitMs }),
+      ...(time.leave === undefined ? {} : { leave: time.leave }),
+    })
+    if (end.kind === 'ended') {
+      const nowMs = platform.clock.monotonicMs()
+      emitSummary(environment, { startedMs, nowMs, result: end.result, isPreview: false })
+    }
+    return end
+  } finally {
+    stopping.end()
+  }
+}
+
+/** A person's stop, graceful or forced, as it reaches a life. */
+function followStopRequests(
+  input: RunInput,
+  environment: RunEnvironment,
+  deployment: StartedDeployment['deployment'],
+): { readonly isCancelled: () => boolean; readonly end: () => void } {
+  const { run, plugins, processes } = environment
+  let isCancelled = false
+  let isForced = false
+  const end = watchStop(input, deployment, forced => {
+    if (!isCancelled && !run.hasStopped()) {
+      isCancelled = true
+      run.abort()
+      void plugins.cancelAll()
+    }
+    if (!forced || isForced) return
+    isForced = true
+    plugins.abandon()
+    void processes.close()
+  })
+  return { isCancelled: () => isCancelled, end }
+}
+
+function runIdOf({ ports }: RunInput): string {
+  return ports.holder.started
+}

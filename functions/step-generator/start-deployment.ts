@@ -1,0 +1,202 @@
+import type { BlobHash, DeploymentId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
+import { error, hasCode } from '../../shared/errors/error.ts'
+import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
+import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
+import { endRequest } from '../../shared/engine/deployment/ownership/end-request.ts'
+import { readLateOutcomes } from '../../shared/engine/deployment/recovery/late-outcomes.ts'
+import { requireLateWindowOver } from '../../shared/engine/deployment/retention/late-window.ts'
+import type { EarlierRuns } from '../../shared/engine/deployment/log/earlier-runs.ts'
+import { createLiveness, type Liveness } from '../../shared/engine/deployment/ownership/liveness.ts'
+import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
+import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log/log-writer.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import {
+  createBusyError,
+  closeDeadDeployment,
+  requireOpenRequest,
+  readHolderStatus,
+} from '../../shared/engine/deployment/ownership/take-over.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { applyLateOutcomes } from '../../shared/journal/late-outcomes.ts'
+import {
+  type DeploymentOptions,
+  type ProgramPlace,
+  rulesVersion,
+} from '../../shared/records/log.ts'
+import type { HandOver } from '../../shared/records/pool.ts'
+import { decodeSnapshot, envelopeOf } from '../../shared/state/snapshot-codec.ts'
+import { clearPendingCreates, importPending, pendingOf } from '../../shared/state/pending.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { requireValidState } from './require-valid-state.ts'
+import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
+
+/** A deployment whose log this process holds. */
+export interface StartedDeployment {
+  readonly deployment: DeploymentId
+  readonly writer: LogWriter
+  readonly liveness: Liveness
+  readonly pin: Pin
+  readonly base: Base
+  /** A deployment that died and was closed for this one to start. */
+  readonly closed?: DeploymentId
+  /** What turned up late and was taken in, for people. */
+  readonly notices: readonly string[]
+  /** What earlier lives left; absent in the first one. */
+  readonly left?: EarlierRuns
+  /** How the life before left it; absent when that died, and in the first one. */
+  readonly handedOver?: HandOver
+}
+
+/** How long a waiting trigger sleeps between two looks, in ms. */
+const waitStepMs = 500
+
+/**
+ * Starts the stack's next deployment, closing a dead one first. Throws STACK_BUSY when a living one
+ * holds the stack and the request does not wait, or the request was served already;
+ * STACK_NOT_FOUND.
+ */
+export async function startDeployment(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+): Promise<StartedDeployment> {
+  const { stack, options } = request
+  const launch = { command: options.command, message: options.message, holder: ports.holder }
+  let closed: DeploymentId | undefined
+  for (;;) {
+    // Almost always this look is enough, and no deployment has to be closed with nothing in it.
+    await requireOpenRequest(ports, request)
+    const started = await ports.catalog.start(stack, { ...launch, at: ports.clock.now() })
+    if (started.kind === 'started') {
+      ports.here?.add(started.deployment)
+      try {
+        const deployment = await pinDeployment(ports, request, started.deployment)
+        return closed === undefined ? deployment : { ...deployment, closed }
+      } catch (thrown) {
+        ports.here?.delete(started.deployment)
+        throw thrown
+      }
+    }
+    const standing = await readHolderStatus(ports, started.deployment)
+    if (standing.kind === 'dead') {
+      await closeUnlessTakenOver(ports, started.deployment)
+      closed = started.deployment
+    } else if (standing.kind === 'held' && !request.wait)
+      throw createBusyError(started.deployment, standing.holder)
+    else await ports.clock.sleep(waitStepMs)
+  }
+}
+
+/** Another command may find the same dead deployment and be faster: then it is looked at again. */
+async function closeUnlessTakenOver(
+  ports: GeneratorPorts,
+  deployment: DeploymentId,
+): Promise<void> {
+  try {
+    await closeDeadDeployment(ports, deployment)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER')) throw thrown
+  }
+}
+
+async function pinDeployment(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+  deployment: DeploymentId,
+): Promise<StartedDeployment> {
+  await ports.control.create(deployment, ports.holder)
+  const record = await ports.catalog.getStack(request.stack)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
+  const writer = createLogWriter(ports, {
+    deployment,
+    writer: ports.random.uuid() as WriterToken,
+    next: 0 as LogNumber,
+  })
+  const liveness = createLiveness(ports, deployment)
+  await writer.append({ kind: 'takeover', holder: ports.holder })
+  try {
+    await requireOpenRequest(ports, request)
+    const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
+    requireValidState(stored)
+    const prepared = await prepareBase(ports, request, { hash: record.snapshot, stored })
+    const { inbox, notices } = prepared
+    const { type, state } = request.secrets
+    const pin: Pin = {
+      kind: 'pin',
+      epoch: 1,
+      version: record.version,
+      base: prepared.hash,
+      rules: rulesVersion,
+      options: await resolveOptions(ports, request),
+      program: request.program,
+      place: programPlaceOf(request.source),
+      secrets: { type, state },
+      inbox,
+      ...(request.key === undefined ? {} : { request: request.key }),
+    }
+    await writer.append(pin)
+    if (inbox.length > 0) await ports.catalog.removeLate(request.stack, inbox)
+    await endRequest(ports, deployment, pin)
+    const base = createBase(decodeSnapshot(prepared.base, request.secrets), 1)
+    return { deployment, writer, liveness, pin, base, notices }
+  } catch (thrown) {
+    // Nothing was decided: the stack is given back.
+    await writer.append({ kind: 'closing', result: 'failed' })
+    await finishClose(ports, deployment, { liveness, changes: {} })
+    throw thrown
+  }
+}
+
+/** The options; a plan is kept where every life of the deployment finds it. */
+async function resolveOptions(
+  { blobs }: GeneratorPorts,
+  { options, plan }: DeployRequest,
+): Promise<DeploymentOptions> {
+  if (plan === undefined) return options
+  return { ...options, plan: await blobs.put(Buffer.from(plan)) }
+}
+
+function programPlaceOf({ root, configFile, archive }: DeployRequest['source']): ProgramPlace {
+  const config = configFile === undefined ? {} : { configFile }
+  // Where it was unpacked says nothing to others.
+  return archive === undefined ? { root, ...config } : { root: '', ...config, archive }
+}
+
+/** A base that was made ready for a deployment. */
+interface PreparedBase {
+  readonly hash: BlobHash | ''
+  readonly base: StoredDeployment
+  /** Keys of what was taken out of the inbox. */
+  readonly inbox: readonly string[]
+  readonly notices: readonly string[]
+}
+
+/**
+ * The published snapshot, or what it is after a person said what became of pending creates, and
+ * with what turned up late.
+ */
+async function prepareBase(
+  ports: GeneratorPorts,
+  request: DeployRequest,
+  published: { readonly hash: BlobHash | ''; readonly stored: StoredDeployment },
+): Promise<PreparedBase> {
+  const { exist, forget } = request.pendingCreates
+  const late = await readLateOutcomes(ports, request.stack, published.stored)
+  const { state, keys: inbox, messages: notices } = applyLateOutcomes(published.stored, late)
+  let base = state
+  const isPending = (state: StoredDeployment, urn: string): boolean =>
+    pendingOf(state).some(({ resource }) => resource.urn === urn)
+  for (const [urn, id] of exist) {
+    // What turned up by itself needs no person any more.
+    const isKnown = isPending(published.stored, urn) && !isPending(base, urn)
+    if (!isKnown) base = importPending(base, urn, id)
+  }
+  if (forget) {
+    await requireLateWindowOver(ports, base)
+    base = clearPendingCreates(base)
+  }
+  const hash =
+    base === published.stored
+      ? published.hash
+      : await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(base))))
+  return { hash, base, inbox, notices }
+}

@@ -1,0 +1,136 @@
+/**
+ * webhook: takes deliveries of webhooks and asks for the deployments that their rules say. It reads
+ * no journal and no blobs, opens no secrets but those of triggers, and runs nothing: what it asks
+ * for waits in the queue of its stack, and a nudge says so.
+ */
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
+import { type ErrorCode, catalogue } from '../../shared/errors/catalogue.ts'
+import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import type { TriggerPorts } from '../../shared/ports/documents.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import type { DeploymentOptions } from '../../shared/records/log.ts'
+import { type Reception, receiveWebhook } from '../../shared/triggers/webhooks/receive-webhook.ts'
+import { createWebhookRequest } from '../../shared/triggers/trigger-requests.ts'
+import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-forms.ts'
+
+/** What deliveries are received with. */
+export interface WebhookServer extends TriggerPorts {
+  readonly requests: Pick<Platform['requests'], 'put'>
+  readonly catalog: Pick<Platform['catalog'], 'getStack'>
+  readonly nudges: Pick<Platform['nudges'], 'nudge'>
+  readonly clock: Pick<Platform['clock'], 'now'>
+  readonly logger: Platform['logger']
+  /** Who runs the operations of what is asked for. */
+  readonly execute: DeploymentOptions['execute']
+}
+
+/** An answer over HTTP; its body is JSON. */
+export interface WebhookAnswer {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+  /** Seconds after which the same may be sent again. */
+  readonly retryAfter?: number
+}
+
+/**
+ * Receives a delivery of the webhook `name` and answers it: 202 with what was asked for, 200 when
+ * there was nothing to ask, else the code of what is wrong. Never throws: what this side has to
+ * answer for is 500 or 503 and says nothing more than its code.
+ */
+export async function answerWebhook(
+  server: WebhookServer,
+  name: string,
+  request: WebhookRequest,
+): Promise<WebhookAnswer> {
+  const requested: RequestedDeployment[] = []
+  const unknown: StackId[] = []
+  try {
+    const received = await receiveWebhook(
+      {
+        ...server,
+        send: async (triggers, delivery) => {
+          const asking = { at: server.clock.now(), execute: server.execute }
+          for (const trigger of triggers) {
+            const { stack, operation } = trigger
+            if ((await server.catalog.getStack(stack)) === undefined) {
+              unknown.push(stack)
+              continue
+            }
+            const wanted = createWebhookRequest(trigger, delivery, asking)
+            // One that is there already was put by the same delivery.
+            await server.requests.put(wanted)
+            await server.nudges.nudge(stack, 0)
+            requested.push({ stack, operation, request: wanted.key })
+          }
+          // Nothing is remembered of the delivery then: it may be sent again later.
+          if (requested.length === 0)
+            throw error('STACK_NOT_FOUND', `there is no stack ${unknown.join(', ')}`, {
+              hint: 'Make the stack, or correct the rule of the webhook; then send the delivery again.',
+            })
+        },
+      },
+      name,
+      request,
+    )
+    server.logger.write('info', 'webhook.received', { webhook: name, kind: received.kind })
+    return webhookAnswerOf(received, { requested, unknown })
+  } catch (thrown) {
+    return refusalOf(server, name, thrown)
+  }
+}
+
+interface RequestedDeployment {
+  readonly stack: StackId
+  readonly operation: string
+  readonly request: string
+}
+
+function webhookAnswerOf(
+  received: Reception,
+  {
+    requested,
+    unknown,
+  }: { readonly requested: readonly RequestedDeployment[]; readonly unknown: readonly StackId[] },
+): WebhookAnswer {
+  if (received.kind === 'accepted')
+    return {
+      status: 202,
+      body: { kind: 'accepted', asked: requested, ...(unknown.length === 0 ? {} : { unknown }) },
+    }
+  if (received.kind === 'underway')
+    return {
+      status: 503,
+      body: { kind: 'underway' },
+      retryAfter: triggerLimits.deliveryClaimMs / 1000,
+    }
+  return { status: 200, body: { ...received } }
+}
+
+/** What the sender can correct, by its code. */
+const statuses: Partial<Readonly<Record<ErrorCode, number>>> = {
+  WEBHOOK_UNKNOWN: 404,
+  WEBHOOK_REFUSED: 401,
+  WEBHOOK_STALE: 401,
+  WEBHOOK_TOO_LARGE: 413,
+  WEBHOOK_MALFORMED: 422,
+  STACK_NOT_FOUND: 422,
+}
+
+function refusalOf({ logger }: WebhookServer, webhook: string, thrown: unknown): WebhookAnswer {
+  const ours = thrown instanceof DeployError ? thrown : undefined
+  const code = ours?.code ?? 'INTERNAL_ASSERTION'
+  const status = statuses[code]
+  if (status !== undefined && ours !== undefined) {
+    logger.write('warn', 'webhook.refused', { webhook, code })
+    return { status, body: { code, message: ours.message, hint: ours.hint } }
+  }
+  logger.write('error', 'webhook.failed', { webhook, code, message: messageOf(thrown) })
+  const message = 'the delivery cannot be received now; send it again later'
+  const isPassing = code === 'STORE_UNAVAILABLE'
+  return {
+    status: isPassing ? 503 : 500,
+    body: { code, message, hint: catalogue[code].hint },
+    ...(isPassing ? { retryAfter: 30 } : {}),
+  }
+}

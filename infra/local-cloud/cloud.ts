@@ -1,0 +1,253 @@
+/**
+ * local: the installation of AWS on one machine. The functions are the bundles that the CDK app
+ * would upload; each environment is a process with folders and variables of its own under a Lambda
+ * Runtime API of ours; what they share are the emulators of DynamoDB, SQS, S3 and KMS. Imports what
+ * infra may, and clients of AWS.
+ *
+ * Invariants: 1. No environment sees a variable or a folder of ours or of another one. 2. It lives
+ * as on Lambda: one call at a time, stopped in between, killed at its limit with its group.
+ * 3. Messages that no call has answered are left to their queue. 4. Everything listens on loopback
+ * only, and ends with this process.
+ */
+import { mkdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import type { QueueName } from '../../shared/config/aws-resource-names.ts'
+import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
+import { type AwsSettings, createSqsClient } from '../../shared/platform/aws/clients.ts'
+import {
+  startSupervisor,
+  type Supervisor,
+} from '../../shared/platform/system/process-supervisor.ts'
+import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
+import type { Settings } from '../settings.ts'
+import type { Environment, InvocationOutcome } from './environment.ts'
+import { type EventSource, startEventSource } from './event-source.ts'
+import { type CompletedCall, createFleet, type Fleet } from './fleet.ts'
+import { startFronts } from './http-fronts.ts'
+import { startScheduler } from './scheduler.ts'
+import { startLongPoolTasks, type LongPoolTasks } from './long-pool.ts'
+import { createServices, localArnOf, type Services } from './services.ts'
+
+/** What a local cloud is made of. */
+export interface CloudOptions {
+  readonly settings: Settings
+  /** Where the emulators are. */
+  readonly aws: AwsSettings
+  /** The folder of a function's bundle; undefined for one that has no entry. */
+  readonly bundleOf: (row: FunctionRow) => string | undefined
+  /** A folder for environments. */
+  readonly folder: string
+  /** Variables of every function beside its places: endpoints, credentials, PATH, passphrase. */
+  readonly variables: Readonly<Record<string, string>>
+  /** Between two calls of compaction. */
+  readonly tidyMs: number
+  /** Where webhooks are taken, on loopback; a port that is free by default. */
+  readonly webhookPort?: number
+  /** Where the API is, on loopback; a port that is free by default. */
+  readonly apiPort?: number
+  /** Other limits than those of the table. */
+  readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
+  readonly idleMs?: number
+  /** Other times than those of the infrastructure, in seconds. */
+  readonly hidden?: Partial<Readonly<Record<QueueName, number>>>
+  readonly reporter: CloudReporter
+}
+
+/** What a local cloud tells. */
+export interface CloudReporter {
+  readonly onCall: (name: FunctionName, called: CompletedCall) => void
+  /** A line of an environment. */
+  readonly onLine: (name: FunctionName, pid: number, line: string) => void
+  /** The status of a request to the API, as `GET /v1/stacks`. */
+  readonly onReply?: (what: string, status: number) => void
+  readonly onFailure: (why: string) => void
+}
+
+/** An installation that runs. */
+export interface LocalCloud {
+  readonly services: Services
+  readonly names: readonly FunctionName[]
+  /** Of webhooks, without the last part that names the webhook. */
+  readonly webhookUrl: string
+  /** Of the API: for `antichain login`. */
+  readonly apiUrl: string
+  /** Calls a function of it. */
+  readonly invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>
+  readonly environments: (name: FunctionName) => readonly Environment[]
+  /** Pids of the tasks that a function has in the long pool. */
+  readonly longTasks: (name: FunctionName) => readonly number[]
+  /** Ends event sources, schedules and environments, and removes what was made. */
+  readonly end: () => Promise<void>
+}
+
+/** Makes the services of an installation and runs its functions. Throws what making them throws. */
+export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
+  const { settings, aws, reporter, hidden } = options
+  const { installation } = settings
+  mkdirSync(options.folder, { recursive: true, mode: 0o700 })
+  const fleets = new Map<FunctionName, Fleet>()
+  const invoke: LocalCloud['invoke'] = (name, event) =>
+    fleets.get(name)?.invoke(event) ??
+    Promise.resolve({ kind: 'failed', why: `there is no function ${name}` })
+  const fronts = await startFronts(options, invoke, () => fleets.get('api'))
+  const { webhookUrl, apiUrl, lambdaUrl } = fronts
+  const variables = { ...options.variables, ANTICHAIN_LAMBDA_ENDPOINT: lambdaUrl }
+  const withVariables = { ...options, variables }
+  const services = await createServices(aws, {
+    installation,
+    webhookUrl,
+    ...(hidden === undefined ? {} : { hidden }),
+  }).catch(async (thrown: unknown) => {
+    await fronts.close()
+    throw thrown
+  })
+  const supervisor = startSupervisor()
+  for (const row of functionsTable) {
+    const code = withVariables.bundleOf(row)
+    if (code !== undefined)
+      fleets.set(row.name, createFunctionFleet(withVariables, row, { code, services, supervisor }))
+  }
+  const sqs = createSqsClient(aws)
+  const sources = functionsTable.flatMap(row => {
+    const fleet = fleets.get(row.name)
+    if (fleet === undefined || row.consumes === undefined) return []
+    const { queue, batchSize, concurrencyMax } = row.consumes
+    const source = startEventSource({
+      sqs,
+      queue: services.queues[queue],
+      region: aws.region,
+      batchSize,
+      concurrencyMax: concurrencyMax?.(settings) ?? 1,
+      invoke: fleet.invoke,
+      onFailure: reporter.onFailure,
+    })
+    return [source]
+  })
+  const tasks = startLongTasks(withVariables, { services, supervisor, sqs })
+  const endScheduling = startScheduleCalls(withVariables, services, invoke)
+  const endTidying = keepTidying(fleets.get('compaction'), withVariables.tidyMs)
+  return {
+    services,
+    names: [...fleets.keys()],
+    webhookUrl,
+    apiUrl,
+    invoke,
+    environments: name => fleets.get(name)?.environments() ?? [],
+    longTasks: name => tasks.get(name)?.running() ?? [],
+    end: async () => {
+      endTidying()
+      await endScheduling()
+      await fronts.close()
+      await Promise.all([...tasks.values()].map(each => each.end()))
+      await endAll(sources, [...fleets.values()])
+      await supervisor.close()
+      sqs.destroy()
+      await services.remove()
+      await rm(withVariables.folder, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+/** The tasks of the long pool, by the function whose handler they run. */
+function startLongTasks(
+  options: CloudOptions,
+  context: {
+    readonly services: Services
+    readonly supervisor: Supervisor
+    readonly sqs: ReturnType<typeof createSqsClient>
+  },
+): ReadonlyMap<FunctionName, LongPoolTasks> {
+  const { settings, reporter } = options
+  const { services, supervisor, sqs } = context
+  const all = functionsTable.flatMap(row => {
+    const code = options.bundleOf(row)
+    if (code === undefined || row.longQueue === undefined) return []
+    const tasks = startLongPoolTasks({
+      sqs,
+      supervisor,
+      code,
+      queue: services.queues[row.longQueue],
+      folders: join(options.folder, 'tasks'),
+      name: `${settings.installation}-long-${row.name}`,
+      variables: { ...options.variables, ...services.places(row.places, 'long') },
+      onLine: (pid, line) => reporter.onLine(row.name, pid, line),
+      onFailure: reporter.onFailure,
+    })
+    return [[row.name, tasks] as const]
+  })
+  return new Map(all)
+}
+
+/** Schedules call functions by their ARNs, of which the last part is the name. */
+function startScheduleCalls(
+  { aws, settings, reporter }: CloudOptions,
+  { scheduleGroup: group }: Services,
+  invoke: LocalCloud['invoke'],
+): () => Promise<void> {
+  const client = createSchedulerClient(aws)
+  const scheduler = startScheduler({
+    client,
+    group,
+    invoke: (arn, event) => {
+      const name = functionsTable.find(
+        row => localArnOf(settings.installation, aws.region, row.name) === arn,
+      )?.name
+      const unknown = { kind: 'failed', why: `there is no function ${arn}` } as const
+      return name === undefined ? Promise.resolve(unknown) : invoke(name, event)
+    },
+    onFailure: reporter.onFailure,
+  })
+  return async () => {
+    await scheduler.end()
+    client.destroy()
+  }
+}
+
+function createFunctionFleet(
+  options: CloudOptions,
+  row: FunctionRow,
+  context: {
+    readonly code: string
+    readonly services: Services
+    readonly supervisor: Supervisor
+  },
+): Fleet {
+  const { settings, aws, reporter } = options
+  const { code, services, supervisor } = context
+  const { name } = row
+  return createFleet({
+    name: `${settings.installation}-${name}`,
+    arn: localArnOf(settings.installation, aws.region, name),
+    code,
+    supervisor,
+    folders: join(options.folder, 'environments'),
+    memoryMb: row.memoryMb(settings),
+    limitMs: options.limitMs?.[name] ?? row.timeoutSeconds * 1_000,
+    idleMs: options.idleMs ?? cloudLimits.idleMs,
+    variables: { ...options.variables, ...services.places(row.places, 'short') },
+    onLine: (pid, line) => reporter.onLine(name, pid, line),
+    onCall: called => reporter.onCall(name, called),
+  })
+}
+
+/** The regular call of compaction, as its schedule makes it; one at a time. */
+function keepTidying(compaction: Fleet | undefined, everyMs: number): () => void {
+  let isOpen = false
+  const timer = setInterval(() => {
+    if (isOpen || compaction === undefined) return
+    isOpen = true
+    void compaction.invoke({ kind: 'tidy' }).finally(() => {
+      isOpen = false
+    })
+  }, everyMs)
+  return () => clearInterval(timer)
+}
+
+/** Environments are killed once those that wait for their messages take no more. */
+async function endAll(sources: readonly EventSource[], fleets: readonly Fleet[]): Promise<void> {
+  const ending = sources.map(source => source.end())
+  await Promise.all(fleets.map(fleet => fleet.end()))
+  await Promise.all(ending)
+}

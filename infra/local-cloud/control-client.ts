@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { awsVariables, type AwsVariable } from '../../shared/config/aws-resource-names.ts'
+import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
+import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
+import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/aws-platform.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import { packProgram } from '../../shared/programs/archive/program-archive.ts'
+import type { BlobHash, DeploymentId, StackId } from '../../shared/records/ids.ts'
+import type { Command, DeploymentOptions } from '../../shared/records/log.ts'
+import type { RequestEnd } from '../../shared/records/request.ts'
+import { withoutOrigins } from '../../shared/state/pending.ts'
+import { printEnvelope } from '../../shared/state/print-envelope.ts'
+import type { StoredEnvelope } from '../../shared/state/stored.ts'
+import type { Services } from './services.ts'
+
+/** What is asked for. */
+export interface DeploymentOrder {
+  readonly stack: StackId
+  readonly command: Command
+  readonly program: BlobHash
+  readonly parallel?: number
+}
+
+/** Who asks an installation for deployments from outside: by its stores and queues only. */
+export interface ControlClient {
+  readonly platform: AwsPlatform
+  /** Packs and uploads a program's folder. Throws ARCHIVE_*. */
+  readonly upload: (folder: string) => Promise<BlobHash>
+  /** Asks for a deployment and nudges; answers the key of the request. */
+  readonly requestDeployment: (order: DeploymentOrder) => Promise<string>
+  /**
+   * Waits until what was asked for is over; answers its line of the history, or how else the
+   * request ended. Throws DEPLOYMENT_FAILED when it takes longer than `limitMs`.
+   */
+  readonly awaitEnd: (
+    stack: StackId,
+    key: string,
+    limitMs: number,
+  ) => Promise<HistoryRecord | RequestEnd>
+  /** The published snapshot of a stack as `stack export` prints it; '' before the first. */
+  readonly readSnapshot: (stack: StackId) => Promise<string>
+  /** What a deployment told, as lines of JSON. */
+  readonly readEvents: (deployment: DeploymentId) => Promise<readonly string[]>
+  readonly close: () => void
+}
+
+/** Events of one read. */
+const eventsPerRead = 1_000
+
+const everyPlace = Object.keys(awsVariables) as AwsVariable[]
+
+/** Opens a desk over the services of an installation; credentials are those of the process. */
+export function openControlClient(
+  settings: AwsSettings,
+  services: Pick<Services, 'places'>,
+): ControlClient {
+  const resources = readAwsResources(services.places(everyPlace, 'short'))
+  const platform = createAwsPlatform({ settings, resources, logger: silentLogger })
+  const { requests, nudges, catalog, blobs } = platform
+  return {
+    platform,
+    upload: async folder => blobs.put((await packProgram(folder)).bytes),
+    requestDeployment: async ({ stack, command, program, parallel }) => {
+      const key = randomUUID()
+      const at = platform.clock.now()
+      const options = { ...usual, command, ...(parallel === undefined ? {} : { parallel }) }
+      const archive = { kind: 'archive', archive: program } as const
+      const request = { stack, key, at, by: 'the desk', dryRun: false, options, program: archive }
+      await requests.put(request)
+      await nudges.nudge(stack, 0)
+      return key
+    },
+    awaitEnd: async (stack, key, limitMs) => {
+      const untilMs = performance.now() + limitMs
+      for (;;) {
+        const end = (await requests.find(stack, key))?.end
+        if (end !== undefined && end.kind !== 'started') return end
+        const found =
+          end === undefined
+            ? undefined
+            : (await catalog.listHistory(stack, 10)).find(one => one.deployment === end.deployment)
+        if (found?.result !== undefined) return found
+        if (performance.now() > untilMs)
+          throw error('DEPLOYMENT_FAILED', `the request ${key} is not over after ${limitMs} ms`)
+        await sleep(cloudLimits.askEveryMs)
+      }
+    },
+    readSnapshot: async stack => {
+      const { snapshot = '' } = (await catalog.getStack(stack)) ?? {}
+      if (snapshot === '') return ''
+      const envelope: unknown = JSON.parse(Buffer.from(await blobs.get(snapshot)).toString())
+      const stored = envelope as StoredEnvelope
+      const { deployment } = stored
+      if (deployment === null) return ''
+      return printEnvelope({ ...stored, deployment: withoutOrigins(deployment) })
+    },
+    readEvents: async deployment => {
+      const all: string[] = []
+      for (let cursor = 0; ; ) {
+        const page = await platform.events.read(deployment, cursor, eventsPerRead)
+        if (page.events.length === 0) return all
+        all.push(...page.events)
+        cursor = page.cursor
+      }
+    },
+    close: platform.close,
+  }
+}
+
+const usual: Omit<DeploymentOptions, 'command'> = {
+  parallel: 16,
+  refresh: false,
+  continueOnError: false,
+  execute: 'functions',
+  message: '',
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { handlerName } from '../assets.ts'
+import {
+  type IsolatedProcess,
+  type IsolatedProcessOptions,
+  startIsolatedProcess,
+} from './isolated-process.ts'
+
+/** What an environment is made of. */
+export interface EnvironmentOptions
+  extends Pick<IsolatedProcessOptions, 'folder' | 'variables' | 'supervisor' | 'onLine'> {
+  /** The function's full name, with the installation's. */
+  readonly name: string
+  readonly arn: string
+  /** The folder of its bundle, which nobody writes to. */
+  readonly code: string
+  readonly memoryMb: number
+}
+
+/** Starts the runtime in a process of its own. */
+export function startEnvironmentProcess(
+  options: EnvironmentOptions,
+  address: string,
+): IsolatedProcess {
+  const { code, folder, onLine, supervisor } = options
+  const script = join(import.meta.dirname, 'runtime.mjs')
+  const variables = variablesOf(options, address)
+  return startIsolatedProcess({ script, cwd: code, folder, variables, onLine, supervisor })
+}
+
+/** The variables of Lambda that functions may rely on, and folders that are its own. */
+function variablesOf(
+  { name, code, memoryMb, variables }: EnvironmentOptions,
+  address: string,
+): Record<string, string> {
+  return {
+    LANG: 'en_US.UTF-8',
+    TZ: ':UTC',
+    LAMBDA_TASK_ROOT: code,
+    _HANDLER: handlerName,
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_RUNTIME_API: address,
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
+    AWS_LAMBDA_LOG_GROUP_NAME: name,
+    AWS_LAMBDA_LOG_STREAM_NAME: randomUUID(),
+    ...variables,
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { awsLimits } from '../../shared/config/aws-limits.ts'
+import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import type { InvocationOutcome } from './environment.ts'
+import type { LocalQueue } from './services.ts'
+
+/** What an event source of a queue is made of. */
+export interface EventSourceOptions {
+  readonly sqs: SQSClient
+  readonly queue: LocalQueue
+  readonly region: string
+  readonly batchSize: number
+  /** Calls at once. */
+  readonly concurrencyMax: number
+  readonly invoke: (event: unknown) => Promise<InvocationOutcome>
+  /** What the queue refused, for people. */
+  readonly onFailure: (why: string) => void
+}
+
+/** Takes messages from a queue and calls a function with them, until it is ended. */
+export interface EventSource {
+  /** Takes nothing more; resolves when no call is open any more. */
+  readonly end: () => Promise<void>
+}
+
+/**
+ * An event source as Lambda has it: batches, a bound on calls at once, partial failures. What was
+ * handled is removed; what was not is left alone, and comes again when its time is over. Source:
+ * Lambda's documentation of SQS event sources.
+ */
+export function startEventSource(options: EventSourceOptions): EventSource {
+  const { concurrencyMax, onFailure } = options
+  const over = new AbortController()
+  const open = new Set<Promise<void>>()
+  const poll = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      if (open.size >= concurrencyMax) {
+        await Promise.race(open)
+        continue
+      }
+      try {
+        const messages = await receive(options, over.signal)
+        if (messages.length === 0) continue
+        const call = deliverBatch(options, messages)
+          .catch((thrown: unknown) => onFailure(String(thrown)))
+          .finally(() => open.delete(call))
+        open.add(call)
+      } catch (thrown) {
+        if (over.signal.aborted) return
+        onFailure(String(thrown))
+        await sleep(cloudLimits.pollPauseMs)
+      }
+    }
+  }
+  const polling = poll()
+  return {
+    end: async () => {
+      over.abort()
+      await polling
+      await Promise.all(open)
+    },
+  }
+}
+
+async function receive(
+  { sqs, queue, batchSize }: EventSourceOptions,
+  signal: AbortSignal,
+): Promise<readonly Message[]> {
+  const command = new ReceiveMessageCommand({
+    QueueUrl: queue.url,
+    MaxNumberOfMessages: Math.min(batchSize, awsLimits.batchMax),
+    WaitTimeSeconds: awsLimits.receiveWaitMs / 1_000,
+    MessageSystemAttributeNames: ['All'],
+  })
+  return (await sqs.send(command, { abortSignal: signal })).Messages ?? []
+}
+
+async function deliverBatch(
+  options: EventSourceOptions,
+  messages: readonly Message[],
+): Promise<void> {
+  const { sqs, queue, region, invoke } = options
+  const outcome = await invoke({ Records: messages.map(one => sqsRecordOf(one, queue, region)) })
+  if (outcome.kind !== 'answered') return
+  const failed = parseFailures(outcome.json, messages)
+  const done = messages.filter(({ MessageId = '' }) => !failed.has(MessageId))
+  if (done.length === 0) return
+  const Entries = done.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }))
+  await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }))
+}
+
+/** A message as functions get it. */
+function sqsRecordOf(message: Message, queue: LocalQueue, region: string) {
+  return {
+    messageId: message.MessageId,
+    receiptHandle: message.ReceiptHandle,
+    body: message.Body,
+    attributes: message.Attributes,
+    messageAttributes: {},
+    md5OfBody: message.MD5OfBody,
+    eventSource: 'aws:sqs',
+    eventSourceARN: queue.arn,
+    awsRegion: region,
+  }
+}
+
+const answerForm = z
+  .object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).nullish() })
+  .nullish()
+
+/** The messages that were not handled: all, where the answer has no form or names a stranger. */
+export function parseFailures(
+  json: string,
+  messages: readonly Pick<Message, 'MessageId'>[],
+): ReadonlySet<string> {
+  const all = new Set(messages.map(({ MessageId = '' }) => MessageId))
+  try {
+    const failures = answerForm.parse(JSON.parse(json))?.batchItemFailures ?? []
+    const named = new Set(failures.map(({ itemIdentifier }) => itemIdentifier))
+    return [...named].every(id => all.has(id)) ? named : all
+  } catch {
+    return all
+  }
+}

@@ -1,0 +1,51 @@
+import { functionsTable, type FunctionName } from '../functions-table.ts'
+import type { InvocationOutcome } from './environment.ts'
+import { type HttpFront, startHttpFront } from './http-front.ts'
+import { type HttpEvent, type HttpReply, createGatewayReply } from './http-payload.ts'
+
+/**
+ * Where functions call each other, as the Invoke request of Lambda's API: the answer is that of the
+ * call, or what the function failed with. A function may call those that the infrastructure lets it
+ * call; who calls is not asked here. On loopback.
+ */
+export function startInvokeApi(
+  {
+    settings: { installation },
+    reporter: { onFailure },
+  }: {
+    readonly settings: { readonly installation: string }
+    readonly reporter: { readonly onFailure: (why: string) => void }
+  },
+  invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>,
+): Promise<HttpFront> {
+  return startHttpFront({
+    port: 0,
+    routeKey: 'POST /2015-03-31/functions/{function}/invocations',
+    invoke: async event => {
+      const name = functionOfPath(event, installation)
+      if (name === undefined) return createGatewayReply(404, 'Function not found')
+      return invokeReplyOf(await invoke(name, parseEvent(event)))
+    },
+    onFailure,
+  })
+}
+
+/** The function of a path, which has its name or its ARN. */
+function functionOfPath({ rawPath }: HttpEvent, installation: string): FunctionName | undefined {
+  const named = decodeURIComponent(rawPath.split('/')[3] ?? '')
+    .split(':')
+    .at(-1)
+  return functionsTable.find(row => `${installation}-${row.name}` === named)?.name
+}
+
+function parseEvent({ body = '', isBase64Encoded }: HttpEvent): unknown {
+  const text = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8').toString('utf8')
+  return text === '' ? {} : JSON.parse(text)
+}
+
+function invokeReplyOf(outcome: InvocationOutcome): HttpReply {
+  if (outcome.kind === 'answered')
+    return { status: 200, headers: {}, body: Buffer.from(outcome.json) }
+  const body = Buffer.from(JSON.stringify({ errorMessage: outcome.why }))
+  return { status: 200, headers: { 'x-amz-function-error': 'Unhandled' }, body }
+}

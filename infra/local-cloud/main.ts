@@ -1,0 +1,207 @@
+/**
+ * `npm run cloud`: an installation on this machine. Installs and starts the emulators, makes the
+ * services, bundles the functions and runs them until it is told to end. With `--deploy <folder>`
+ * it deploys that program to the stack of `--stack` and ends, with `--destroy` after removing it
+ * again.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFirstToken } from '../../functions/api/first-token.ts'
+import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import { outboundVariables } from '../../shared/config/outbound-variables.ts'
+import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { readAwsSettings, type AwsSettings } from '../../shared/platform/aws/clients.ts'
+import { readProject } from '../../shared/programs/project/project-file.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
+import type { Command } from '../../shared/records/log.ts'
+import { createAssets } from '../assets.ts'
+import { installEmulator } from '../emulators/install-emulator.ts'
+import { emulators } from '../emulators/emulators.ts'
+import { type Emulators, startEmulators } from '../emulators/start-emulators.ts'
+import { functionsTable } from '../functions-table.ts'
+import { readInstallationSettings } from '../settings.ts'
+import { type LocalCloud, startCloud } from './cloud.ts'
+import { openControlClient } from './control-client.ts'
+import { keepKilling } from './random-kills.ts'
+import { createCallReporter } from './log-calls.ts'
+import { processFolderName, removeLeftovers } from '../leftovers.ts'
+import { watchShutdownSignal } from '../shutdown-signal.ts'
+import { type CloudArgs, cloudHelp, parseCloudArgs } from './argv.ts'
+
+const report = (line: string): void => console.log(`· ${line}`)
+
+/** Folders of runs are named after this and the process. */
+const folderName = 'antichain-cloud-'
+
+async function main(args: CloudArgs): Promise<number> {
+  const all = []
+  for (const row of emulators) all.push(await installEmulator(row, process.env, report))
+  for (const one of all)
+    if (one.kind === 'missing')
+      throw error('PLATFORM_EMULATOR_MISSING', `${one.row.name}: ${one.why}`)
+  // From here on there is something to be removed: who ends it while it starts waits for that.
+  const shutdown = watchShutdownSignal()
+  try {
+    removeLeftovers(folderName)
+    const started = await startEmulators(all.filter(one => one.kind === 'installed'))
+    return await withEmulators(args, started, shutdown.received)
+  } finally {
+    shutdown.release()
+  }
+}
+
+async function withEmulators(
+  args: CloudArgs,
+  started: Emulators,
+  shutdown: Promise<undefined>,
+): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), processFolderName(folderName)))
+  try {
+    // Clients of this process find the emulators as those of functions do.
+    Object.assign(process.env, started.variables)
+    const aws = readAwsSettings(process.env)
+    const cloud = await startFunctions(args, started, { aws, folder })
+    const endKilling = startKilling(args, cloud)
+    try {
+      if (args.deploy !== undefined) {
+        const deployed = deployFolder(args, { aws, cloud, folder: args.deploy })
+        const end = await Promise.race([deployed, shutdown, started.died])
+        if (typeof end === 'number') return end
+        if (end !== undefined) throw error('PLATFORM_FAILED', end)
+        throw error('PLATFORM_FAILED', 'the deployment was given up with its cloud: you ended it')
+      }
+      await reportLogin(aws, cloud)
+      report('Ctrl-C ends it')
+      const why = await Promise.race([started.died, shutdown])
+      if (why !== undefined) throw error('PLATFORM_FAILED', why)
+      return 0
+    } finally {
+      endKilling()
+      await cloud.end()
+    }
+  } finally {
+    await started.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Bundles the functions that have an entry, and runs them. */
+async function startFunctions(
+  args: CloudArgs,
+  { variables }: Emulators,
+  { aws, folder }: { readonly aws: AwsSettings; readonly folder: string },
+): Promise<LocalCloud> {
+  const settings = readInstallationSettings({
+    'antichain:region': aws.region,
+    'antichain:executorsMax': args.executors,
+  })
+  if ('problems' in settings) throw error('CLI_USAGE', settings.problems.join('; '))
+  const beganMs = performance.now()
+  const assets = createAssets('existing', join(folder, 'bundles'))
+  const code = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
+  report(`functions are bundled after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)
+  const { PATH = '', PULUMI_CONFIG_PASSPHRASE = demoPassphrase } = process.env
+  if (process.env['PULUMI_CONFIG_PASSPHRASE'] === undefined)
+    report(`PULUMI_CONFIG_PASSPHRASE is not set: functions take '${demoPassphrase}'`)
+  const cloud = await startCloud({
+    settings,
+    aws,
+    bundleOf: row => (assets.absent.has(row.entry) ? undefined : code.get(row.name)),
+    folder: join(folder, 'functions'),
+    variables: {
+      ...variables,
+      PATH: process.env['ANTICHAIN_USER_PATH'] ?? PATH,
+      PULUMI_CONFIG_PASSPHRASE,
+      ...readOutboundVariables(),
+    },
+    webhookPort: args.webhookPort,
+    apiPort: args.apiPort,
+    tidyMs: args.tidySeconds * 1_000,
+    reporter: createCallReporter(report, args.verbose),
+  })
+  report(`installation '${settings.installation}' runs: ${cloud.names.join(', ')}`)
+  report(`webhooks are taken at ${cloud.webhookUrl}<name>`)
+  for (const entry of assets.absent) report(`not there: ${entry}`)
+  for (const [name, value] of Object.entries(variables))
+    if (name.endsWith('_ENDPOINT')) report(`${name}=${value}`)
+  return cloud
+}
+
+/** Servers on this machine may be told, and asked for archives, where the environment lets them. */
+function readOutboundVariables(): Readonly<Record<string, string>> {
+  const variables = Object.values(outboundVariables).map(name => [name, process.env[name]] as const)
+  return Object.fromEntries(
+    variables.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== undefined),
+  )
+}
+
+/** Says how the API is used, with a token that is good as long as this cloud is there. */
+async function reportLogin(aws: AwsSettings, cloud: LocalCloud): Promise<void> {
+  const client = openControlClient(aws, cloud.services)
+  try {
+    const by = { who: 'npm run cloud', from: 'this machine' }
+    const { token } = await createFirstToken(client.platform, by, { name: 'admin' })
+    report(`the API is at ${cloud.apiUrl}; to work on its stacks:`)
+    console.log(`antichain login ${cloud.apiUrl} --token ${token}`)
+  } finally {
+    client.close()
+  }
+}
+
+/** With `--kills-per-minute`: environments die by chance, as they may on AWS. */
+function startKilling({ killsPerMinute: perMinute }: CloudArgs, cloud: LocalCloud): () => void {
+  if (perMinute === 0) return () => undefined
+  const { names } = cloud
+  const onKill = (name: string, pid: number): void => report(`${name} [${pid}] was killed`)
+  return keepKilling(cloud, { names, perMinute, draw: Math.random, onKill })
+}
+
+/** Nothing of a cloud that is gone in a minute is worth a secret. */
+const demoPassphrase = 'antichain-cloud'
+
+async function deployFolder(
+  args: CloudArgs,
+  target: { readonly aws: AwsSettings; readonly cloud: LocalCloud; readonly folder: string },
+): Promise<number> {
+  const { aws, cloud, folder } = target
+  const client = openControlClient(aws, cloud.services)
+  try {
+    const stack = stackIdOf(readProject(folder).name, args.stack)
+    await client.platform.catalog.createStack(stack, client.platform.clock.now())
+    const program = await client.upload(folder)
+    const commands: readonly Command[] = args.destroy ? ['up', 'destroy'] : ['up']
+    for (const command of commands) {
+      const key = await client.requestDeployment({ stack, command, program })
+      const end = await client.awaitEnd(stack, key, cloudLimits.deployMs)
+      if (!('deployment' in end) || !('result' in end)) throw refusalOf(end)
+      const changes = Object.entries(end.changes ?? {}).map(([op, count]) => `${op} ${count}`)
+      report(`${command} of ${stack}: ${end.result} (${changes.join(', ')})`)
+      if (end.result !== 'succeeded') return 1
+    }
+    return 0
+  } finally {
+    client.close()
+  }
+}
+
+function refusalOf(end: object): DeployError {
+  const why = 'message' in end ? String(end.message) : JSON.stringify(end)
+  return error('DEPLOYMENT_FAILED', `the request was refused: ${why}`, {
+    hint: 'Mend what the message names, and run the command again.',
+  })
+}
+
+try {
+  const args = parseCloudArgs(process.argv.slice(2))
+  if (args.help) console.log(cloudHelp)
+  else process.exitCode = await main(args)
+} catch (thrown) {
+  const known = thrown instanceof DeployError
+  console.error(
+    known
+      ? `error[${thrown.code}]: ${thrown.message}\n  what to do: ${thrown.hint}`
+      : `error: ${messageOf(thrown)}`,
+  )
+  process.exitCode = 1
+}

@@ -1,0 +1,166 @@
+/**
+ * What runs in an environment of the local cloud: the part of Lambda's Node runtime that functions
+ * rely on. Asks the Runtime API for work, hands it to the bundle's handler, and gives the answer
+ * back. Plain JavaScript without dependencies, as it stands beside the bundle and not in it.
+ */
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+
+const [host, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':')
+const version = '/2018-06-01/runtime'
+
+/** One request to the Runtime API; waiting for work takes as long as it takes. */
+function callRuntimeApi(method, path, body) {
+  return new Promise((resolve, failed) => {
+    const headers = { 'content-type': 'application/json' }
+    const outgoing = request({ host, port, method, path: version + path, headers, timeout: 0 })
+    outgoing.once('error', failed)
+    outgoing.once('response', async reply => {
+      const chunks = []
+      for await (const chunk of reply) chunks.push(chunk)
+      resolve({ headers: reply.headers, text: Buffer.concat(chunks).toString() })
+    })
+    outgoing.end(body)
+  })
+}
+
+function errorPayloadOf(thrown) {
+  const isError = thrown instanceof Error
+  return JSON.stringify({
+    errorType: isError ? thrown.name : 'Error',
+    errorMessage: isError ? thrown.message : String(thrown),
+    stackTrace: isError ? String(thrown.stack).split('\n') : [],
+  })
+}
+
+function contextOf(headers) {
+  const deadlineMs = Number(headers['lambda-runtime-deadline-ms'])
+  return {
+    awsRequestId: headers['lambda-runtime-aws-request-id'],
+    invokedFunctionArn: headers['lambda-runtime-invoked-function-arn'],
+    functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
+    functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+    memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+    logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
+    logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
+    getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()),
+  }
+}
+
+async function loadHandler() {
+  const [file, name] = process.env._HANDLER.split('.')
+  const loaded = await import(pathToFileURL(join(process.env.LAMBDA_TASK_ROOT, `${file}.mjs`)).href)
+  const { [name]: handler } = loaded
+  if (typeof handler !== 'function') throw new Error(`${process.env._HANDLER} is no function`)
+  return handler
+}
+
+/** What a handler bears that streams its answer. */
+const streaming = Symbol.for('aws.lambda.runtime.handler.streaming')
+
+/** What Lambda's runtime for Node has beside Node. Source: Lambda's page on response streaming. */
+globalThis.awslambda = {
+  streamifyResponse: handler => Object.assign(handler, { [streaming]: 'response' }),
+  HttpResponseStream: {
+    from: (stream, head) => {
+      stream.setContentType('application/vnd.awslambda.http-integration-response')
+      // The head ends with what no JSON has.
+      stream.write(JSON.stringify(head))
+      stream.write(Buffer.alloc(8))
+      return stream
+    },
+  },
+}
+
+/** A stream whose bytes go to the Runtime API from the first one on. */
+function createAnswerStream(id) {
+  const stream = new PassThrough()
+  const finished = Promise.withResolvers()
+  let type = 'application/octet-stream'
+  let sending
+  stream.setContentType = contentType => {
+    type = contentType
+  }
+  // Also when it ends without a byte.
+  stream.once('readable', () => {
+    sending = request({
+      ...{ host, port, method: 'POST', path: `${version}/invocation/${id}/response`, timeout: 0 },
+      headers: {
+        'content-type': type,
+        'lambda-runtime-function-response-mode': 'streaming',
+        'transfer-encoding': 'chunked',
+        trailer: 'Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body',
+      },
+    })
+    sending.once('response', reply => {
+      reply.resume()
+      reply.once('close', finished.resolve)
+    })
+    sending.once('error', () => {
+      // Nobody reads it any more.
+      stream.destroy()
+      finished.resolve()
+    })
+    stream.pipe(sending)
+  })
+  // A handler that goes on to write finds out by `close`.
+  stream.on('error', () => undefined)
+  return {
+    stream,
+    finished: finished.promise,
+    /** Says what went wrong behind what was sent; false when nothing was. */
+    breakOff: async thrown => {
+      if (sending === undefined) return false
+      stream.unpipe(sending)
+      const { errorType, ...rest } = JSON.parse(errorPayloadOf(thrown))
+      sending.addTrailers({
+        'Lambda-Runtime-Function-Error-Type': errorType,
+        'Lambda-Runtime-Function-Error-Body': Buffer.from(
+          JSON.stringify({ errorType, ...rest }),
+        ).toString('base64'),
+      })
+      sending.end()
+      await finished.promise
+      return true
+    },
+  }
+}
+
+async function answerByStream(handler, event, context) {
+  const { stream, finished, breakOff } = createAnswerStream(context.awsRequestId)
+  try {
+    await handler(event, stream, context)
+    await finished
+  } catch (thrown) {
+    if (!(await breakOff(thrown))) throw thrown
+  }
+}
+
+async function serve(handler) {
+  for (;;) {
+    const { headers, text } = await callRuntimeApi('GET', '/invocation/next')
+    const id = headers['lambda-runtime-aws-request-id']
+    const context = contextOf(headers)
+    try {
+      const event = JSON.parse(text)
+      if (handler[streaming] === 'response') await answerByStream(handler, event, context)
+      else {
+        const answer = await handler(event, context)
+        await callRuntimeApi('POST', `/invocation/${id}/response`, JSON.stringify(answer ?? null))
+      }
+    } catch (thrown) {
+      await callRuntimeApi('POST', `/invocation/${id}/error`, errorPayloadOf(thrown))
+    }
+  }
+}
+
+let handler
+try {
+  handler = await loadHandler()
+} catch (thrown) {
+  await callRuntimeApi('POST', '/init/error', errorPayloadOf(thrown))
+  process.exit(1)
+}
+await serve(handler)

@@ -1,0 +1,209 @@
+import { CreateTableCommand, DeleteTableCommand } from '@aws-sdk/client-dynamodb'
+import { CreateKeyCommand } from '@aws-sdk/client-kms'
+import { CreateBucketCommand, PutBucketVersioningCommand } from '@aws-sdk/client-s3'
+import { CreateScheduleGroupCommand, DeleteScheduleGroupCommand } from '@aws-sdk/client-scheduler'
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import {
+  bucketNameOf,
+  deadLetterQueueOf,
+  deliveriesLimitOf,
+  installationNamesOf,
+  type QueueName,
+  queueNames,
+  roleNameOf,
+} from '../../shared/config/aws-resource-names.ts'
+import {
+  type AwsSettings,
+  createKmsClient,
+  createS3Client,
+  createSqsClient,
+} from '../../shared/platform/aws/clients.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
+import { type TableId, tables } from '../../shared/platform/aws/dynamo/table-definitions.ts'
+import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
+import { createPlaceVariables, type PlaceVariables } from '../place-variables.ts'
+import type { FunctionName } from '../functions-table.ts'
+import { hiddenSeconds } from '../queue-times.ts'
+
+/** A queue as an event source and as a function know it. */
+export interface LocalQueue {
+  readonly url: string
+  readonly arn: string
+}
+
+/** What an installation's functions share, in the emulators. */
+export interface Services {
+  readonly places: PlaceVariables
+  readonly queues: Readonly<Record<QueueName, LocalQueue>>
+  /** The group of the schedules that people make. */
+  readonly scheduleGroup: string
+  /** Removes tables, queues and schedules; the bucket goes with its emulator. */
+  readonly remove: () => Promise<void>
+}
+
+/** The account that emulators believe to be. */
+const account = '000000000000'
+
+/** The ARN of a function that is in no account. */
+export function localArnOf(installation: string, region: string, name: FunctionName): string {
+  return `arn:aws:lambda:${region}:${account}:function:${installation}-${name}`
+}
+
+/**
+ * Makes tables, queues, bucket and key of an installation as the CDK app does. Throws what the SDK
+ * throws: they are made once, before anything else.
+ */
+export async function createServices(
+  settings: AwsSettings,
+  options: {
+    readonly installation: string
+    readonly webhookUrl: string
+    /** Other times than those of the infrastructure, for messages that a function has. */
+    readonly hidden?: Partial<Readonly<Record<QueueName, number>>>
+  },
+): Promise<Services> {
+  const { region } = settings
+  const { installation, webhookUrl, hidden = {} } = options
+  const names = installationNamesOf(installation)
+  const sqs = createSqsClient(settings)
+  const [tableNames, queues, bucket, key, scheduler] = await Promise.all([
+    createTables(settings, { journal: names.journalTable, catalog: names.catalogTable }),
+    createQueues(sqs, names.queues, { ...hiddenSeconds, ...hidden }),
+    createBucket(settings, bucketNameOf(installation, account, region)),
+    createKey(settings),
+    createScheduleGroup(settings, names.scheduleGroup),
+  ])
+  const places = createPlaceVariables({
+    installation: () => installation,
+    journalTable: () => names.journalTable,
+    catalogTable: () => names.catalogTable,
+    bucket: () => bucket,
+    chainsQueue: () => queues.chains.url,
+    chainsLongQueue: () => queues['chains-long'].url,
+    chainsDeadQueue: () => deadLetterQueueOf(queues.chains.url),
+    chainsLongDeadQueue: () => deadLetterQueueOf(queues['chains-long'].url),
+    nudgesQueue: () => queues.nudges.url,
+    nudgesLongQueue: () => queues['nudges-long'].url,
+    notificationsQueue: () => queues.notifications.url,
+    notificationsDeadQueue: () => deadLetterQueueOf(queues.notifications.url),
+    key: () => key,
+    scheduleGroup: () => names.scheduleGroup,
+    scheduleRole: () =>
+      `arn:aws:iam::${account}:role/${roleNameOf(installation, 'schedules', region)}`,
+    scheduleFunction: () => localArnOf(installation, region, 'schedule'),
+    compactionFunction: () => localArnOf(installation, region, 'compaction'),
+    webhookUrl: () => webhookUrl,
+  })
+  return {
+    places,
+    queues,
+    scheduleGroup: names.scheduleGroup,
+    remove: async () => {
+      await scheduler.remove()
+      const urls = Object.values(queues).flatMap(({ url }) => [url, deadLetterQueueOf(url)])
+      await Promise.all(urls.map(QueueUrl => sqs.send(new DeleteQueueCommand({ QueueUrl }))))
+      sqs.destroy()
+      await tableNames.remove()
+    },
+  }
+}
+
+async function createTables(
+  { region, endpoints }: AwsSettings,
+  names: Readonly<Record<TableId, string>>,
+): Promise<{ readonly remove: () => Promise<void> }> {
+  const endpoint = endpoints.DYNAMODB
+  const client = createDynamoClient({ region, ...(endpoint === undefined ? {} : { endpoint }) })
+  const ids = Object.keys(tables) as TableId[]
+  for (const id of ids) {
+    const { partitionKey, sortKey } = tables[id]
+    await client.send(
+      new CreateTableCommand({
+        TableName: names[id],
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [partitionKey, sortKey].map(name => ({
+          AttributeName: name,
+          AttributeType: 'S',
+        })),
+        KeySchema: [
+          { AttributeName: partitionKey, KeyType: 'HASH' },
+          { AttributeName: sortKey, KeyType: 'RANGE' },
+        ],
+      }),
+    )
+  }
+  return {
+    remove: async () => {
+      for (const id of ids) await client.send(new DeleteTableCommand({ TableName: names[id] }))
+      client.destroy()
+    },
+  }
+}
+
+async function createQueues(
+  sqs: SQSClient,
+  names: Readonly<Record<QueueName, string>>,
+  hidden: Readonly<Record<QueueName, number>>,
+): Promise<Readonly<Record<QueueName, LocalQueue>>> {
+  const made = await Promise.all(
+    queueNames.map(async name => {
+      const dead = await createQueue(sqs, deadLetterQueueOf(names[name]), {})
+      const redrive = { deadLetterTargetArn: dead.arn, maxReceiveCount: deliveriesLimitOf(name) }
+      const queue = await createQueue(sqs, names[name], {
+        VisibilityTimeout: String(hidden[name]),
+        RedrivePolicy: JSON.stringify(redrive),
+      })
+      return [name, queue] as const
+    }),
+  )
+  return Object.fromEntries(made) as Record<QueueName, LocalQueue>
+}
+
+async function createQueue(
+  sqs: SQSClient,
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+): Promise<LocalQueue> {
+  const made = new CreateQueueCommand({ QueueName: name, Attributes: { ...attributes } })
+  const { QueueUrl = '' } = await sqs.send(made)
+  const attributesCommand = new GetQueueAttributesCommand({
+    QueueUrl,
+    AttributeNames: ['QueueArn'],
+  })
+  return { url: QueueUrl, arn: (await sqs.send(attributesCommand)).Attributes?.QueueArn ?? '' }
+}
+
+async function createBucket(settings: AwsSettings, bucket: string): Promise<string> {
+  const s3 = createS3Client(settings)
+  await s3.send(new CreateBucketCommand({ Bucket: bucket }))
+  const VersioningConfiguration = { Status: 'Enabled' } as const
+  await s3.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
+  s3.destroy()
+  return bucket
+}
+
+async function createScheduleGroup(
+  settings: AwsSettings,
+  Name: string,
+): Promise<{ readonly remove: () => Promise<void> }> {
+  const client = createSchedulerClient(settings)
+  await client.send(new CreateScheduleGroupCommand({ Name }))
+  return {
+    remove: async () => {
+      await client.send(new DeleteScheduleGroupCommand({ Name }))
+      client.destroy()
+    },
+  }
+}
+
+async function createKey(settings: AwsSettings): Promise<string> {
+  const kms = createKmsClient(settings, settings.region)
+  const { KeyMetadata } = await kms.send(new CreateKeyCommand({ Description: 'the local cloud' }))
+  kms.destroy()
+  return KeyMetadata?.Arn ?? ''
+}

@@ -1,0 +1,212 @@
+import { createEventRecorder } from '../shared/engine/events/recorder.ts'
+import type { EventSink } from '../shared/engine/events/event.ts'
+import type { Pin } from '../shared/engine/deployment/log/log-view.ts'
+import { readFirstPin, requireKnownRules } from '../shared/engine/deployment/log/decision-rules.ts'
+import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
+import type { DeployRequest } from '../shared/engine/request.ts'
+import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
+import type { CatalogPort, StackRecord } from '../shared/ports/catalog.ts'
+import type { Platform } from '../shared/ports/platform.ts'
+import { rulesVersion } from '../shared/records/log.ts'
+import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
+import { readDeploymentStatus } from '../functions/step-generator/deployment-status.ts'
+import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
+import type { DeploymentRequest } from '../shared/records/request.ts'
+import { superviseExecutors } from './executor-supervisor.ts'
+import { withStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
+import type { Hosts } from '../shared/runtime/environment/run-input.ts'
+import { errorSourceOf } from '../shared/providers/retry-policy.ts'
+
+/** What a process that serves does. */
+export type ServeRole = 'generator' | 'executor'
+
+/** How a process serves. */
+export interface ServeOptions {
+  readonly roles: ReadonlySet<ServeRole>
+  /** What a deployment was asked with, found again from where its pin says. */
+  readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
+  /** Goes on with an interrupted deployment until it has ended, or this process is to end. */
+  readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
+  /** Runs what a request of a stack's queue asks for; absent: nobody looks at queues. */
+  readonly begin?: (request: DeploymentRequest) => Promise<void>
+  /** Is told of each stack at which nothing runs, at every look. */
+  readonly onIdleStack?: (stack: StackRecord) => Promise<void>
+  /** Aborts each time there may be something new. */
+  readonly pendingNews?: () => AbortSignal
+  /** How long each executor may last, in ms; see `DeployRequest`. */
+  readonly functionLimitMs: number | undefined
+  /** Tells a person something, one line. */
+  readonly onMessage: (line: string) => void
+  /** Aborts when the process is to end: nothing new is begun, what runs is awaited. */
+  readonly over: AbortSignal
+}
+
+interface ServeDeps {
+  readonly platform: Platform
+  readonly ports: GeneratorPorts
+  /** What a test brings of its own; the real ones otherwise. */
+  readonly hostsOf?: (deployment: DeploymentId) => Hosts
+}
+
+/** How often the catalog is looked through, in ms. */
+const lookMs = 1_000
+
+/**
+ * Serves every stack of the store until it is told to end: as a generator it goes on with
+ * deployments whose holder died, as an executor it runs operations of those that ask for it. What
+ * it cannot go on with it says once and leaves to a person.
+ */
+export async function serveStacks(serving: ServeDeps, options: ServeOptions): Promise<void> {
+  const { platform } = serving
+  // By role: who runs operations of a deployment may have to go on with it as well.
+  const busy = new Map<string, Promise<void>>()
+  const refused = new Set<string>()
+  const hidden = new Set<StackId>()
+  const reported = new Set<string>()
+  const refuse = (key: string, deployment: DeploymentId, thrown: unknown): void => {
+    if (isTransient(thrown)) return
+    refused.add(key)
+    const line = `${deployment}: ${describeError(thrown)}`
+    if (!reported.has(line)) options.onMessage(line)
+    reported.add(line)
+  }
+  const startWork = (key: string, deployment: DeploymentId, work: () => Promise<unknown>): void => {
+    const done = work()
+      .then(
+        () => undefined,
+        thrown => refuse(key, deployment, thrown),
+      )
+      .finally(() => busy.delete(key))
+    busy.set(key, done)
+  }
+  const inspectDeployment = async (deployment: DeploymentId, role: ServeRole): Promise<void> => {
+    const key = `${role} ${deployment}`
+    if (busy.has(key) || refused.has(key)) return
+    try {
+      const work = await findWork(serving, options, { deployment, role })
+      if (work !== undefined && !options.over.aborted) startWork(key, deployment, work)
+    } catch (thrown) {
+      // The records of one deployment are no affair of the others.
+      refuse(key, deployment, thrown)
+    }
+  }
+  const inspectQueue = async (stack: StackId): Promise<void> => {
+    const key = `queue ${stack}`
+    const { begin: run } = options
+    if (run === undefined || busy.has(key)) return
+    const [next] = await readWaiting(platform, stack)
+    const name = `${stack} ${next?.key}` as DeploymentId
+    if (next !== undefined && !options.over.aborted) startWork(key, name, () => run(next))
+  }
+  while (!options.over.aborted) {
+    const { stacks, unreadable } = await listStacks(platform)
+    for (const { id, why } of unreadable) {
+      if (hidden.has(id)) continue
+      hidden.add(id)
+      options.onMessage(`${id}: ${describeError(why)}`)
+    }
+    for (const stack of stacks) {
+      const { id, current } = stack
+      if (current === '') await options.onIdleStack?.(stack)
+      if (current !== '') for (const role of options.roles) await inspectDeployment(current, role)
+      else if (options.roles.has('generator')) await inspectQueue(id)
+    }
+    const news = options.pendingNews?.()
+    const until = news === undefined ? options.over : AbortSignal.any([options.over, news])
+    await platform.clock.sleep(lookMs, until)
+  }
+  await Promise.all(busy.values())
+}
+
+/** The stacks of the store; none while that has a bad moment, for what runs must outlast it. */
+async function listStacks({ catalog, logger }: Platform): ReturnType<CatalogPort['listStacks']> {
+  try {
+    return await catalog.listStacks()
+  } catch (thrown) {
+    if (errorSourceOf(thrown) !== 'store') throw thrown
+    logger.write('warn', 'serve.failed', { message: messageOf(thrown) })
+    return { stacks: [], unreadable: [] }
+  }
+}
+
+/** What waits first for a stack; nothing while the store has a bad moment. */
+async function readWaiting(
+  { requests, logger }: Platform,
+  stack: StackId,
+): Promise<readonly DeploymentRequest[]> {
+  try {
+    return await requests.listWaiting(stack, 1)
+  } catch (thrown) {
+    logger.write('warn', 'serve.failed', { message: messageOf(thrown) })
+    return []
+  }
+}
+
+/** What went wrong, and what to do. */
+function describeError(thrown: unknown): string {
+  return thrown instanceof DeployError ? `${thrown.message} (${thrown.hint})` : messageOf(thrown)
+}
+
+/** Another process was faster, there is nothing left to do, or the store had a bad moment. */
+function isTransient(thrown: unknown): boolean {
+  return (
+    errorSourceOf(thrown) === 'store' ||
+    hasCode(thrown, 'NOTHING_TO_RESUME') ||
+    hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') ||
+    hasCode(thrown, 'STACK_BUSY')
+  )
+}
+
+/** What this process can do for a deployment now in one of its roles. */
+async function findWork(
+  serving: ServeDeps,
+  options: ServeOptions,
+  { deployment, role }: { readonly deployment: DeploymentId; readonly role: ServeRole },
+): Promise<(() => Promise<unknown>) | undefined> {
+  const { platform, ports } = serving
+  const control = await platform.control.read(deployment)
+  if (control?.closed === true) return undefined
+  const pin = await readFirstPin(platform, deployment)
+  if (pin !== undefined && pin.rules > rulesVersion)
+    return async () => requireKnownRules(deployment, pin)
+  if (role === 'executor')
+    return pin?.options.execute === 'elsewhere'
+      ? () => superviseDeployment(serving, options, { deployment, pin })
+      : undefined
+  const standing = await readDeploymentStatus(ports, deploymentPartsOf(deployment).stack)
+  if (standing.kind === 'interrupted' && pin !== undefined)
+    return () => options.resume(deployment, pin)
+  if (standing.kind !== 'ending') return undefined
+  return async () => {
+    await closeDeadDeployment(ports, deployment)
+    options.onMessage(
+      `${deployment}: it was interrupted when nothing more was to begin; it is closed.`,
+    )
+  }
+}
+
+/** Runs operations of one deployment until that is closed. */
+async function superviseDeployment(
+  { platform, ports, hostsOf }: ServeDeps,
+  options: ServeOptions,
+  { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
+): Promise<void> {
+  const request = await options.requestOf(deployment, pin)
+  const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
+  // Steps are told by the generator, who learns of every end; from here come only messages.
+  const sink: EventSink = {
+    emit: event => {
+      if ('diagnosticEvent' in event) recorder.emit(event)
+    },
+  }
+  const hosts = hostsOf && (() => hostsOf(deployment))
+  const { functionLimitMs: limitMs, over } = options
+  const baseInput = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
+  const input = withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: options.onMessage })
+  options.onMessage(`running operations of deployment ${deploymentPartsOf(deployment).number}`)
+  try {
+    await superviseExecutors(input, { deployment, limitMs, over }).done
+  } finally {
+    await recorder.flush()
+  }
+}

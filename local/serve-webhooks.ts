@@ -1,0 +1,66 @@
+import type { Context, Hono } from 'hono'
+import { readRequestBody } from '../functions/api/read-body.ts'
+import { createRateLimiter } from '../functions/api/rate-limit.ts'
+import {
+  answerWebhook,
+  type WebhookAnswer,
+  type WebhookServer,
+} from '../functions/webhook/answer-webhook.ts'
+import { apiLimits } from '../shared/config/api-limits.ts'
+import { triggerLimits } from '../shared/config/trigger-limits.ts'
+import { catalogue } from '../shared/errors/catalogue.ts'
+import { hasCode, messageOf } from '../shared/errors/error.ts'
+import type { ClockPort } from '../shared/ports/system.ts'
+
+/** What webhooks are served with. */
+export interface WebhookRouteOptions {
+  readonly server: WebhookServer
+  readonly clock: Pick<ClockPort, 'monotonicMs'>
+  /** Where a request comes from. */
+  readonly addressOf: (context: Context) => string
+}
+
+/** Adds the address of webhooks, `POST /hooks/<name>`, to an app; it answers as on AWS. */
+export function addWebhookRoute(
+  app: Hono,
+  { server, clock, addressOf }: WebhookRouteOptions,
+): void {
+  const { addressBurst: burst, addressPerSecond: perSecond } = apiLimits
+  const limiter = createRateLimiter(clock, { burst, perSecond })
+  app.post('/hooks/:name{[A-Za-z0-9][\\w.-]{0,99}}', async context => {
+    try {
+      limiter.take(addressOf(context))
+      const body = await readRequestBody(context.req.raw, triggerLimits.webhookBytesMax)
+      const headers = new Map(Object.entries(context.req.header()))
+      return toHttpResponse(
+        await answerWebhook(server, context.req.param('name'), { headers, body }),
+      )
+    } catch (thrown) {
+      return toHttpResponse(webhookRefusalOf(thrown))
+    }
+  })
+}
+
+function toHttpResponse({ status, body, retryAfter }: WebhookAnswer): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+  })
+}
+
+/** What is said before a delivery is looked at. */
+function webhookRefusalOf(thrown: unknown): WebhookAnswer {
+  const message = messageOf(thrown)
+  const refuseWith = (status: number, code: keyof typeof catalogue): WebhookAnswer => ({
+    status,
+    body: { code, message, hint: catalogue[code].hint },
+  })
+  if (hasCode(thrown, 'API_BODY_TOO_LARGE')) return refuseWith(413, 'WEBHOOK_TOO_LARGE')
+  if (hasCode(thrown, 'API_RATE_LIMITED'))
+    return { ...refuseWith(429, 'API_RATE_LIMITED'), retryAfter: 1 }
+  throw thrown
+}

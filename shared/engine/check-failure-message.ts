@@ -1,0 +1,21 @@
+import type { CheckFailure } from '../providers/provider.ts'
+import { createRedactor, collectSecretTexts } from '../values/redact-secrets.ts'
+import { redactMap } from '../values/walk.ts'
+import { isSecret, type PropertyMap } from '../values/value.ts'
+
+/**
+ * What is said of a failed check. Source: docs/spec/deployment.md#diagnostics-with-codes, codes
+ * 2002 and 2003.
+ */
+export function formatCheckFailure(
+  { type, name }: { readonly type: string; readonly name: string },
+  { property, reason }: CheckFailure,
+  inputs: PropertyMap,
+): string {
+  const why = createRedactor(collectSecretTexts(inputs))(reason)
+  if (property === '') return `${type} resource '${name}' has a problem: ${why}`
+  const value = isSecret(inputs.get(property))
+    ? '[secret]'
+    : JSON.stringify(redactMap(inputs)[property] ?? null)
+  return `${type} resource '${name}': property ${property} value ${value} has a problem: ${why}`
+}

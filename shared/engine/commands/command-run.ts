@@ -1,0 +1,128 @@
+import type { BlobHash } from '../../records/ids.ts'
+import type { AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
+import type { ProviderRegistry } from '../../providers/provider-registry.ts'
+import type { RequiredPackage } from '../../programs/required-packages.ts'
+import type { PluginHost } from '../../providers/provider.ts'
+import type { ProgramHost } from '../../programs/program.ts'
+import type { PropertyMap } from '../../values/value.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import type { PerformDeps } from '../executor/provider-call.ts'
+import type { Base } from '../deployment/state/base.ts'
+import type { GeneratorContext, StepRunner } from '../generator/context.ts'
+import { toCanonicalCall, toCanonicalGoal } from '../generator/registration/goal-identity.ts'
+import type { Replay } from '../generator/replay/replay.ts'
+import { scopeOf } from '../generator/targets/scope.ts'
+import { createSets, type GeneratorSets } from '../generator/sets.ts'
+import { createRunConstraints, type RunConstraints } from './run-constraints.ts'
+import { programRefreshModeOf, runsProgram } from '../../records/log.ts'
+import { createSerialQueue } from '../serial-queue.ts'
+import type { MonitorServer } from '../monitor/monitor-server.ts'
+import type { DeployRequest } from '../request.ts'
+
+/** What a run of a command has at hand besides records: the same for a preview and a deployment. */
+export interface CommandRunDeps {
+  readonly request: DeployRequest
+  readonly emitter: StepEmitter
+  readonly providers: ProviderRegistry
+  readonly plugins: PluginHost
+  readonly programs: ProgramHost
+  readonly monitor: MonitorServer
+  readonly performing: PerformDeps
+  readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
+  readonly requiredPackages: () => Promise<readonly RequiredPackage[]>
+  readonly randomSeed: () => Uint8Array
+  readonly uuid: () => string
+  readonly digest: (text: string) => string
+  readonly policyPacks: AnalyzerHost
+  readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+/** One generator process at work: its abort, its decisions, its base. */
+export interface CommandRun extends CommandRunDeps, RunConstraints {
+  /**
+   * Ends the deployment early: nothing more is decided. `thrown`: a fault that the caller must see.
+   */
+  readonly abort: (thrown?: unknown) => void
+  readonly isAborted: () => boolean
+  readonly aborted: Promise<void>
+  readonly readFault: () => unknown
+  /** Notes that this process itself raised the stop flag: it is no wish of somebody else's. */
+  readonly recordStop: () => void
+  readonly hasStopped: () => boolean
+  /** A hook failed after its step was done: the deployment fails, and ends unless errors do not. */
+  readonly onHookFailed: () => 'goes on' | 'ends'
+  /** Whether something failed of which the deployment went on. */
+  readonly hasFailed: () => boolean
+  readonly createContext: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
+}
+
+/** Starts a life. */
+export function createCommandRun(deps: CommandRunDeps): CommandRun {
+  const { request } = deps
+  const ended = Promise.withResolvers<void>()
+  let isAborted = false
+  let fault: unknown
+  let hasStopped = false
+  let hasFailed = false
+  const abort = (thrown?: unknown): void => {
+    fault ??= thrown
+    isAborted = true
+    ended.resolve()
+  }
+  const decideInTurn = createSerialQueue()
+  const sets: GeneratorSets = createSets()
+  const constraints = createRunConstraints(deps)
+  const [, project = '', stack = ''] = request.stack.split('/')
+  return {
+    ...deps,
+    ...constraints,
+    abort,
+    isAborted: () => isAborted,
+    aborted: ended.promise,
+    readFault: () => fault,
+    recordStop: () => {
+      hasStopped = true
+    },
+    hasStopped: () => hasStopped,
+    hasFailed: () => hasFailed,
+    onHookFailed() {
+      hasFailed = true
+      if (request.options.continueOnError) return 'goes on'
+      abort()
+      return 'ends'
+    },
+    createContext: (base, runner, replay) => ({
+      stack,
+      project,
+      preview: request.dryRun,
+      continueOnError: request.options.continueOnError,
+      ...constraints.current(),
+      isDestroying: request.options.command === 'destroy' && runsProgram(request.options),
+      trustsInputs: request.options.legacyDiff === true,
+      outputsOnly: request.options.legacyRefreshDiff === true,
+      refreshing: programRefreshModeOf(request.options),
+      ignoreProtect: request.options.ignoreProtect === true,
+      base,
+      sets,
+      scope: scopeOf(request.options.targeting, base),
+      runner,
+      replay,
+      providers: deps.providers,
+      emitter: deps.emitter,
+      randomSeed: deps.randomSeed,
+      uuid: deps.uuid,
+      pause: deps.pause,
+      timestamp: deps.performing.timestamp,
+      decideInTurn,
+      noteFailure: () => {
+        hasFailed = true
+      },
+      abort,
+      isAborted: () => isAborted,
+      aborted: ended.promise,
+      goalDigestOf: goal => deps.digest(toCanonicalGoal(goal)),
+      callDigestOf: call => deps.digest(toCanonicalCall(call)),
+    }),
+  }
+}

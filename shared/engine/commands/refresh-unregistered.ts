@@ -1,0 +1,34 @@
+import type { Urn } from '../../names/urn.ts'
+import type { Decision } from '../../records/log.ts'
+import { concurrencyLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import { runPlan } from '../deployment/dispatch/run-plan.ts'
+import type { GeneratorContext } from '../generator/context.ts'
+import {
+  planRefresh,
+  emitUnchanged,
+  createUnregisteredRefreshSteps,
+} from '../generator/refresh/plan-refresh.ts'
+import type { CommandDeps } from './command-deps.ts'
+
+/**
+ * Reads what the program of a refresh did not register; what `before` makes of nothing is durable
+ * with the plan. Source: docs/spec/step-generation.md#end-of-a-refresh.
+ */
+export async function refreshUnregistered(
+  deps: CommandDeps,
+  ctx: GeneratorContext,
+  createDecisions: (unmet: readonly Urn[]) => readonly Decision[],
+): Promise<boolean> {
+  const { readable, unchanged } = createUnregisteredRefreshSteps(ctx)
+  emitUnchanged(ctx.emitter, unchanged)
+  const decisions = createDecisions([])
+  if (readable.length === 0) {
+    await deps.writer.append(...decisions)
+    return true
+  }
+  const plan = {
+    planned: planRefresh(readable, { ...deps, ...concurrencyLimitOf(deps.pin) }),
+    isStoppedByFailure: !ctx.continueOnError,
+  }
+  return (await runPlan(deps, 'refresh', plan, decisions)).isWhole
+}

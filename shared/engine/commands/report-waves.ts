@@ -1,0 +1,27 @@
+import type { Release } from '../../records/log.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import type { CondemnedStep } from '../generator/deletion/condemned-steps.ts'
+import { findDeleteEdges } from '../graph/delete-edges.ts'
+import type { StateGraph } from '../graph/dependencies.ts'
+import { wavesOf, describeWaves } from '../graph/waves.ts'
+import type { CommandRun } from './command-run.ts'
+
+/** When deletes of this deployment may begin. */
+export function releaseOf({ request }: Pick<CommandRun, 'request'>): Release {
+  return request.options.release ?? 'dataflow'
+}
+
+/** Tells a person in how many waves, and how wide ones, what is condemned can be deleted. */
+export function reportWaves(
+  emitter: StepEmitter,
+  input: {
+    readonly graph: StateGraph
+    readonly condemned: readonly CondemnedStep[]
+    readonly release: Release
+  },
+): void {
+  const indices = input.condemned.map(({ index }) => index)
+  const waves = wavesOf(indices, findDeleteEdges(input.graph, new Set(indices)))
+  const text = describeWaves(waves, input.release)
+  if (text !== undefined) emitter.report('info', text)
+}

@@ -1,0 +1,28 @@
+import { error } from '../../errors/error.ts'
+import type { Base } from '../deployment/state/base.ts'
+import type { CommandRun } from './command-run.ts'
+
+/**
+ * Refuses a destroy that does not run the program while something in the state has hooks for its
+ * delete: nobody could be called. Each such resource is told. Throws DESTROY_NEEDS_PROGRAM. Source:
+ * docs/spec/step-execution.md#hooks.
+ */
+export function requireProgram({ request, emitter }: CommandRun, base: Base): void {
+  const { command, runProgram } = request.options
+  if (command !== 'destroy' || runProgram === true) return
+  let isNeeded = false
+  for (const { urn, resourceHooks } of base.snapshot.resources) {
+    const names = ['BeforeDelete', 'AfterDelete'].flatMap(hook => resourceHooks.get(hook) ?? [])
+    if (names.length === 0) continue
+    isNeeded = true
+    const message =
+      'Resource has delete hooks registered, but the program is not running. Hooks: ' +
+      names.join(', ')
+    emitter.report('error', message, urn)
+  }
+  if (isNeeded)
+    throw error(
+      'DESTROY_NEEDS_PROGRAM',
+      'You must run with the `--run-program` flag to use delete hooks during destroy.',
+    )
+}

@@ -1,0 +1,70 @@
+import type { BlobHash } from '../../records/ids.ts'
+import { stackPartsOf } from '../../records/ids.ts'
+import type { Autonaming } from '../../names/automatic-name.ts'
+import type { Analyzer, AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
+import { shortenPath } from '../../providers/analyzers/shorten-path.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+import { createPlanDraft } from '../plan/plan-draft.ts'
+import { readPlan } from '../plan/plan-file.ts'
+import { createPlanGuard, type PlanGuard } from '../plan/plan-guard.ts'
+import type { UpdatePlanUse } from '../plan/update-plan-use.ts'
+import type { UpdatePlan } from '../plan/update-plan.ts'
+import type { DeployRequest } from '../request.ts'
+
+/** What a run is held to: an update plan, policy packs, rules for names. */
+export interface RunConstraints {
+  /** Opens the plan that the deployment is held to, if there is one. Throws PLAN_INVALID. */
+  readonly openPlan: () => Promise<void>
+  /** Starts the policy packs that an update is judged by. Throws POLICY_PACK_FAILED. */
+  readonly openPolicies: () => Promise<void>
+  /** The packs that judge, as the summary names them: name and place → version. */
+  readonly readPackVersions: () => Readonly<Record<string, string>>
+  /** The plan that a preview drew, once it has ended. */
+  readonly readDraftedPlan: () => UpdatePlan | undefined
+}
+
+/** What of it decisions are made with. */
+interface OpenConstraints {
+  readonly autonaming: Autonaming | undefined
+  readonly updatePlan: UpdatePlanUse
+  readonly analyzers: readonly Analyzer[]
+}
+
+/** Makes what a run is held to; `now` is what was opened so far. */
+export function createRunConstraints(deps: {
+  readonly request: DeployRequest
+  readonly emitter: StepEmitter
+  readonly policyPacks: AnalyzerHost
+  readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
+}): RunConstraints & { readonly current: () => OpenConstraints } {
+  const { request, emitter } = deps
+  const { command, policyPacks = [], plan } = request.options
+  const draft = request.drawsPlan === true ? createPlanDraft() : undefined
+  let analyzers: readonly Analyzer[] = []
+  let guard: PlanGuard | undefined
+  const readStoredPlan = async (): Promise<string | undefined> =>
+    plan === undefined ? undefined : Buffer.from(await deps.readBlob(plan)).toString('utf8')
+  return {
+    async openPlan() {
+      const text = request.plan ?? (await readStoredPlan())
+      if (text === undefined) return
+      const { decrypt } = request.secrets.crypter
+      guard = createPlanGuard(readPlan(text, { ...stackPartsOf(request.stack), decrypt }))
+    },
+    async openPolicies() {
+      // Refresh and import run no policies, and nothing is registered by a destroy.
+      if (command !== 'up' || policyPacks.length === 0) return
+      for (const _pack of policyPacks) emitter.emit({ policyLoadEvent: {} })
+      analyzers = await deps.policyPacks.load(policyPacks)
+    },
+    readPackVersions: () =>
+      Object.fromEntries(
+        analyzers.map(({ info, path }) => [
+          `${info.name}|local|${shortenPath(path)}`,
+          info.version,
+        ]),
+      ),
+    readDraftedPlan: () => draft?.toPlan(),
+    current: () => ({ autonaming: request.autonaming, updatePlan: { guard, draft }, analyzers }),
+  }
+}

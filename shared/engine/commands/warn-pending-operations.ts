@@ -1,0 +1,21 @@
+import type { Base } from '../deployment/state/base.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
+
+/**
+ * Warns of operations of which the deployment before this one did not learn the end, where nothing
+ * is read before anything is done. Source: docs/spec/deployment.md#order-of-execution.
+ */
+export function warnPendingOperations({ report }: Pick<StepEmitter, 'report'>, base: Base): void {
+  const pending = base.snapshot.pendingOperations
+  if (pending.length === 0) return
+  const lines = pending.map(
+    ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
+  )
+  const message = [
+    `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.`,
+    ...lines,
+    'These resources are in an unknown state because a deployment was interrupted while it changed them. ' +
+      'Find out what became of them; `antichain state pending import` or `clear` settles each.',
+  ].join('\n')
+  report('warning', message)
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import type { ChainMessage, ChainQueuePort } from '../../../ports/queue.ts'
+import type { DeploymentId, OperationId } from '../../../records/ids.ts'
+import { adaptChainQueue } from './adapt-chain-queue.ts'
+
+const deployment = 'organization/p/dev/1' as DeploymentId
+
+function message(provider: string, ...operations: readonly number[]): ChainMessage {
+  return { deployment, operations: operations as readonly OperationId[], provider }
+}
+
+/** A queue each of whose sends is under way until the test lets it go. */
+function slowQueue() {
+  const sent: (readonly ChainMessage[])[] = []
+  const gates: PromiseWithResolvers<void>[] = []
+  const send: ChainQueuePort['send'] = messages => {
+    sent.push(messages)
+    const gate = Promise.withResolvers<void>()
+    gates.push(gate)
+    return gate.promise
+  }
+  const settled = (): Promise<void> => new Promise(done => setImmediate(done))
+  return { sent, gates, settled, chains: { send } as ChainQueuePort }
+}
+
+describe('messages for functions', () => {
+  test('what waits while one is on its way goes together, by provider instance', async () => {
+    const { sent, gates, settled, chains } = slowQueue()
+    const { send } = adaptChainQueue({ execute: 'functions' }, chains)
+    const first = send([message('a', 1)])
+    await settled()
+    const others = [send([message('a', 2)]), send([message('b', 3)]), send([message('a', 4, 2)])]
+    await settled()
+    expect(sent).toEqual([[message('a', 1)]])
+    gates[0]?.resolve()
+    await first
+    await settled()
+    expect(sent[1]).toEqual([message('a', 2, 4), message('b', 3)])
+    gates[1]?.resolve()
+    await Promise.all(others)
+    expect(sent).toHaveLength(2)
+  })
+
+  test('a message names no more than an executor runs at once', async () => {
+    const { sent, gates, settled, chains } = slowQueue()
+    const { send } = adaptChainQueue({ execute: 'functions' }, chains)
+    const ids = Array.from({ length: 130 }, (_, at) => at)
+    const sending = send(ids.map(id => message('a', id)))
+    await settled()
+    expect(sent[0]?.map(({ operations }) => operations.length)).toEqual([64, 64, 2])
+    gates[0]?.resolve()
+    await sending
+  })
+
+  test('who waits for a send that fails is told, and the next one is sent', async () => {
+    const { sent, gates, settled, chains } = slowQueue()
+    const { send } = adaptChainQueue({ execute: 'functions' }, chains)
+    const first = send([message('a', 1)])
+    await settled()
+    const second = send([message('a', 2)])
+    gates[0]?.reject(new Error('the queue has a bad moment'))
+    await expect(first).rejects.toThrow('a bad moment')
+    await settled()
+    gates[1]?.resolve()
+    await second
+    expect(sent).toEqual([[message('a', 1)], [message('a', 2)]])
+  })
+})
+
+test('processes that share operations get each in a message of its own', async () => {
+  const { sent, gates, settled, chains } = slowQueue()
+  const sending = adaptChainQueue({ execute: 'elsewhere' }, chains).send([message('a', 1, 2)])
+  await settled()
+  expect(sent[0]).toEqual([message('a', 1), message('a', 2)])
+  gates[0]?.resolve()
+  await sending
+})

@@ -1,0 +1,44 @@
+import { limits } from '../../../config/limits.ts'
+import type { ChainMessage } from '../../../ports/queue.ts'
+import type { DeploymentId, OperationId } from '../../../records/ids.ts'
+import type { Operation } from '../../../records/operation.ts'
+
+/** Ready operations as messages: grouped by provider instance, ids only. */
+export function toChainMessages(
+  deployment: DeploymentId,
+  ready: readonly Operation[],
+): readonly ChainMessage[] {
+  const groups = new Map<string, OperationId[]>()
+  for (const operation of ready) {
+    const group = groups.get(operation.provider)
+    if (group === undefined) groups.set(operation.provider, [operation.id])
+    else group.push(operation.id)
+  }
+  const messages: ChainMessage[] = []
+  for (const [provider, ids] of groups)
+    messages.push(...splitIds(ids).map(operations => ({ deployment, operations, provider })))
+  return messages
+}
+
+/** Messages of the same deployment, pool and provider instance as few messages. Pure. */
+export function mergeMessages(messages: readonly ChainMessage[]): readonly ChainMessage[] {
+  const groups = new Map<string, { readonly like: ChainMessage; readonly ids: OperationId[] }>()
+  for (const message of messages) {
+    const { deployment, pool = '', provider = '', operations } = message
+    const key = JSON.stringify([deployment, pool, provider])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { like: message, ids: [...operations] })
+    else group.ids.push(...operations)
+  }
+  return [...groups.values()].flatMap(({ like, ids }) =>
+    splitIds([...new Set(ids)]).map(operations => ({ ...like, operations })),
+  )
+}
+
+/** As many as one executor runs at once. */
+function splitIds(ids: readonly OperationId[]): readonly (readonly OperationId[])[] {
+  const parts: (readonly OperationId[])[] = []
+  for (let at = 0; at < ids.length; at += limits.chainOperationsMax)
+    parts.push(ids.slice(at, at + limits.chainOperationsMax))
+  return parts
+}

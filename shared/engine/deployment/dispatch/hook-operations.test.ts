@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import type { Urn } from '../../../names/urn.ts'
+import type { OperationId } from '../../../records/ids.ts'
+import { createResourceState } from '../../../state/resource.ts'
+import { stepOf } from '../../step.ts'
+import { groupHooks, isHooked, planStepOperations } from './hook-operations.ts'
+
+const id = (number: number): OperationId => number as OperationId
+const sealing = { seal: (state: unknown) => state, open: (state: unknown) => state } as never
+
+function around(hooks: Record<string, string[]>) {
+  const next = createResourceState({
+    urn: 'urn:pulumi:dev::p::a:b:C::c' as Urn,
+    type: 'a:b:C',
+    custom: true,
+    resourceHooks: new Map(Object.entries(hooks)),
+  })
+  let last = 10
+  const place = { id: id(1), needs: 3, releases: [id(5)], barrier: id(6) }
+  const nextId = (): OperationId => id((last += 1))
+  return planStepOperations(stepOf({ op: 'create', effect: 'add', next }), place, {
+    nextId,
+    sealing,
+  })
+}
+
+describe('operations around a step', () => {
+  test.each<[string, Record<string, string[]>]>([
+    ['no hooks', {}],
+    ['hooks of other moments only', { BeforeUpdate: ['h'], AfterDelete: ['h'] }],
+    ['no names', { BeforeCreate: [] }],
+  ])('with %s it is the call alone', (_what, hooks) => {
+    const [call, ...others] = around(hooks)
+    expect(others).toEqual([])
+    expect(call?.operation).toMatchObject({ id: 1, needs: 3, releases: [5], barrier: 6 })
+    expect(call?.operation.hooked).toBeUndefined()
+  })
+
+  test('a hook before takes what the step waits for, one behind what it releases', () => {
+    const [before, call, after] = around({ BeforeCreate: ['h'] }).map(({ operation }) => operation)
+    expect(before).toMatchObject({ id: 1, op: 'hook', needs: 3, releases: [12 - 1] })
+    expect(before?.barrier).toBeUndefined()
+    expect(call).toMatchObject({ id: 11, op: 'create', needs: 1, releases: [12], hooked: true })
+    expect(call?.barrier).toBeUndefined()
+    expect(after).toMatchObject({ id: 12, op: 'hook', needs: 1, releases: [5], barrier: 6 })
+    expect([before?.hook, after?.hook]).toEqual([
+      { when: 'before', of: 11 },
+      { when: 'after', of: 11 },
+    ])
+  })
+
+  test.each(['AfterCreate', 'OnError'])('with %s only there is none before', hook => {
+    const [call, after] = around({ [hook]: ['h'] }).map(({ operation }) => operation)
+    expect(call).toMatchObject({ id: 1, needs: 3, hooked: true })
+    expect(after?.hook).toEqual({ when: 'after', of: 1 })
+  })
+
+  test('they are found again by their call', () => {
+    const [one] = groupHooks(around({ BeforeCreate: ['h'] }))
+    expect(one).toMatchObject({
+      before: { id: 1 },
+      call: { operation: { id: 11 } },
+      after: { id: 12 },
+    })
+    const [plain] = groupHooks(around({}))
+    expect([one, plain].map(step => step !== undefined && isHooked(step))).toEqual([true, false])
+  })
+})

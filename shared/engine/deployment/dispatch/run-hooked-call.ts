@@ -1,0 +1,250 @@
+import { limits } from '../../../config/limits.ts'
+import type { ChainQueuePort } from '../../../ports/queue.ts'
+import type { OperationsPort } from '../../../ports/records.ts'
+import type { DeploymentId, OperationId } from '../../../records/ids.ts'
+import type { Operation } from '../../../records/operation.ts'
+import type { OutcomeError } from '../../../records/head.ts'
+import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
+import { emitStepBegin } from '../../events/replace-events.ts'
+import type { StepEmitter } from '../../events/step-emitter.ts'
+import {
+  type HookMoment,
+  hooksOf,
+  type HookType,
+  momentOf,
+  type ProgramHooks,
+  type StepHooks,
+} from '../../hooks.ts'
+import type { Step } from '../../step.ts'
+import { failureEndOf, type StepEnd } from '../../step-end.ts'
+import { toChainMessages } from './chain-messages.ts'
+import type { EndWatcher, RecordedEnd } from '../ends/end-watcher.ts'
+import type { HookedCall } from './hook-operations.ts'
+import type { LogWriter } from '../log/log-writer.ts'
+import type { DecisionIndex } from '../log/decision-index.ts'
+import { stepEndOf } from '../ends/recorded-end.ts'
+import type { Sealing } from '../state/state-sealing.ts'
+
+/** What running hooks around calls needs. */
+export interface HookDeps {
+  readonly deployment: DeploymentId
+  readonly writer: LogWriter
+  readonly operations: OperationsPort
+  readonly chains: ChainQueuePort
+  readonly watcher: EndWatcher
+  readonly sealing: Sealing
+  readonly emitter: StepEmitter
+  readonly recorded: DecisionIndex | undefined
+  readonly nextId: () => OperationId
+  readonly hooks: ProgramHooks
+  /** Notes the arrivals of an operation that the generator ended, and sends what they set free. */
+  readonly releaseWaiters: (operation: Operation, verdict: 'succeeded' | 'failed') => Promise<void>
+  /** Something failed after its step was done; whether the deployment goes on all the same. */
+  readonly onHookFailed: () => 'goes on' | 'ends'
+}
+
+/** How a call with hooks ended. */
+export interface HookedEnd {
+  readonly end: StepEnd
+  /** The last try of the call, whose state counts. */
+  readonly operation: Operation
+  /** Its end; absent when it was never made. */
+  readonly recorded?: RecordedEnd
+}
+
+/**
+ * Runs the hooks before a call that may begin, awaits the call, asks error hooks whether a failed
+ * one is to be made again, and runs the hooks after it. What was recorded is not run again. Tells
+ * of the step itself. Source: docs/spec/step-execution.md#step-kinds,
+ * docs/spec/step-execution.md#hooks.
+ */
+export function runHookedCall(deps: HookDeps, hooked: HookedCall): Promise<HookedEnd> {
+  return deps.hooks.track(runWithHooks(deps, hooked))
+}
+
+async function runWithHooks(deps: HookDeps, hooked: HookedCall): Promise<HookedEnd> {
+  const { call, before, after } = hooked
+  const { step } = call
+  const hooks = step === undefined ? undefined : hooksOf(step)
+  if (step === undefined || hooks === undefined) throw new TypeError('a hooked call has hooks')
+  emitStepBegin(deps.emitter, step)
+  const refused =
+    before === undefined ? undefined : await runBeforeHook(deps, { step, hooks, before })
+  if (refused !== undefined) {
+    const end = failureEndOf({ message: refused, status: 'ok' })
+    await endHook(deps, after, { hook: hooks.after, verdict: 'failed' })
+    emitEnd(deps, step, end)
+    return { end, operation: call.operation }
+  }
+  const made = await callWithRetries(deps, { step, hooks, after, call: call.operation })
+  await runAfterHook(deps, { step, hooks, after, end: made.end })
+  emitEnd(deps, step, made.end)
+  return made
+}
+
+function emitEnd({ emitter }: HookDeps, step: Step, end: StepEnd): void {
+  for (const view of end.views ?? []) emitter.emitBegin(view.step)
+  emitter.emitEnd(step, end)
+  emitter.count(step, end)
+}
+
+/** What stands around one call. */
+interface HookedStep {
+  readonly step: Step
+  readonly hooks: StepHooks
+}
+
+/** Why the call may not be made; undefined when it may. */
+async function runBeforeHook(
+  deps: HookDeps,
+  { step, hooks, before }: HookedStep & { readonly before: Operation },
+): Promise<string | undefined> {
+  const known = deps.recorded?.hookResultOf(before.id)
+  const hook = hooks.before
+  const error = known === undefined ? await runStepHooks(deps, { step, hooks, hook }) : known.error
+  const verdict = error === undefined ? 'succeeded' : 'failed'
+  await endHook(deps, before, { hook, verdict, error })
+  return error
+}
+
+async function runAfterHook(
+  deps: HookDeps,
+  hooked: HookedStep & { readonly after: Operation; readonly end: StepEnd },
+): Promise<void> {
+  const { step, hooks, after, end } = hooked
+  const { after: hook } = hooks
+  if (end.verdict !== 'succeeded') return endHook(deps, after, { hook, verdict: 'failed' })
+  const known = deps.recorded?.hookResultOf(after.id)
+  const made = end.state
+  const error =
+    known === undefined ? await runStepHooks(deps, { step, hooks, hook, made }) : known.error
+  if (error === undefined) return endHook(deps, after, { hook, verdict: 'succeeded' })
+  deps.emitter.report('error', error, step.urn)
+  const goesOn = deps.onHookFailed() === 'goes on'
+  // Nobody is released by the step of a deployment that ends with it.
+  return endHook(deps, after, { hook, verdict: goesOn ? 'succeeded' : 'failed', error })
+}
+
+/**
+ * Runs the hooks of one moment; answers why one failed. `made`: the state that came of the step.
+ */
+function runStepHooks(
+  deps: HookDeps,
+  hooked: HookedStep & { readonly hook: HookType; readonly made?: StepEnd['state'] },
+): Promise<string | undefined> {
+  const { step, hooks, hook, made } = hooked
+  return runHooks(deps, momentOf(step, hooks, { hook, isPreview: false, made }))
+}
+
+/** Runs the hooks of one moment, telling what is passed over; answers why one failed. */
+export async function runHooks(
+  { hooks, emitter }: Pick<HookDeps, 'hooks' | 'emitter'>,
+  moment: HookMoment,
+): Promise<string | undefined> {
+  if (moment.names.length === 0) return undefined
+  const { error, warnings } = await hooks.run(moment)
+  const scrub = createScrubber(moment)
+  for (const warning of warnings) emitter.report('warning', scrub(warning), moment.urn)
+  return error === undefined ? undefined : scrub(error)
+}
+
+/** The call up to the end that stands: again, as another operation, while an error hook says so. */
+async function callWithRetries(
+  deps: HookDeps,
+  hooked: HookedStep & { readonly after: Operation; readonly call: Operation },
+): Promise<HookedEnd> {
+  const errors: string[] = []
+  for (let operation = hooked.call; ; ) {
+    const recorded = await deps.watcher.wait(operation.id)
+    const end = stepEndOf(recorded, deps.sealing)
+    if (!isFailedCall(end)) return { end, operation, recorded }
+    errors.unshift(end.error.message)
+    const next = await prepareRetry(deps, { ...hooked, operation, errors })
+    if (typeof next === 'string')
+      return { end: { ...end, error: { ...end.error, message: next } }, operation, recorded }
+    if (next === undefined) return { end, operation, recorded }
+    operation = next
+  }
+}
+
+/** Whether the provider said that a call failed: of what nobody knows, nobody is asked. */
+function isFailedCall(end: StepEnd): end is StepEnd & { readonly error: OutcomeError } {
+  if (end.error === undefined) return false
+  return end.verdict === 'partial' || (end.verdict === 'failed' && end.error.code !== undefined)
+}
+
+/** The operation that makes a failed call again, what the error is instead, or neither. */
+async function prepareRetry(
+  deps: HookDeps,
+  failedTry: HookedStep & {
+    readonly after: Operation
+    readonly operation: Operation
+    readonly errors: readonly string[]
+  },
+): Promise<Operation | string | undefined> {
+  const { step, hooks, after, operation, errors } = failedTry
+  const known = deps.recorded?.retryOf(operation.id)
+  if (known !== undefined) {
+    await sendOperation(deps, known)
+    return known
+  }
+  const warn = (message: string): void => deps.emitter.report('warning', message, step.urn)
+  const most = limits.errorHookTriesMax
+  if (errors.length >= most) {
+    warn(`maximum number of error hook retries (${most}) reached`)
+    return `maximum number of error hook retries reached`
+  }
+  const answered = deps.recorded?.hookResultOf(after.id)
+  if (answered !== undefined) return answered.error
+  const moment = momentOf(step, hooks, { hook: 'OnError', isPreview: false })
+  const failure = { operation: hooks.operation, errors }
+  const { retry, error } = await deps.hooks.requestRetry(moment, failure)
+  if (error !== undefined) return createScrubber(moment)(`error hooks execution failed: ${error}`)
+  if (!retry) return undefined
+  warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${most})`)
+  const again = { ...operation, id: deps.nextId(), needs: 0 }
+  await deps.writer.append({ kind: 'retried', of: operation.id, operation: again })
+  await sendOperation(deps, again)
+  return again
+}
+
+/** Sent again where it runs or has ended, it is dropped by whoever takes it. */
+async function sendOperation(
+  { chains, deployment }: HookDeps,
+  operation: Operation,
+): Promise<void> {
+  await chains.send(toChainMessages(deployment, [operation]))
+}
+
+/**
+ * Ends a hook: in the log first, so that nobody who was deposed ends one; then on its head, for
+ * sweeps; then for those that wait for it. May be repeated.
+ */
+async function endHook(
+  deps: HookDeps,
+  operation: Operation,
+  end: {
+    readonly hook: HookType
+    readonly verdict: 'succeeded' | 'failed'
+    readonly error?: string | undefined
+  },
+): Promise<void> {
+  const { id, urn } = operation
+  const { hook, verdict, error } = end
+  if (deps.recorded?.hookResultOf(id) === undefined)
+    await deps.writer.append({
+      kind: 'hooked',
+      urn,
+      hook,
+      operation: id,
+      verdict,
+      ...(error === undefined ? {} : { error }),
+    })
+  await deps.operations.select(deps.deployment, id, { owner: '', attempt: 0, verdict })
+  await deps.releaseWaiters(operation, verdict)
+}
+
+/** A hook may repeat what it was told: no secret gets into a record or event that way (I8). */
+function createScrubber({ next, old }: HookMoment): (text: string) => string {
+  return createRedactor(collectSecretTexts(next?.inputs, next?.outputs, old?.inputs, old?.outputs))
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { createSlots } from './slots.ts'
+
+/** Takes slots by name; `held` lists who has one, in the order in which they got it. */
+function takers(count: number) {
+  const slots = createSlots(count)
+  const held: string[] = []
+  const releases = new Map<string, () => void>()
+  return {
+    held,
+    take: (name: string): void =>
+      void slots.acquire().then(release => {
+        held.push(name)
+        releases.set(name, release)
+      }),
+    release: (name: string): void => releases.get(name)?.(),
+    settled: () => new Promise(resolve => setImmediate(resolve)),
+  }
+}
+
+test('no more are held at once than there are; who waits gets one in order', async () => {
+  const { held, take, release, settled } = takers(2)
+  for (const name of ['a', 'b', 'c', 'd']) take(name)
+  await settled()
+  expect(held).toEqual(['a', 'b'])
+  release('b')
+  await settled()
+  expect(held).toEqual(['a', 'b', 'c'])
+  release('a')
+  await settled()
+  expect(held).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('a slot that is given back twice is one slot', async () => {
+  const { held, take, release, settled } = takers(1)
+  take('a')
+  await settled()
+  release('a')
+  release('a')
+  take('b')
+  take('c')
+  await settled()
+  expect(held).toEqual(['a', 'b'])
+})

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { error } from '../../../errors/error.ts'
+import type { DeploymentId, OperationId } from '../../../records/ids.ts'
+import { freshHead } from '../../../records/head.ts'
+import { createEndWatcher } from './end-watcher.ts'
+
+const id = 1 as OperationId
+
+/** A watcher over a store that refuses the first `refusals` reads. */
+function createWatched(refusals: number) {
+  let left = refusals
+  let nowMs = 0
+  return createEndWatcher(
+    {
+      operations: {
+        getEnds: () => {
+          left -= 1
+          if (left >= 0) return Promise.reject(error('STORE_UNAVAILABLE', 'a bad moment'))
+          const head = { ...freshHead, end: { verdict: 'succeeded', attempt: 1 } } as const
+          return Promise.resolve(new Map([[id, { head }]]))
+        },
+      },
+      hints: { hint: () => undefined, listen: () => () => undefined },
+      clock: {
+        repeat: (_ms: number, call: () => void) => {
+          queueMicrotask(call)
+          return () => undefined
+        },
+        // Each look comes long after the one before.
+        monotonicMs: () => (nowMs += 60_000),
+        defer: (call: () => void) => queueMicrotask(call),
+      } as never,
+    },
+    'd' as DeploymentId,
+  )
+}
+
+test('a wait ends with what the head says', async () => {
+  const end = await createWatched(0).wait(id)
+  expect(end.head.end?.verdict).toBe('succeeded')
+})
+
+test('a read that fails meets every wait', async () => {
+  await expect(createWatched(1).wait(id)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+})
+
+test('who is told to settle waits no longer', async () => {
+  const watcher = createWatched(Number.POSITIVE_INFINITY)
+  const waiting = watcher.wait(id)
+  await Promise.all([expect(waiting).rejects.toThrow(), watcher.settle(new Error('it is over'))])
+  await expect(watcher.wait(id)).rejects.toThrow('it is over')
+})
+
+test('what takes long is looked at seldom, and hints are followed at once', async () => {
+  let nowMs = 0
+  let isEnded = false
+  const reads: number[] = []
+  let poll = (): void => undefined
+  let hint = (_id: OperationId): void => undefined
+  const watcher = createEndWatcher(
+    {
+      operations: {
+        getEnds: async () => {
+          reads.push(nowMs / 1_000)
+          const end = isEnded ? { end: { verdict: 'succeeded', attempt: 1 } as const } : {}
+          return new Map([[id, { head: { ...freshHead, ...end } }]])
+        },
+      },
+      hints: {
+        hint: () => undefined,
+        listen: (_of, onHint) => {
+          hint = onHint
+          return () => undefined
+        },
+      },
+      clock: {
+        repeat: (_ms: number, call: () => void) => {
+          poll = call
+          return () => undefined
+        },
+        monotonicMs: () => nowMs,
+        defer: (call: () => void) => queueMicrotask(call),
+      } as never,
+    },
+    'd' as DeploymentId,
+  )
+  const waiting = watcher.wait(id)
+  for (nowMs = 2_000; nowMs <= 60_000; nowMs += 2_000) {
+    poll()
+    await new Promise(setImmediate)
+  }
+  expect(reads).toEqual([2, 4, 8, 16, 32, 48])
+  isEnded = true
+  nowMs = 60_500
+  hint(id)
+  expect((await waiting).head.end?.verdict).toBe('succeeded')
+})

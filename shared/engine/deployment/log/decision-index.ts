@@ -1,0 +1,121 @@
+import type { Urn } from '../../../names/urn.ts'
+import type { OperationId } from '../../../records/ids.ts'
+import type { Decision, Phase } from '../../../records/log.ts'
+import type { Operation, StateReference } from '../../../records/operation.ts'
+import type { StoredResource } from '../../../state/stored.ts'
+import type { LogView } from './log-view.ts'
+
+/** One kind of decision. */
+type DecisionOf<K extends Decision['kind']> = Decision & { readonly kind: K }
+
+/** The recorded answer to a call of the program. */
+export type RecordedAnswer = DecisionOf<'answered'>
+
+/** Everything that was decided about one URN, in order. */
+export type RecordedDecision = DecisionOf<'registration'> | DecisionOf<'settled'>
+
+/** What earlier lives of a deployment decided since its last pin, by what it is looked up with. */
+export interface DecisionIndex {
+  /** In the order of the log. */
+  readonly decisions: readonly RecordedDecision[]
+  readonly decisionsOf: (urn: Urn) => readonly RecordedDecision[]
+  /** The outputs that were registered last for a state. */
+  readonly outputsOf: (target: StateReference) => StoredResource | undefined
+  /** The answer to the call of a key before which the program had made `at` others. */
+  readonly answerOf: (key: string, at: number) => RecordedAnswer | undefined
+  readonly planOf: (what: DecisionOf<'plan'>['what']) => readonly Operation[] | undefined
+  readonly hasPassed: (phase: Phase) => boolean
+  /** The extensions whose records stand. */
+  readonly extensions: ReadonlySet<string>
+  readonly programEnded: DecisionOf<'program-ended'> | undefined
+  /** What a hook operation came to. */
+  readonly hookResultOf: (operation: OperationId) => DecisionOf<'hooked'> | undefined
+  /** What hooks of a resource came to that the generator settles. */
+  readonly settledHookResultOf: (urn: Urn, hook: string) => DecisionOf<'hooked'> | undefined
+  /** The operation that took the place of a failed one. */
+  readonly retryOf: (operation: OperationId) => Operation | undefined
+}
+
+/** Reads a log as what a new life has to know of the ones before. */
+export function createDecisionIndex(view: LogView): DecisionIndex {
+  const since = view.pin === undefined ? 0 : view.decisions.lastIndexOf(view.pin) + 1
+  const decisions = view.decisions.slice(since)
+  const byUrn = new Map<Urn, RecordedDecision[]>()
+  const outputs = new Map<string, StoredResource>()
+  const answers = new Map<string, RecordedAnswer[]>()
+  const plans = new Map<string, readonly Operation[]>()
+  const phases = new Set<Phase>()
+  const extensions = new Set<string>()
+  let programEnded: DecisionOf<'program-ended'> | undefined
+  const hookResults = new Map<OperationId | string, DecisionOf<'hooked'>>()
+  const retries = new Map<OperationId, Operation>()
+  for (const decision of decisions) {
+    if (decision.kind === 'registration') append(byUrn, decision.urn, decision)
+    else if (decision.kind === 'settled') append(byUrn, decision.operation.urn, decision)
+    else if (decision.kind === 'outputs') outputs.set(keyOf(decision.target), decision.state)
+    else if (decision.kind === 'answered') append(answers, decision.key, decision)
+    else if (decision.kind === 'phase') phases.add(decision.phase)
+    else if (decision.kind === 'extension') extensions.add(decision.ref)
+    else if (decision.kind === 'program-ended') programEnded = decision
+    else if (decision.kind === 'retried') retries.set(decision.of, decision.operation)
+    else if (decision.kind === 'hooked')
+      hookResults.set(decision.operation ?? `${decision.hook} ${decision.urn}`, decision)
+    else if (decision.kind === 'plan')
+      plans.set(
+        decision.what,
+        decision.pages.flatMap(hash => view.pages.get(hash) ?? []),
+      )
+  }
+  return {
+    decisions: decisions.filter(
+      decision => decision.kind === 'registration' || decision.kind === 'settled',
+    ),
+    decisionsOf: urn => byUrn.get(urn) ?? [],
+    outputsOf: target => outputs.get(keyOf(target)),
+    answerOf: (key, at) => answers.get(key)?.find((one, place) => (one.at ?? place) === at),
+    planOf: what => plans.get(what),
+    hasPassed: phase => phases.has(phase),
+    extensions,
+    programEnded,
+    hookResultOf: operation => hookResults.get(operation),
+    settledHookResultOf: (urn, hook) => hookResults.get(`${hook} ${urn}`),
+    retryOf: operation => retries.get(operation),
+  }
+}
+
+/** The last of the operations that took each other's place, from one of them on. */
+export function lastRetryOf(
+  { retryOf }: Pick<DecisionIndex, 'retryOf'>,
+  id: OperationId,
+): OperationId {
+  let last = id
+  for (let next = retryOf(last); next !== undefined; next = retryOf(last)) last = next.id
+  return last
+}
+
+/** The highest operation id that a log has, 0 when it has none. */
+export function lastOperationIdOf(view: LogView): number {
+  let last = 0
+  for (const decision of view.decisions) {
+    if (decision.kind === 'outputs') last = Math.max(last, decision.operation)
+    for (const { id } of operationsOf(decision, view)) last = Math.max(last, id)
+  }
+  return last
+}
+
+function operationsOf(decision: Decision, view: LogView): readonly Operation[] {
+  if (decision.kind === 'registration') return decision.operations
+  if (decision.kind === 'settled' || decision.kind === 'retried') return [decision.operation]
+  if (decision.kind === 'plan') return decision.pages.flatMap(hash => view.pages.get(hash) ?? [])
+  return []
+}
+
+function keyOf(reference: StateReference): string {
+  return reference.kind === 'base' ? `base ${reference.index}` : `operation ${reference.operation}`
+}
+
+function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key)
+  if (list === undefined) map.set(key, [value])
+  else list.push(value)
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { error } from '../../../errors/error.ts'
+import type { BlobsPort, DecisionLogPort } from '../../../ports/records.ts'
+import type {
+  BlobHash,
+  DeploymentId,
+  EpochMs,
+  LogNumber,
+  OperationId,
+} from '../../../records/ids.ts'
+import type { Decision, LogRecord } from '../../../records/log.ts'
+import type { Operation } from '../../../records/operation.ts'
+
+/** A base that was pinned. */
+export type Pin = Decision & { readonly kind: 'pin' }
+
+/** Everything that a log says, read to its end. */
+export interface LogView {
+  /** The number of the next record. */
+  readonly next: LogNumber
+  readonly records: readonly LogRecord[]
+  readonly decisions: readonly Decision[]
+  /** The pin of the last epoch. */
+  readonly pin: Pin | undefined
+  /** The version that the close publishes from: that of the first pin. */
+  readonly version: number
+  readonly closing: (Decision & { readonly kind: 'closing' }) | undefined
+  /** When the closing record was written, else the last one: the time of a fold (I6). */
+  readonly at: EpochMs
+  /** The plan pages by their hash. */
+  readonly pages: ReadonlyMap<BlobHash, readonly Operation[]>
+}
+
+const readMax = 200
+
+/** Reads a log from `from` on, in order. */
+export async function readRecords(
+  decisionLog: DecisionLogPort,
+  deployment: DeploymentId,
+  from: number,
+): Promise<readonly LogRecord[]> {
+  const records: LogRecord[] = []
+  for (;;) {
+    const page = await decisionLog.read(deployment, (from + records.length) as LogNumber, readMax)
+    records.push(...page)
+    if (page.length < readMax) return records
+  }
+}
+
+/** Reads a whole log with its plan pages. */
+export async function readLogView(
+  ports: { readonly decisionLog: DecisionLogPort; readonly blobs: BlobsPort },
+  deployment: DeploymentId,
+): Promise<LogView> {
+  const records = await readRecords(ports.decisionLog, deployment, 0)
+  const pages = await readPages(
+    ports.blobs,
+    records.flatMap(record => record.decisions),
+  )
+  return createLogView(records, pages)
+}
+
+/** What records say, the plan pages in hand. */
+export function createLogView(
+  records: readonly LogRecord[],
+  pages: ReadonlyMap<BlobHash, readonly Operation[]>,
+): LogView {
+  const decisions = records.flatMap(record => record.decisions)
+  const pins = decisions.filter(decision => decision.kind === 'pin')
+  return {
+    next: records.length as LogNumber,
+    records,
+    decisions,
+    pin: pins.at(-1),
+    version: pins[0]?.version ?? 0,
+    closing: decisions.find(decision => decision.kind === 'closing'),
+    at: (records.find(isClosing) ?? records.at(-1))?.at ?? (0 as EpochMs),
+    pages,
+  }
+}
+
+/** The plan pages that decisions name, by their hash. */
+export async function readPages(
+  blobs: BlobsPort,
+  decisions: readonly Decision[],
+): Promise<ReadonlyMap<BlobHash, readonly Operation[]>> {
+  const pages = new Map<BlobHash, readonly Operation[]>()
+  for (const decision of decisions)
+    if (decision.kind === 'plan')
+      for (const hash of decision.pages) pages.set(hash, await readPage(blobs, hash))
+  return pages
+}
+
+function isClosing({ decisions }: LogRecord): boolean {
+  return decisions.some(decision => decision.kind === 'closing')
+}
+
+const pageForm = z.array(
+  z.looseObject({ id: z.number(), op: z.string(), urn: z.string(), effect: z.string() }),
+)
+
+/** Reads one plan page. Throws STATE_INVALID when it is damaged. */
+export async function readPage(blobs: BlobsPort, hash: BlobHash): Promise<readonly Operation[]> {
+  const parsed = pageForm.safeParse(JSON.parse(Buffer.from(await blobs.get(hash)).toString('utf8')))
+  if (!parsed.success) throw error('STATE_INVALID', `the plan page ${hash} is damaged`)
+  return parsed.data as unknown as readonly Operation[]
+}
+
+/** Operations that executors run, in order of decision: those that have heads. */
+export function listExecutedOperations(
+  view: Pick<LogView, 'decisions' | 'pages'>,
+): readonly Operation[] {
+  return view.decisions.flatMap(decision => {
+    if (decision.kind === 'registration') return decision.operations
+    if (decision.kind === 'retried') return [decision.operation]
+    if (decision.kind === 'plan') return decision.pages.flatMap(hash => view.pages.get(hash) ?? [])
+    return []
+  })
+}
+
+/** The ids of operations, in pieces that one read may ask for. */
+export function toIdBatches(
+  ids: readonly OperationId[],
+  size: number,
+): readonly (readonly OperationId[])[] {
+  const batches: OperationId[][] = []
+  for (let at = 0; at < ids.length; at += size) batches.push(ids.slice(at, at + size))
+  return batches
+}

@@ -1,0 +1,62 @@
+import { error } from '../../../errors/error.ts'
+import type { CatalogPort } from '../../../ports/catalog.ts'
+import type { NudgesPort } from '../../../ports/queue.ts'
+import type {
+  BlobsPort,
+  ControlPort,
+  DecisionLogPort,
+  OperationsPort,
+} from '../../../ports/records.ts'
+import { deploymentPartsOf, type DeploymentId } from '../../../records/ids.ts'
+import type { DeploymentResult } from '../../../records/log.ts'
+import type { Liveness, LivenessDeps } from './liveness.ts'
+import { listExecutedOperations, readLogView } from '../log/log-view.ts'
+import { awaitRunning } from '../ends/await-running.ts'
+import { settleOrphans } from '../recovery/settle-orphans.ts'
+
+/** What a close asks of the outside. `compact` folds the closed set and publishes it. */
+export interface CloseDeps extends LivenessDeps {
+  readonly decisionLog: DecisionLogPort
+  readonly blobs: BlobsPort
+  readonly operations: OperationsPort
+  readonly control: ControlPort
+  readonly catalog: CatalogPort
+  readonly nudges: NudgesPort
+  readonly compact: (deployment: DeploymentId) => Promise<{ readonly version: number }>
+}
+
+/**
+ * Goes on with a deployment whose log has its `closing` record, from wherever a close stopped
+ * before: stop flag, heads settled, fold published, closed, released, the next one nudged. The
+ * order is that of docs/architecture.md#close, and every step may be repeated. Living owners are
+ * waited for; what those that are gone had begun gets its end.
+ */
+export async function finishClose(
+  deps: CloseDeps,
+  deployment: DeploymentId,
+  options: { readonly liveness: Liveness; readonly changes: Readonly<Record<string, number>> },
+): Promise<DeploymentResult> {
+  const view = await readLogView(deps, deployment)
+  if (view.closing === undefined)
+    throw error('INTERNAL_ASSERTION', 'a close goes on after its closing record')
+  const { stack } = deploymentPartsOf(deployment)
+  await deps.control.stop(deployment, 'graceful')
+  const ids = listExecutedOperations(view).map(operation => operation.id)
+  const gone = await awaitRunning({ ...deps, deployment, liveness: options.liveness }, ids)
+  await settleOrphans({ ...deps, gone }, deployment, ids)
+  // An edit of the state has no pin; it may have died after it was published.
+  const { version = 0 } =
+    view.pin === undefined
+      ? ((await deps.catalog.getStack(stack)) ?? {})
+      : await deps.compact(deployment)
+  await deps.control.close(deployment)
+  const { result } = view.closing
+  await deps.catalog.release(deployment, {
+    at: deps.clock.now(),
+    result,
+    changes: options.changes,
+    version,
+  })
+  await deps.nudges.nudge(stack, 0)
+  return result
+}

@@ -1,0 +1,139 @@
+import { error } from '../../../errors/error.ts'
+import type { RequestsPort } from '../../../ports/requests.ts'
+import type { RandomPort } from '../../../ports/system.ts'
+import {
+  deploymentPartsOf,
+  type DeploymentId,
+  type StackId,
+  type WriterToken,
+} from '../../../records/ids.ts'
+import type { Holder } from '../../../records/log.ts'
+import { type CloseDeps, finishClose } from './close.ts'
+import { createLiveness, type Liveness } from './liveness.ts'
+import { endRequest } from './end-request.ts'
+import { type LogView, readLogView } from '../log/log-view.ts'
+import { createLogWriter, type LogWriter } from '../log/log-writer.ts'
+import { readFirstPin, requireKnownRules } from '../log/decision-rules.ts'
+
+/** What a take-over asks besides a close. */
+export interface TakeOverDeps extends CloseDeps {
+  /**
+   * The deployments that run in this very process, where it may start several: what else has its
+   * name as holder was left by an earlier one of its runs.
+   */
+  readonly here?: Set<DeploymentId>
+  readonly random: RandomPort
+  /** The queues of stacks, where deployments are asked for through them. */
+  readonly requests?: Pick<RequestsPort, 'end' | 'find'>
+  /**
+   * What is known of a holder besides its process: false once its dead-man nudge came. It may be
+   * wrong, for the log refuses who was deposed. As `isAlive` where it is absent.
+   */
+  readonly isHolding?: (holder: Holder) => boolean | undefined
+}
+
+/** How a deployment stands that somebody started before. */
+export type HolderStatus =
+  | { readonly kind: 'over' }
+  | { readonly kind: 'held'; readonly holder: Holder }
+  | { readonly kind: 'dead'; readonly holder: Holder | undefined }
+
+/** How long a deployment may be without its control record after its start, in ms. */
+const controlWithinMs = 3_000
+
+/** Whether the holder of a deployment still lives. */
+export async function readHolderStatus(
+  deps: TakeOverDeps,
+  deployment: DeploymentId,
+): Promise<HolderStatus> {
+  const began = deps.clock.monotonicMs()
+  for (;;) {
+    const control = await deps.control.read(deployment)
+    if (control !== undefined) {
+      const isHeld = isSelf(control.holder, deps.holder)
+        ? control.handedOver === undefined && deps.here?.has(deployment) === true
+        : (deps.isHolding ?? deps.isAlive)(control.holder) !== false
+      return { kind: isHeld ? 'held' : 'dead', holder: control.holder }
+    }
+    const current = await deps.catalog.getStack(deploymentPartsOf(deployment).stack)
+    if (current?.current !== deployment) return { kind: 'over' }
+    if (deps.clock.monotonicMs() - began > controlWithinMs)
+      return { kind: 'dead', holder: undefined }
+    await deps.clock.sleep(100)
+  }
+}
+
+function isSelf(a: Holder, b: Holder): boolean {
+  return a.host === b.host && a.pid === b.pid && a.started === b.started
+}
+
+/** A log that was taken over. */
+export interface TakeOverResult {
+  /** The log as it was before. */
+  readonly view: LogView
+  readonly writer: LogWriter
+  readonly liveness: Liveness
+}
+
+/**
+ * Takes over the log of a deployment whose holder is dead: executors that died with it are retired
+ * and what they left running is ended first, then the take-over is recorded. Throws
+ * DEPLOYMENT_TAKEN_OVER when somebody else was faster, RECORD_TOO_NEW for newer rules.
+ */
+export async function takeOver(
+  deps: TakeOverDeps,
+  deployment: DeploymentId,
+): Promise<TakeOverResult> {
+  requireKnownRules(deployment, await readFirstPin(deps, deployment))
+  const liveness = createLiveness(deps, deployment)
+  await liveness.observe()
+  const view = await readLogView(deps, deployment)
+  const token = deps.random.uuid() as WriterToken
+  const writer = createLogWriter(deps, { deployment, writer: token, next: view.next })
+  await writer.append({ kind: 'takeover', holder: deps.holder })
+  await deps.control.create(deployment, deps.holder)
+  await deps.control.hold(deployment, deps.holder, view.next)
+  // Who pinned it may have died before it removed what it took: it must not be taken twice.
+  const taken = view.pin?.inbox ?? []
+  const { stack } = deploymentPartsOf(deployment)
+  if (taken.length > 0) await deps.catalog.removeLate(stack, taken)
+  await endRequest(deps, deployment, view.pin)
+  return { view, writer, liveness }
+}
+
+/**
+ * Throws STACK_BUSY for a request that has ended: whoever read that it waits was slower than
+ * somebody who served it. The stack is held by then, so that nobody ends it after this look.
+ */
+export async function requireOpenRequest(
+  { requests }: Pick<TakeOverDeps, 'requests'>,
+  { stack, key }: { readonly stack: StackId; readonly key?: string },
+): Promise<void> {
+  if (key === undefined || requests === undefined) return
+  if ((await requests.find(stack, key))?.end === undefined) return
+  throw error('STACK_BUSY', `the request '${key}' was served meanwhile`)
+}
+
+/**
+ * Takes over a deployment whose holder is dead, and closes it: outcomes that were found are
+ * selected, the rest becomes interrupted. Throws what `takeOver` throws.
+ */
+export async function closeDeadDeployment(
+  deps: TakeOverDeps,
+  deployment: DeploymentId,
+  result: 'interrupted' | 'cancelled' = 'interrupted',
+): Promise<void> {
+  const { view, writer, liveness } = await takeOver(deps, deployment)
+  if (view.closing === undefined) await writer.append({ kind: 'closing', result })
+  await finishClose(deps, deployment, { liveness, changes: {} })
+}
+
+/** The error for a stack that another deployment holds. */
+export function createBusyError(deployment: DeploymentId, holder: Holder, hint?: string): Error {
+  const who = `${holder.who} (process ${holder.pid} on ${holder.host})`
+  return error(
+    'STACK_BUSY',
+    `deployment ${deploymentPartsOf(deployment).number} of this stack is held by ${who}`,
+    hint === undefined ? {} : { hint },
+  )
+}

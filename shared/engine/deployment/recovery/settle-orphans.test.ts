@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { OperationsPort } from '../../../ports/records.ts'
+import { freshHead, type Head } from '../../../records/head.ts'
+import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../../records/ids.ts'
+import { settleOrphans } from './settle-orphans.ts'
+
+const dead = 'dead' as ExecutorId
+const living = 'living' as ExecutorId
+const owner = 'token' as OwnerToken
+
+/** The operations that are ended when heads stand so. */
+async function endedHead(heads: readonly Head[]): Promise<readonly OperationId[]> {
+  const selected: OperationId[] = []
+  const operations = {
+    getHeads: async () => new Map(heads.map((head, at) => [at as OperationId, head])),
+    getOutcome: async () => undefined,
+    select: async (_deployment: DeploymentId, id: OperationId) => {
+      selected.push(id)
+      return true
+    },
+  } as unknown as OperationsPort
+  const ids = heads.map((_head, at) => at as OperationId)
+  await settleOrphans({ operations, gone: new Set([dead]) }, 'd' as DeploymentId, ids)
+  return selected
+}
+
+test('what nobody can have called keeps its head', async () => {
+  const returnedHeads: Head = { ...freshHead, attempt: 2, givenBack: 2 }
+  expect(await endedHead([freshHead, returnedHeads])).toEqual([])
+})
+
+test('what was begun by who is gone, or has lost its owner, is ended', async () => {
+  const begun: Head = { ...freshHead, attempt: 1, owner, executor: dead }
+  const lapsed: Head = { ...freshHead, attempt: 1 }
+  expect(await endedHead([begun, lapsed])).toEqual([0, 1])
+})
+
+test('a living owner that began after the stop is left to give it back', async () => {
+  const begun: Head = { ...freshHead, attempt: 1, owner, executor: living }
+  const again: Head = { ...begun, attempt: 2, givenBack: 1 }
+  expect(await endedHead([begun, again])).toEqual([])
+})
+
+test('what an earlier attempt may have called is ended under a living owner too', async () => {
+  const again: Head = { ...freshHead, attempt: 2, owner, executor: living }
+  expect(await endedHead([again])).toEqual([0])
+})
+
+test('what somebody begins and gives back meanwhile is looked at again', async () => {
+  const before: Head = { ...freshHead, attempt: 1 }
+  const after: Head = { ...freshHead, attempt: 2, givenBack: 1 }
+  const selections: number[] = []
+  let reads = 0
+  const operations = {
+    getHeads: async () => {
+      reads += 1
+      return new Map([[7 as OperationId, reads === 1 ? before : after]])
+    },
+    getOutcome: async () => undefined,
+    select: async (_deployment: DeploymentId, _id: OperationId, end: { attempt: number }) => {
+      selections.push(end.attempt)
+      return end.attempt === 2
+    },
+  } as unknown as OperationsPort
+  const ports = { operations, gone: new Set<ExecutorId>() }
+  await settleOrphans(ports, 'd' as DeploymentId, [7 as OperationId])
+  expect(selections).toEqual([1, 2])
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { limits } from '../../../config/limits.ts'
+import type { CatalogPort } from '../../../ports/catalog.ts'
+import type { LeasesPort } from '../../../ports/records.ts'
+import type { ClockPort } from '../../../ports/system.ts'
+import type { Lease } from '../../../records/head.ts'
+import type { ExecutorId } from '../../../records/ids.ts'
+import type { StoredDeployment } from '../../../state/stored.ts'
+import { type LateWindowDeps, requireLateWindowOver } from './late-window.ts'
+
+const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
+const lease: Lease = {
+  executor: 'e' as ExecutorId,
+  holder,
+  counter: 1,
+  retired: true,
+  left: false,
+  groups: [{ pid: 77, started: 'then' }],
+}
+const resource = { urn: 'urn:pulumi:dev::p::t:m:T::a', custom: true, type: 't:m:T' }
+const origin = { deployment: 'organization/p/dev/1', operation: 4, attempt: 1 }
+const state: StoredDeployment = {
+  manifest: { time: '', magic: '', version: '' },
+  pending_operations: [{ resource, type: 'creating', origin }],
+  metadata: {},
+}
+const endedAt = 1_000_000
+const deps = (alive: number | undefined, nowMs = endedAt): LateWindowDeps => ({
+  leases: { list: async () => [lease] } satisfies Partial<LeasesPort> as unknown as LeasesPort,
+  catalog: {
+    listHistory: async () => [{ deployment: origin.deployment, endedAt }],
+  } as unknown as CatalogPort,
+  clock: { now: () => nowMs } as unknown as ClockPort,
+  isAlive: ({ pid }) => (alive === undefined ? undefined : pid === alive),
+})
+
+test('a create whose plugin still runs is not forgotten', async () => {
+  await expect(requireLateWindowOver(deps(77), state)).rejects.toMatchObject({
+    code: 'PENDING_STILL_RUNS',
+  })
+  await expect(requireLateWindowOver(deps(77), state, resource.urn)).rejects.toThrow('process 77')
+})
+
+test('it is when nothing of it runs any more, and others do not matter', async () => {
+  await requireLateWindowOver(deps(1), state)
+  await requireLateWindowOver(deps(77), state, 'urn:pulumi:dev::p::t:m:T::b')
+  const unknown = [{ resource, type: 'creating' }]
+  await requireLateWindowOver(deps(77), { ...state, pending_operations: unknown })
+})
+
+test('a host that cannot be asked is given its time', async () => {
+  const soon = deps(undefined, endedAt + limits.lateWindowMs - 1)
+  await expect(requireLateWindowOver(soon, state)).rejects.toThrow(
+    "nothing is known of host 'here'",
+  )
+  await requireLateWindowOver(deps(undefined, endedAt + limits.lateWindowMs), state)
+})

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { limits } from '../../../config/limits.ts'
+import type { HistoryRecord, PublishedVersion } from '../../../ports/catalog.ts'
+import type { BlobHash, EpochMs, StackId } from '../../../records/ids.ts'
+import { deploymentIdOf, deploymentPartsOf } from '../../../records/ids.ts'
+import {
+  readHistoryLine,
+  readHistory,
+  findPublishedVersion,
+  readVersions,
+} from './stack-history.ts'
+
+const stack = 'organization/shop/prod' as StackId
+const size = limits.pastPageLines
+
+/** A catalog with so many deployments and versions, of which each third was removed. */
+function createHistory(count: number) {
+  const requested: { readonly limit: number; readonly before?: number | undefined }[] = []
+  const below = (before = Infinity): readonly number[] =>
+    Array.from({ length: count }, (_, at) => count - at).filter(number => number < before)
+  const lineOf = (number: number): HistoryRecord => ({
+    deployment: deploymentIdOf(stack, number),
+    command: 'up',
+    message: `of ${number}`,
+    startedAt: number as EpochMs,
+  })
+  return {
+    asked: requested,
+    listHistory: (_: StackId, limit: number, before?: number) => {
+      requested.push({ limit, before })
+      return Promise.resolve(below(before).slice(0, limit).map(lineOf))
+    },
+    listVersions: (_: StackId, limit: number, before?: number) => {
+      requested.push({ limit, before })
+      const there = below(before).filter(version => version % 3 !== 0)
+      const entry = (version: number): PublishedVersion => ({
+        version,
+        snapshot: String(version).padStart(64, '0') as BlobHash,
+      })
+      return Promise.resolve(there.slice(0, limit).map(entry))
+    },
+  }
+}
+
+async function allOf<T>(lines: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = []
+  for await (const line of lines) found.push(line)
+  return found
+}
+
+const numbersOf = (lines: readonly HistoryRecord[]): readonly number[] =>
+  lines.map(({ deployment }) => deploymentPartsOf(deployment).number)
+
+test.each([0, 1, size - 1, size, size + 1, 3 * size])(
+  'all of %i lines come once, newest first, never more than a page at a time',
+  async count => {
+    const catalog = createHistory(count)
+    const numbers = numbersOf(await allOf(readHistory(catalog, stack)))
+    expect(numbers).toEqual(Array.from({ length: count }, (_, at) => count - at))
+    expect(catalog.asked.every(({ limit }) => limit === size)).toBe(true)
+    expect(catalog.asked.length).toBe(Math.floor(count / size) + 1)
+  },
+)
+
+test('whoever stops early has read one page', async () => {
+  const catalog = createHistory(5 * size)
+  for await (const { startedAt } of readHistory(catalog, stack, 3 * size)) {
+    expect(startedAt).toBe(3 * size - 1)
+    break
+  }
+  expect(catalog.asked).toEqual([{ limit: size, before: 3 * size }])
+})
+
+test('versions come likewise, without those that were removed', async () => {
+  const found = await allOf(readVersions(createHistory(2 * size), stack, 150))
+  const versions = found.map(({ version }) => version)
+  expect(versions).toEqual(
+    Array.from({ length: 149 }, (_, at) => 149 - at).filter(version => version % 3 !== 0),
+  )
+})
+
+test('one line and one version are read without the others', async () => {
+  const catalog = createHistory(3 * size)
+  expect((await readHistoryLine(catalog, deploymentIdOf(stack, 7)))?.message).toBe('of 7')
+  expect((await findPublishedVersion(catalog, stack, 8))?.version).toBe(8)
+  expect(await findPublishedVersion(catalog, stack, 9)).toBeUndefined()
+  expect(await findPublishedVersion(catalog, stack, 3 * size + 1)).toBeUndefined()
+  expect(catalog.asked.every(({ limit }) => limit === 1)).toBe(true)
+})

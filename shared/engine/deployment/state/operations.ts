@@ -1,0 +1,103 @@
+import type { OperationId } from '../../../records/ids.ts'
+import type { Operation } from '../../../records/operation.ts'
+import type { Base } from './base.ts'
+import { isLogical, type Step, type StepReason, type TrackedState } from '../../step.ts'
+import type { Sealing } from './state-sealing.ts'
+
+/** Where an operation stands in its plan. */
+export interface PlanPlace {
+  readonly id: OperationId
+  readonly needs: number
+  readonly releases: readonly OperationId[]
+  /** The barrier that it counts for, however it ends. */
+  readonly barrier?: OperationId
+}
+
+/** A step as the record that executors read. */
+export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Operation {
+  return {
+    id: place.id,
+    op: step.op,
+    urn: step.urn,
+    type: step.type,
+    provider: step.provider,
+    ...(step.old === undefined ? {} : { old: step.old.ref }),
+    ...(step.next === undefined ? {} : { state: sealing.seal(step.next) }),
+    effect: step.effect,
+    needs: place.needs,
+    releases: place.releases,
+    ...(place.barrier === undefined ? {} : { barrier: place.barrier }),
+    ...(step.skipCall ? { skipCall: true } : {}),
+    ...(step.outputsOnly === true ? { outputsOnly: true } : {}),
+    ...(step.ignoreProtect === true ? { ignoreProtect: true } : {}),
+    ...(step.planned === undefined ? {} : { planned: step.planned }),
+    ...toReasonRecord(step.reason),
+    logical: isLogical(step.op),
+  }
+}
+
+/** An operation opened again; old states are found in the base, or among what operations made. */
+export function stepOfOperation(
+  operation: Operation,
+  sources: {
+    readonly base: Base
+    readonly sealing: Sealing
+    readonly findMade: (id: OperationId) => TrackedState | undefined
+  },
+): Step {
+  const { old } = operation
+  const tracked =
+    old === undefined
+      ? undefined
+      : old.kind === 'base'
+        ? sources.base.trackedAt(old.index)
+        : sources.findMade(old.operation)
+  return {
+    op: operation.op,
+    urn: operation.urn,
+    type: operation.type,
+    provider: operation.provider,
+    old: tracked,
+    next: operation.state === undefined ? undefined : sources.sealing.open(operation.state),
+    effect: operation.effect,
+    skipCall: operation.skipCall === true,
+    ...(operation.outputsOnly === true ? { outputsOnly: true } : {}),
+    ...(operation.ignoreProtect === true ? { ignoreProtect: true } : {}),
+    ...(operation.planned === undefined ? {} : { planned: operation.planned }),
+    reason: reasonOf(operation),
+  }
+}
+
+/** Why a step is what it is, as records keep it. */
+type ReasonRecord = Pick<Operation, 'keys' | 'diffs' | 'detailedDiff'>
+
+/** A reason as a record has it: what is empty is left out. */
+export function toReasonRecord({ keys, diffs, detailedDiff }: StepReason): ReasonRecord {
+  return {
+    ...(keys.length > 0 ? { keys } : {}),
+    ...(diffs.length > 0 ? { diffs } : {}),
+    ...(detailedDiff === null ? {} : { detailedDiff: Object.fromEntries(detailedDiff) }),
+  }
+}
+
+/** A reason from its record. */
+export function reasonOf({ keys = [], diffs = [], detailedDiff }: ReasonRecord): StepReason {
+  const entries = Object.entries(detailedDiff ?? {}).map(
+    ([path, entry]) => [path, { ...entry, kind: parseKind(entry.kind) }] as const,
+  )
+  const hasDetails = detailedDiff !== undefined && detailedDiff !== null
+  return { keys, diffs, detailedDiff: hasDetails ? new Map(entries) : null }
+}
+
+const kinds = [
+  'add',
+  'add-replace',
+  'delete',
+  'delete-replace',
+  'update',
+  'update-replace',
+] as const
+
+function parseKind(text: string): (typeof kinds)[number] {
+  return kinds.find(kind => kind === text) ?? 'update'
+}

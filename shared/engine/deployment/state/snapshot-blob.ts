@@ -1,0 +1,20 @@
+import type { BlobsPort } from '../../../ports/records.ts'
+import type { BlobHash } from '../../../records/ids.ts'
+import { parseEnvelope } from '../../../state/snapshot-codec.ts'
+import type { StoredDeployment } from '../../../state/stored.ts'
+
+/** A stack that never ran, in its stored form. */
+const emptyDeployment: StoredDeployment = {
+  manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
+  metadata: {},
+}
+
+/** Reads a published snapshot; '' is the stack that never ran. Throws STATE_INVALID. */
+export async function readSnapshotBlob(
+  blobs: BlobsPort,
+  hash: BlobHash | '',
+): Promise<StoredDeployment> {
+  if (hash === '') return emptyDeployment
+  const text = Buffer.from(await blobs.get(hash)).toString('utf8')
+  return parseEnvelope(text).deployment ?? emptyDeployment
+}

@@ -1,0 +1,31 @@
+import type { SecretsManager } from '../../../secrets/crypter.ts'
+import { decodeResource, encodeResource } from '../../../state/resource-codec.ts'
+import type { ResourceState } from '../../../state/resource.ts'
+import type { StoredResource } from '../../../state/stored.ts'
+import {
+  decodeStoredMap,
+  encodeStoredMap,
+  type JsonObject,
+  type Seal,
+} from '../../../values/stored.ts'
+import type { PropertyMap } from '../../../values/value.ts'
+
+/** States to and from their sealed form (I8). */
+export interface Sealing {
+  readonly seal: (state: ResourceState) => StoredResource
+  readonly open: (stored: StoredResource) => ResourceState
+  readonly sealMap: (map: PropertyMap) => JsonObject
+  readonly openMap: (stored: JsonObject) => PropertyMap
+}
+
+/** Seals under a stack's secrets manager. */
+export function createSealing(secrets: SecretsManager): Sealing {
+  const { encrypt, decrypt } = secrets.crypter
+  const seal: Seal = plaintext => ({ ciphertext: encrypt(plaintext) })
+  return {
+    seal: state => encodeResource(state, seal),
+    open: stored => decodeResource(stored, decrypt),
+    sealMap: map => encodeStoredMap(map, seal),
+    openMap: stored => decodeStoredMap(stored, decrypt),
+  }
+}

@@ -1,0 +1,20 @@
+import type { DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
+import type { StepEmitter } from './step-emitter.ts'
+
+/** Tells that a program or plugin waits for a debugger: people, and editors what they need. */
+export function emitDebuggerWaiting(
+  { emit }: Pick<StepEmitter, 'emit'>,
+  { config, message }: DebuggerEndpoint,
+): void {
+  emit({
+    diagnosticEvent: {
+      ephemeral: true,
+      streamID: 0,
+      prefix: 'info: ',
+      message: `Waiting for debugger to attach (${message})...`,
+      color: 'raw',
+      severity: 'info',
+    },
+  })
+  emit({ startDebuggingEvent: { config } })
+}

@@ -1,0 +1,14 @@
+import type { Step } from '../step.ts'
+import { type StepEnd, successEndOf } from '../step-end.ts'
+import type { StepEmitter } from './step-emitter.ts'
+
+/** Tells of a step that asks nobody, with its end, and counts it. */
+export function emitStep(
+  emitter: Pick<StepEmitter, 'emitBegin' | 'emitEnd' | 'count'>,
+  step: Step,
+  end: StepEnd = successEndOf(step.next),
+): void {
+  emitter.emitBegin(step)
+  emitter.emitEnd(step, end)
+  emitter.count(step, end)
+}

@@ -1,0 +1,57 @@
+import { messageOf } from '../../errors/error.ts'
+import type { Outcome, OutcomeError } from '../../records/head.ts'
+import type { OperationId } from '../../records/ids.ts'
+import type { Operation } from '../../records/operation.ts'
+import { failureEndOf } from '../step-end.ts'
+import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
+import { releaseWaiters } from './release-waiters.ts'
+import { errorSourceOf } from '../../providers/retry-policy.ts'
+
+/**
+ * Ends an operation that no delivery could handle, with what the last one threw as its cause, so
+ * that the deployment goes on: as failed when no attempt can have called, else as interrupted.
+ * What still waits for something is left alone: its message came before its time, and comes again.
+ * Answers the one waiter to go on with. Throws `thrown` where that is not for this process to say:
+ * somebody owns the operation, it has its end, or the store is at fault.
+ */
+export async function endPoisonedOperation(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  { operation, thrown }: { readonly operation: Operation; readonly thrown: unknown },
+): Promise<OperationId | undefined> {
+  const { deployment } = context
+  const { id } = operation
+  if (errorSourceOf(thrown) === 'store') throw thrown
+  const head = (await ports.operations.getHeads(deployment, [id])).get(id)
+  const { owner = '', attempt = 0, givenBack = 0 } = head ?? {}
+  if (head?.end !== undefined || owner !== '') throw thrown
+  if ((head?.arrived.length ?? 0) < operation.needs) return undefined
+  const verdict = attempt > givenBack ? 'interrupted' : 'failed'
+  const cause: OutcomeError = {
+    message: `no delivery of this operation could be handled: ${messageOf(thrown)}`,
+    status: verdict === 'failed' ? 'ok' : 'unknown',
+  }
+  if (verdict === 'failed') {
+    const at = ports.clock.now()
+    const times = { startedAt: at, endedAt: at }
+    const outcome: Outcome = { operation: id, attempt, verdict, error: cause, ...times }
+    await ports.operations.putOutcome(deployment, outcome)
+  }
+  if (!(await ports.operations.select(deployment, id, { owner, attempt, verdict }))) throw thrown
+  await emitPoisonedEnd(context, operation, cause)
+  ports.hints.hint(deployment, id)
+  return releaseWaiters(ports, context, { operation, verdict, isAgain: false })
+}
+
+/** What cannot be opened here is left for the generator to tell, as is what others ended. */
+async function emitPoisonedEnd(
+  { emitter, stepOf, reported }: ExecutionContext,
+  operation: Operation,
+  cause: OutcomeError,
+): Promise<void> {
+  const step = await stepOf(operation).catch(() => undefined)
+  if (step === undefined) return
+  reported.add(operation.id)
+  emitter.emitBegin(step)
+  emitter.emitEnd(step, failureEndOf(cause))
+}

@@ -1,0 +1,102 @@
+import { nameOf, typeOf } from '../../names/urn.ts'
+import type { View, ViewRequest } from '../../providers/views.ts'
+import type { ResourceState } from '../../state/resource.ts'
+import { createRedactor, collectSecretTexts } from '../../values/redact-secrets.ts'
+import { type Step, stepOf } from '../step.ts'
+import { type StepEnd, successEndOf, type ViewEnd } from '../step-end.ts'
+import type { ViewStatusRegistry } from './view-status-registry.ts'
+import { viewEndOf, type ViewOwner } from './view-steps.ts'
+
+/** Where providers may tell of views, and who hears of it at once. */
+export interface ViewsDeps {
+  readonly registry: ViewStatusRegistry
+  /** `127.0.0.1:<port>` */
+  readonly address: () => string
+}
+
+/** One call, as far as views go. */
+export interface ViewedCall {
+  /** What the provider is told. */
+  readonly viewing: ViewRequest
+  /** Ends listening, and answers what was published, in order. */
+  readonly close: () => readonly ViewEnd[]
+}
+
+/**
+ * Listens to what a provider publishes during the call of a step. `tell`: at each step of a view.
+ */
+export function recordViews(step: Step, deps: ViewsDeps, onStep: (step: Step) => void): ViewedCall {
+  const owner = ownerOf(step)
+  const views: ViewEnd[] = []
+  const { token, close } = deps.registry.open(published => {
+    const view = viewEndOf(published, owner)
+    views.push(scrubViewEnd(view, step))
+    onStep(view.step)
+  })
+  const status = { address: deps.address(), token }
+  return {
+    viewing: { status, views: owner.views.map(({ state }) => toProviderView(state)) },
+    close() {
+      close()
+      return views
+    },
+  }
+}
+
+function ownerOf(step: Step): ViewOwner {
+  return {
+    urn: step.urn,
+    views: step.views ?? [],
+    isRefresh: step.op === 'refresh',
+    isReplacing: step.op === 'create-replacement' || step.op === 'create',
+  }
+}
+
+/** A view as its owner's provider is told of it. */
+function toProviderView({ urn, parent, viewOf, inputs, outputs }: ResourceState): View {
+  const isBelow = parent !== '' && parent !== viewOf
+  return {
+    type: typeOf(urn),
+    name: nameOf(urn),
+    parentType: isBelow ? typeOf(parent) : '',
+    parentName: isBelow ? nameOf(parent) : '',
+    inputs,
+    outputs,
+  }
+}
+
+/** No secret of the resource or of the view gets into a record by way of an error (I8). */
+function scrubViewEnd({ step, end }: ViewEnd, { next, old }: Step): ViewEnd {
+  if (end.error === undefined) return { step, end }
+  const maps = [step.next, step.old?.state, next, old?.state].flatMap(state =>
+    state === undefined ? [] : [state.inputs, state.outputs],
+  )
+  const message = createRedactor(collectSecretTexts(...maps))(end.error.message)
+  return { step, end: { ...end, error: { ...end.error, message } } }
+}
+
+/**
+ * An end with what became of the views: one of which the provider says that it failed makes its
+ * owner fail, whose own change took place all the same. A delete of which that is said is not taken
+ * for done.
+ */
+export function withViews(step: Step, end: StepEnd, views: readonly ViewEnd[]): StepEnd {
+  if (views.length === 0) return end
+  const bad = views.find(view => view.end.error !== undefined)
+  if (bad === undefined || end.verdict !== 'succeeded') return { ...end, views }
+  if (step.next !== undefined || step.op === 'refresh') return { ...end, verdict: 'partial', views }
+  const message = `its view '${nameOf(bad.step.urn)}' failed: ${bad.end.error?.message ?? ''}`
+  const error = { message, status: bad.end.error?.status ?? 'ok' }
+  return { ...end, verdict: 'failed', error, views }
+}
+
+/**
+ * A previewed delete, of which no provider tells: its views go with it. Source:
+ * docs/spec/step-execution.md#step-kinds.
+ */
+export function deleteViews({ views = [] }: Step): readonly ViewEnd[] {
+  return views.map(old => ({
+    step: stepOf({ op: 'delete', effect: 'remove', old }),
+    end: successEndOf(undefined),
+  }))
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { parseUrn } from '../../../names/urn.ts'
+import { createResourceTree, type ResourceTree } from './resource-tree.ts'
+
+const urn = (name: string) => parseUrn(`urn:pulumi:d::p::t::${name}`)
+const [comp, inner, child] = [urn('comp'), urn('inner'), urn('child')]
+const never = new Promise<never>(() => undefined)
+
+type Noted = readonly [name: string, parent: string, kind: 'component' | 'made' | 'open']
+
+const treeOf = (...all: readonly Noted[]): ResourceTree => {
+  const tree = createResourceTree(never)
+  for (const [name, parent, kind] of all)
+    tree.record({
+      urn: urn(name),
+      parent: parent === '' ? '' : urn(parent),
+      custom: kind !== 'component',
+      exists: kind !== 'open',
+    })
+  return tree
+}
+
+const cases: readonly (readonly [title: string, all: readonly Noted[], open: boolean])[] = [
+  ['what nobody registered', [], false],
+  ['a resource that was made', [['comp', '', 'made']], false],
+  ['a resource that was not made yet', [['comp', '', 'open']], true],
+  [
+    'a component with a child to come',
+    [
+      ['child', 'comp', 'open'],
+      ['comp', '', 'component'],
+    ],
+    true,
+  ],
+  [
+    'a component with a child',
+    [
+      ['child', 'comp', 'made'],
+      ['comp', '', 'component'],
+    ],
+    false,
+  ],
+  [
+    'a component with a component with a child to come',
+    [
+      ['child', 'inner', 'open'],
+      ['inner', 'comp', 'component'],
+      ['comp', '', 'component'],
+    ],
+    true,
+  ],
+  [
+    'a component with a resource that has a child to come',
+    [
+      ['child', 'inner', 'open'],
+      ['inner', 'comp', 'made'],
+      ['comp', '', 'component'],
+    ],
+    false,
+  ],
+]
+
+describe('whether something is still to come', () => {
+  for (const [title, all, open] of cases)
+    test(`of ${title}: ${open}`, async () => {
+      expect(await treeOf(...all).isPending([comp])).toBe(open)
+    })
+
+  test('waits for what is registered below a component, however deep', async () => {
+    const tree = treeOf(['comp', '', 'component'], ['inner', 'comp', 'component'])
+    const made = Promise.withResolvers<void>()
+    const below = tree.registerBelow(inner, () => made.promise)
+    const answered = tree.isPending([comp])
+    expect(await Promise.race([answered, new Promise(done => setTimeout(done, 5, 'waits'))])).toBe(
+      'waits',
+    )
+    tree.record({ urn: child, parent: inner, custom: true, exists: false })
+    made.resolve()
+    await below
+    expect(await answered).toBe(true)
+  })
+
+  test('does not wait for what is registered elsewhere, or for what failed', async () => {
+    const tree = treeOf(['comp', '', 'component'], ['inner', '', 'component'])
+    void tree.registerBelow(inner, () => never)
+    await tree
+      .registerBelow(comp, () => Promise.reject(new Error('it failed')))
+      .catch(() => undefined)
+    expect(await tree.isPending([comp])).toBe(false)
+  })
+
+  test('is not waited for any more when the deployment ends', async () => {
+    const ended = Promise.withResolvers<void>()
+    const tree = createResourceTree(ended.promise)
+    tree.record({ urn: comp, parent: '', custom: false, exists: true })
+    void tree.registerBelow(comp, () => never)
+    const answered = tree.isPending([comp])
+    ended.resolve()
+    expect(await answered).toBe(false)
+  })
+})

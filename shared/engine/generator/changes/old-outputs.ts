@@ -1,0 +1,15 @@
+import { isProviderType } from '../../../names/provider-reference.ts'
+import { withoutInternal } from '../../../providers/provider-inputs.ts'
+import type { ResourceState } from '../../../state/resource.ts'
+import type { PropertyMap } from '../../../values/value.ts'
+
+/**
+ * The outputs of a state. Old states of providers have none: what they were given stands for them,
+ * as in Pulumi's migration of such states.
+ */
+export function oldOutputsOf(
+  state: Pick<ResourceState, 'type' | 'inputs' | 'outputs'>,
+): PropertyMap {
+  if (state.outputs.size > 0 || !isProviderType(state.type)) return state.outputs
+  return withoutInternal(state.inputs)
+}

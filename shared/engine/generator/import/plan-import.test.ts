@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import type { Urn } from '../../../names/urn.ts'
+import type { ImportedResource } from '../../../records/import.ts'
+import { type ResourceState, createResourceState } from '../../../state/resource.ts'
+import { type ImportInput, findMistake, findNeededProviders, placeImports } from './plan-import.ts'
+
+const stackUrn = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
+const urn = (type: string, name: string): Urn => `urn:pulumi:dev::p::${type}::${name}` as Urn
+
+const one = (name: string, more: Partial<ImportedResource> = {}): ImportedResource => ({
+  type: 'test:index:Thing',
+  name,
+  id: `id-${name}`,
+  parent: '',
+  provider: '',
+  version: '',
+  pluginDownloadUrl: '',
+  protect: true,
+  isChosen: false,
+  component: 'no',
+  ...more,
+})
+
+function createInput(
+  states: readonly ResourceState[] = [],
+  required: ImportInput['required'] = new Map(),
+): ImportInput {
+  const live = new Map(states.map(state => [state.urn, state]))
+  return { stack: 'dev', project: 'p', liveStateOf: found => live.get(found), required }
+}
+
+describe('what is imported', () => {
+  test('comes after its parent, whatever the order of the file', () => {
+    const parent = urn('test:index:Thing', 'a')
+    const placed = placeImports([one('b', { parent }), one('a')], createInput(), stackUrn)
+    expect(placed.map(({ resource }) => resource.name)).toEqual(['a', 'b'])
+    expect(placed[1]?.urn).toBe(urn('test:index:Thing$test:index:Thing', 'b'))
+    expect(placed.every(({ refusal }) => refusal === undefined)).toBe(true)
+  })
+
+  const state = (id: string, importID = ''): ResourceState =>
+    createResourceState({
+      urn: urn('test:index:Thing', 'a'),
+      type: 'test:index:Thing',
+      custom: true,
+      id,
+      importID,
+    })
+
+  test.each([
+    ['under its id', state('id-a'), 0, undefined],
+    ['imported under its id', state('own', 'id-a'), 0, undefined],
+    ['under another', state('own'), 1, /already exists/],
+    ['imported under another', state('id-a', 'x'), 1, /already exists/],
+  ])('is in the state: %s', (_case, there, length, refusal) => {
+    const placed = placeImports([one('a')], createInput([there]), stackUrn)
+    expect(placed).toHaveLength(length)
+    if (refusal !== undefined) expect(placed[0]?.refusal).toMatch(refusal)
+  })
+
+  test('is refused where its parent is nowhere', () => {
+    const parent = urn('case:index:Group', 'g')
+    const [placed] = placeImports([one('a', { parent })], createInput(), stackUrn)
+    expect(placed?.refusal).toBe(`unknown parent '${parent}' for resource '${placed?.urn}'`)
+  })
+})
+
+describe('providers that are made', () => {
+  const version = { pkg: 'test', version: '1.2.3', downloadUrl: '', checksums: new Map() }
+  const p = urn('pulumi:providers:test', 'p')
+
+  test('are the default one of each package and version, as the program has it', () => {
+    const resource = [one('a'), one('b'), one('c', { version: '2.0.0' })]
+    const needed = findNeededProviders(resource, createInput([], new Map([['test', version]])))
+    expect(needed.map(({ urn: made }) => made)).toEqual([
+      urn('pulumi:providers:test', 'default_1_2_3'),
+      urn('pulumi:providers:test', 'default_2_0_0'),
+    ])
+  })
+
+  const parameters = { plugin: 'base', version: '0.5.0', value: 'YQ==' }
+  const parameterized = { ...version, parameters }
+  const own = { pluginName: 'other', pluginVersion: '7.0.0', value: 'Yg==' }
+
+  test.each([
+    ['the program', {}, '1.2.3', parameters],
+    ['the program, in a version of its own', { version: '0.6.0' }, '1.2.3', { version: '0.6.0' }],
+    ['the file', { parameterization: own, version: '2.0.0' }, '7.0.0', { plugin: 'other' }],
+  ])('become the package by the parameters of %s', (_case, more, pluginVersion, expected) => {
+    const required = new Map([['test', parameterized]])
+    const [needed] = findNeededProviders([one('a', more)], createInput([], required))
+    expect(needed?.plugin).toMatchObject({ version: pluginVersion, parameters: expected })
+    const parts = needed?.plugin.parameters?.version.split('.').join('_')
+    expect(needed?.urn).toBe(urn('pulumi:providers:test', `default_${parts}`))
+  })
+
+  test('are not those that the state has, nor any for a component', () => {
+    const state = createResourceState({
+      urn: p,
+      type: 'pulumi:providers:test',
+      custom: true,
+      id: '1',
+    })
+    const resource = [one('a', { provider: p }), one('g', { component: 'local', id: '' })]
+    expect(findNeededProviders(resource, createInput([state]))).toEqual([])
+  })
+
+  test('are those that are declared, with their own configuration', () => {
+    const inputs = { region: 'r' }
+    const declared = one('p', { type: 'pulumi:providers:test', id: '', inputs })
+    const resource = [one('a', { provider: p }), declared]
+    expect(findNeededProviders(resource, createInput())).toMatchObject([{ urn: p, inputs }])
+    expect(placeImports(resource, createInput(), stackUrn)).toHaveLength(1)
+  })
+
+  test('are those that are only named, with what the file says of them', () => {
+    const providerInputs = { region: 'r' }
+    const resource = [one('a', { provider: p, providerInputs })]
+    expect(findNeededProviders(resource, createInput())).toMatchObject([
+      { urn: p, inputs: providerInputs },
+    ])
+  })
+})
+
+describe('a mistake', () => {
+  test.each([
+    ['a type that is none', [one('a', { type: 'test' })], /not a valid resource type token/],
+    ['two of one URN', [one('a'), one('a')], /duplicate import 'a' of type 'test:index:Thing'/],
+    ['a provider that is none', [one('a', { provider: stackUrn })], /is not a provider type/],
+    [
+      'parameters for a package of no version',
+      [one('a', { parameterization: { pluginName: 'base', pluginVersion: '1.0.0', value: '' } })],
+      /import 'a': version must be provided/,
+    ],
+    ['none', [one('a'), one('b')], undefined],
+    ['none in the type of a component', [one('g', { type: 'g', component: 'local' })], undefined],
+  ])('%s', (_case, resource, expected) => {
+    const found = findMistake(resource, createInput())
+    if (expected === undefined) expect(found).toBeUndefined()
+    else expect(found).toMatch(expected)
+  })
+})

@@ -1,0 +1,90 @@
+import { parse } from 'semver'
+import { isProviderType, packageOf } from '../../../names/provider-reference.ts'
+import { compareVersions } from '../../../names/version.ts'
+import type { RequiredPackage } from '../../../programs/required-packages.ts'
+import { type PackageRequest, packageVersionOf } from '../../../providers/package-request.ts'
+import { internalKey, pluginOf } from '../../../providers/provider-inputs.ts'
+import { error } from '../../../errors/error.ts'
+import type { ResourceState } from '../../../state/resource.ts'
+
+/**
+ * What a default provider is asked for when the program does not say: of each package the highest
+ * version that the language host reported, or, when it reported none at all, that the providers of
+ * the state have. Extensions have no default provider of their own. Throws PLUGIN_AMBIGUOUS when
+ * two plugins would be one package. Source: Pulumi's engine, default provider packages.
+ */
+export function chooseDefaultPackages(
+  reported: readonly RequiredPackage[],
+  resources: readonly ResourceState[],
+): ReadonlyMap<string, PackageRequest> {
+  const found =
+    reported.length > 0
+      ? reported.filter(({ isExtension }) => !isExtension).map(requestOf)
+      : resources.flatMap(requestOfProvider)
+  const sorted = found.toSorted((a, b) => compareVersions(packageVersionOf(a), packageVersionOf(b)))
+  const table = new Map<string, PackageRequest>()
+  for (const request of sorted) {
+    const known = table.get(request.pkg)
+    if (known !== undefined && pluginNameOf(known) !== pluginNameOf(request))
+      throw error(
+        'PLUGIN_AMBIGUOUS',
+        `package "${request.pkg}" is provided by more than one plugin: ` +
+          `${sourceOf(known)}, and ${sourceOf(request)}`,
+      )
+    table.set(request.pkg, request)
+  }
+  return table
+}
+
+function requestOf({ isExtension: _not, ...required }: RequiredPackage): PackageRequest {
+  return { ...required, checksums: new Map() }
+}
+
+function requestOfProvider({ urn, type, inputs }: ResourceState): readonly PackageRequest[] {
+  if (!isProviderType(type)) return []
+  const { name, version, downloadUrl, parameterization, ...plugin } = pluginOf(urn, inputs)
+  // Pulumi looks for checksums at the root only, where none are but in old states.
+  const checksums = inputs.has(internalKey) ? new Map<string, string>() : plugin.checksums
+  const request = { pkg: packageOf(type), version, downloadUrl, checksums }
+  if (parameterization === undefined) return [request]
+  const parameters = {
+    plugin: name,
+    version: parameterization.version,
+    value: parameterization.value,
+  }
+  return [{ ...request, parameters }]
+}
+
+function pluginNameOf({ pkg, parameters }: PackageRequest): string {
+  return parameters === undefined ? `plugin ${pkg}` : `parameters of ${parameters.plugin}`
+}
+
+function sourceOf({ pkg, version, parameters }: PackageRequest): string {
+  const describeVersion = (name: string): string =>
+    `plugin "${name}"${version === '' ? '' : ` v${version}`}`
+  if (parameters === undefined) return describeVersion(pkg)
+  return `${describeVersion(parameters.plugin)} parameterized as "${pkg}" v${parameters.version}`
+}
+
+/**
+ * The name of the default provider for a request: `default`, the parts of the version, and the
+ * address with all that a name may not have replaced.
+ */
+export function defaultNameOf(request: PackageRequest): string {
+  const version = parse(packageVersionOf(request))
+  const parts = version === null ? [] : [version.major, version.minor, version.patch]
+  const more = version === null ? [] : [...version.prerelease, ...version.build]
+  const address = request.downloadUrl === '' ? [] : [toQualifiedName(request.downloadUrl)]
+  return ['default', ...parts, ...more, ...address].join('_')
+}
+
+/** Any text as a qualified name: parts between slashes, byte by byte. */
+function toQualifiedName(text: string): string {
+  const parts = text.split('/').filter(part => part !== '')
+  const lawful = parts.map(part =>
+    Buffer.from(part)
+      .toString('latin1')
+      .replaceAll(/[^A-Za-z0-9_.-]/g, '_'),
+  )
+  return lawful.join('/') || '_'
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import type { Urn } from '../../../names/urn.ts'
+import type { Alias } from '../../../names/alias.ts'
+import { type AliasSubject, resolveAliases } from './aliases.ts'
+
+const urn = (rest: string): Urn => `urn:pulumi:dev::shop::${rest}` as Urn
+const stackUrn = urn('pulumi:pulumi:Stack::shop-dev')
+
+function subject(fields: Partial<AliasSubject>): AliasSubject {
+  const now = { stack: 'dev', project: 'shop', type: 'a:b:C', name: 'main', parent: '' as const }
+  return { ...now, aliases: [], ...fields }
+}
+
+const nobody = (): undefined => undefined
+const renamed =
+  (now: Urn, then: Urn) =>
+  (urnNow: Urn): Urn | undefined =>
+    urnNow === now ? then : undefined
+
+describe('the former names of a resource', () => {
+  test.each<[string, Alias, string]>([
+    ['a URN as it is', { kind: 'urn', urn: urn('x:y:Z::other') }, urn('x:y:Z::other')],
+    ['another name', { kind: 'spec', name: 'old' }, urn('a:b:C::old')],
+    ['another type', { kind: 'spec', type: 'a:b:B' }, urn('a:b:B::main')],
+    ['another stack', { kind: 'spec', stack: 'prod' }, 'urn:pulumi:prod::shop::a:b:C::main'],
+    ['another project', { kind: 'spec', project: 'mall' }, 'urn:pulumi:dev::mall::a:b:C::main'],
+    ['another parent', { kind: 'spec', parent: urn('p:q:R::box') }, urn('p:q:R$a:b:C::main')],
+    ['the stack as parent', { kind: 'spec', parent: stackUrn }, urn('a:b:C::main')],
+  ])('come from an alias with %s', (_what, alias, expected) => {
+    expect(resolveAliases(subject({ aliases: [alias] }), nobody)).toEqual([expected])
+  })
+
+  test('an alias that says nothing of the parent keeps it, one that says none has none', () => {
+    const aliases: readonly Alias[] = [
+      { kind: 'spec', name: 'old' },
+      { kind: 'spec', name: 'old', parent: '' },
+    ]
+    expect(resolveAliases(subject({ parent: urn('p:q:R::box'), aliases }), nobody)).toEqual([
+      urn('p:q:R$a:b:C::old'),
+      urn('a:b:C::old'),
+    ])
+  })
+
+  test('the same name twice is tried once', () => {
+    const twice: readonly Alias[] = [
+      { kind: 'spec', name: 'old' },
+      { kind: 'urn', urn: urn('a:b:C::old') },
+    ]
+    expect(resolveAliases(subject({ aliases: twice }), nobody)).toEqual([urn('a:b:C::old')])
+  })
+
+  test('a child follows the parent that was renamed, with a name that began like it', () => {
+    const former = renamed(urn('p:q:R::new'), urn('p:q:R::old'))
+    const child = subject({ parent: urn('p:q:R::new'), name: 'new-child' })
+    expect(resolveAliases(child, former)).toEqual([urn('p:q:R$a:b:C::old-child')])
+    expect(resolveAliases({ ...child, name: 'child' }, former)).toEqual([urn('p:q:R$a:b:C::child')])
+  })
+
+  test("a child's own aliases are tried below the parent's old name as well, after its present name", () => {
+    const former = renamed(urn('p:q:R::new'), urn('p:q:R::old'))
+    const aliases: readonly Alias[] = [{ kind: 'urn', urn: urn('a:b:B::loose') }]
+    const child = subject({ parent: urn('p:q:R::new'), name: 'child', aliases })
+    expect(resolveAliases(child, former)).toEqual([
+      urn('a:b:B::loose'),
+      urn('p:q:R$a:b:C::child'),
+      urn('p:q:R$a:b:B::loose'),
+    ])
+  })
+})

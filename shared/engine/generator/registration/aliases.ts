@@ -1,0 +1,71 @@
+import type { Alias } from '../../../names/alias.ts'
+import { childUrnOf, nameOf, urnPartsOf, stackType, typeOf, type Urn } from '../../../names/urn.ts'
+
+/** What a resource is called now. */
+export interface AliasSubject {
+  readonly stack: string
+  readonly project: string
+  readonly type: string
+  readonly name: string
+  readonly parent: Urn | ''
+  readonly aliases: readonly Alias[]
+}
+
+/**
+ * The URNs under which an older state may be found, after the present one, in the order in which
+ * they are tried (docs/spec/urns.md#alias-forms, docs/spec/urns.md#alias-set). `formerOf` answers
+ * the old URN of one that matched an alias in this run.
+ */
+export function resolveAliases(
+  subject: AliasSubject,
+  formerOf: (urn: Urn) => Urn | undefined,
+): readonly Urn[] {
+  const found: Urn[] = subject.aliases.map(alias => toAliasUrn(alias, subject, formerOf))
+  const parentNow = subject.parent
+  const parentThen = parentNow === '' ? undefined : formerOf(parentNow)
+  if (parentNow !== '' && parentThen !== undefined) {
+    found.push(inheritedAliasOf(parentNow, parentThen, subject))
+    for (const urn of found.slice(0, subject.aliases.length))
+      found.push(
+        inheritedAliasOf(parentNow, parentThen, {
+          ...subject,
+          type: typeOf(urn),
+          name: nameOf(urn),
+        }),
+      )
+  }
+  return [...new Set(found)]
+}
+
+function toAliasUrn(
+  alias: Alias,
+  subject: AliasSubject,
+  formerOf: (urn: Urn) => Urn | undefined,
+): Urn {
+  if (alias.kind === 'urn') return alias.urn
+  const declaredParent = alias.parent === undefined ? subject.parent : alias.parent
+  const parent = declaredParent === '' ? '' : (formerOf(declaredParent) ?? declaredParent)
+  return childUrnOf(
+    { stack: alias.stack ?? subject.stack, project: alias.project ?? subject.project },
+    qualifiedTypeOf(parent),
+    { type: alias.type ?? subject.type, name: alias.name ?? subject.name },
+  )
+}
+
+/**
+ * A child's old URN below its parent's old URN; a name that began with the parent's name follows
+ * it.
+ */
+function inheritedAliasOf(parentNow: Urn, parentThen: Urn, child: AliasSubject): Urn {
+  const formerParentName = nameOf(parentNow)
+  const name = child.name.startsWith(formerParentName)
+    ? nameOf(parentThen) + child.name.slice(formerParentName.length)
+    : child.name
+  return childUrnOf(child, qualifiedTypeOf(parentThen), { type: child.type, name })
+}
+
+function qualifiedTypeOf(parent: Urn | ''): string | undefined {
+  if (parent === '') return undefined
+  const { qualifiedType } = urnPartsOf(parent)
+  return qualifiedType === stackType ? undefined : qualifiedType
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import type { Urn } from '../../../names/urn.ts'
+import { emptyMap } from '../../../values/value.ts'
+import { inherit, type Inheritable, type Registration } from './goal.ts'
+
+const box = 'urn:pulumi:dev::shop::p:q:R::box' as Urn
+const shelf = 'urn:pulumi:dev::shop::p:q:R::shelf' as Urn
+
+const silent: Registration = {
+  type: 'a:b:C',
+  name: 'main',
+  custom: true,
+  parent: box,
+  inputs: emptyMap,
+  protect: undefined,
+  retainOnDelete: undefined,
+  deletedWith: '',
+  dependencies: [],
+  propertyDependencies: new Map(),
+  provider: '',
+  isPackage: false,
+  envVarMappings: new Map(),
+  providers: new Map(),
+  plugin: { pkg: 'a', version: '', downloadUrl: '', checksums: new Map() },
+  deleteBeforeReplace: undefined,
+  ignoreChanges: [],
+  replaceOnChanges: [],
+  additionalSecretOutputs: [],
+  hideDiff: [],
+  aliases: [],
+  customTimeouts: {},
+  replaceWith: [],
+  replacementTrigger: null,
+  resourceHooks: new Map(),
+  importId: '',
+  sourcePosition: '',
+  stackTrace: [],
+}
+
+const parent: Inheritable = { protect: true, retainOnDelete: true, deletedWith: box }
+
+test('a resource that says nothing takes what its parent says', () => {
+  expect(inherit(silent, parent)).toEqual({ ...silent, ...parent })
+})
+
+test('a resource that says something keeps it, also a no', () => {
+  const own: Inheritable = { protect: false, retainOnDelete: false, deletedWith: shelf }
+  expect(inherit({ ...silent, ...own }, parent)).toEqual({ ...silent, ...own })
+})
+
+test('without a parent nothing changes', () => {
+  expect(inherit(silent, undefined)).toBe(silent)
+})

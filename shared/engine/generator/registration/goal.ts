@@ -1,0 +1,98 @@
+import type { Urn } from '../../../names/urn.ts'
+import type { PackageRequest } from '../../../providers/package-request.ts'
+import type { CustomTimeouts, StackFrame } from '../../../state/resource.ts'
+import { emptyMap, type PropertyMap, type PropertyValue } from '../../../values/value.ts'
+import type { Alias } from '../../../names/alias.ts'
+
+/** One registration as the program sent it, parsed; undefined = the program said nothing. */
+export interface Registration {
+  readonly type: string
+  readonly name: string
+  readonly custom: boolean
+  readonly parent: Urn | ''
+  readonly inputs: PropertyMap
+  readonly protect: boolean | undefined
+  readonly retainOnDelete: boolean | undefined
+  readonly deletedWith: Urn | ''
+  readonly dependencies: readonly Urn[]
+  readonly propertyDependencies: ReadonlyMap<string, readonly Urn[]>
+  /** An explicit reference, '' otherwise. */
+  readonly provider: string
+  /** Package → reference, for the children of a component. */
+  readonly providers: ReadonlyMap<string, string>
+  readonly plugin: PackageRequest
+  /** Whether `plugin` is what the program registered as a package. */
+  readonly isPackage: boolean
+  readonly envVarMappings: ReadonlyMap<string, string>
+  readonly deleteBeforeReplace: boolean | undefined
+  readonly ignoreChanges: readonly string[]
+  readonly replaceOnChanges: readonly string[]
+  readonly additionalSecretOutputs: readonly string[]
+  readonly hideDiff: readonly string[]
+  readonly aliases: readonly Alias[]
+  readonly customTimeouts: CustomTimeouts
+  readonly replaceWith: readonly Urn[]
+  readonly replacementTrigger: PropertyValue
+  /** Names of hooks by their moment. */
+  readonly resourceHooks: ReadonlyMap<string, readonly string[]>
+  /** The id of what the resource is to adopt, '' for none. */
+  readonly importId: string
+  readonly sourcePosition: string
+  readonly stackTrace: readonly StackFrame[]
+}
+
+/**
+ * A registration with everything inherited and its provider resolved: what decisions are made from.
+ */
+export interface Goal
+  extends Omit<Registration, 'plugin' | 'isPackage' | 'envVarMappings' | 'providers'> {
+  /** A provider reference; '' for components and provider resources. */
+  readonly provider: string
+  /** What the provider must be extended by, by its reference; absent: nothing. */
+  readonly extensionRef?: string
+}
+
+/** The goal of a custom resource that asks for nothing; to be filled in. */
+export const emptyGoal: Goal = {
+  type: '',
+  name: '',
+  custom: true,
+  parent: '',
+  inputs: emptyMap,
+  protect: undefined,
+  retainOnDelete: undefined,
+  deletedWith: '',
+  dependencies: [],
+  propertyDependencies: new Map(),
+  provider: '',
+  deleteBeforeReplace: undefined,
+  ignoreChanges: [],
+  replaceOnChanges: [],
+  additionalSecretOutputs: [],
+  hideDiff: [],
+  aliases: [],
+  customTimeouts: {},
+  replaceWith: [],
+  replacementTrigger: null,
+  resourceHooks: new Map(),
+  importId: '',
+  sourcePosition: '',
+  stackTrace: [],
+}
+
+/** What a parent hands down. Source: docs/spec/monitor.md#resourcemonitor step 3. */
+export type Inheritable = Pick<Registration, 'protect' | 'retainOnDelete' | 'deletedWith'>
+
+/** The registration with what it left open taken from its parent's goal. */
+export function inherit<T extends Inheritable>(
+  registration: T,
+  parent: Inheritable | undefined,
+): T {
+  if (parent === undefined) return registration
+  return {
+    ...registration,
+    protect: registration.protect ?? parent.protect,
+    retainOnDelete: registration.retainOnDelete ?? parent.retainOnDelete,
+    deletedWith: registration.deletedWith === '' ? parent.deletedWith : registration.deletedWith,
+  }
+}

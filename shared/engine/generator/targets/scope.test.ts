@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { Urn } from '../../../names/urn.ts'
+import type { Targeting } from '../../../records/log.ts'
+import { createResourceState, type ResourceState } from '../../../state/resource.ts'
+import { createStateGraph } from '../../graph/dependencies.ts'
+import { selectRefreshed } from '../refresh/refresh-scope.ts'
+import { isReplacedAnyway, isTargetedRegistration, recordScope, scopeOf } from './scope.ts'
+import { createSets } from '../sets.ts'
+
+const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
+  createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
+const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
+const stackUrn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev' as Urn
+const of = (urnOf: Urn, type: string): ResourceState =>
+  createResourceState({ urn: urnOf, type, custom: type !== 'pulumi:pulumi:Stack', id: 'i' })
+
+/** In the order of their registration. */
+const states = [
+  of(stackUrn, 'pulumi:pulumi:Stack'),
+  of(providerUrn, 'pulumi:providers:a'),
+  state('a', { parent: stackUrn, provider: `${providerUrn}::i` }),
+  state('b', { parent: stackUrn, provider: `${providerUrn}::i`, dependencies: [urn('a')] }),
+  state('c', { parent: urn('b'), protect: true }),
+  state('d', { parent: stackUrn, deletedWith: urn('c') }),
+]
+const none: Targeting = {
+  targets: [],
+  excludes: [],
+  replaces: [],
+  targetDependents: false,
+  excludeDependents: false,
+  excludeProtected: false,
+}
+const names = (found: readonly ResourceState[]): string =>
+  found.map(one => one.urn.slice(one.urn.lastIndexOf('::') + 2)).join(' ')
+
+test.each<[Partial<Targeting>, string, string]>([
+  [{}, 'shop-dev p a b c d', 'shop-dev p a b c d'],
+  [{ targets: [urn('b')] }, 'shop-dev p b', 'b'],
+  [{ targets: [urn('b')], targetDependents: true }, 'shop-dev p b c d', 'b c d'],
+  // Providers are brought to their goal in any case, but make no targets by that.
+  [{ targets: [urn('d')], targetDependents: true }, 'shop-dev p d', 'd'],
+  // One that is a target makes its resources targets; a refresh does not look at providers.
+  [{ targets: [providerUrn], targetDependents: true }, 'shop-dev p a b c d', 'p'],
+  [{ targets: [stackUrn], targetDependents: true }, 'shop-dev p a b c d', 'shop-dev a b c d'],
+  [{ targets: ['**::none'] }, 'shop-dev p', ''],
+  [{ excludes: [urn('b')] }, 'shop-dev p a c d', 'shop-dev p a c d'],
+  [{ excludes: [urn('b')], excludeDependents: true }, 'shop-dev p a', 'shop-dev p a'],
+  [{ excludes: [providerUrn] }, 'shop-dev p a b c d', 'shop-dev a b c d'],
+  [{ excludes: [providerUrn], excludeDependents: true }, 'shop-dev p', 'shop-dev a b c d'],
+  // Of both, targets win where programs run, and excludes in a refresh before.
+  [{ targets: [urn('a')], excludes: [urn('a')] }, 'shop-dev p a', 'shop-dev p b c d'],
+  [{ excludeProtected: true }, 'shop-dev p d', 'd'],
+])('%j', (targeting, registered, refreshed) => {
+  const input = {
+    scope: scopeOf({ ...none, ...targeting }, { graph: createStateGraph(states) }),
+    sets: createSets(),
+  }
+  const included = states.filter(one => {
+    const isIncluded = isTargetedRegistration(input, one)
+    recordScope(input, one, isIncluded)
+    return isIncluded
+  })
+  expect(names(included)).toBe(registered)
+  expect(names([...selectRefreshed(states, input.scope)])).toBe(refreshed)
+})
+
+test('a resource is replaced on request, or for it is tainted', () => {
+  const scope = scopeOf({ ...none, replaces: ['**::a'] }, { graph: createStateGraph(states) })
+  const plain = scopeOf(undefined, { graph: createStateGraph(states) })
+  expect(isReplacedAnyway(scope, urn('a'), { taint: false })).toBe(true)
+  expect(isReplacedAnyway(scope, urn('b'), { taint: false })).toBe(false)
+  expect(isReplacedAnyway(plain, urn('a'), { taint: false })).toBe(false)
+  expect(isReplacedAnyway(plain, urn('a'), { taint: true })).toBe(true)
+  expect(isReplacedAnyway(plain, urn('a'), undefined)).toBe(false)
+})

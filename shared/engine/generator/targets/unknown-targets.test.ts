@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { urnSetOf } from '../../../names/urn-set.ts'
+import type { Urn } from '../../../names/urn.ts'
+import { createResourceState } from '../../../state/resource.ts'
+import { areTargetsInState, areUrnsKnown } from './unknown-targets.ts'
+
+const [here, plain, below] = ['A::here', 'A::plain', 'A$B::below'].map(
+  end => `urn:pulumi:dev::shop::a:b:${end}` as Urn,
+)
+const states = [createResourceState({ urn: here ?? ('' as Urn), type: 'a:b:A', custom: true })]
+
+function createReports() {
+  const messages: string[] = []
+  return {
+    messages,
+    emitter: { report: (_: string, text: string) => void messages.push(text) },
+  }
+}
+
+test('each target that names nothing is told; a dollar that is missing may be the reason', () => {
+  const { messages, emitter } = createReports()
+  const targets = urnSetOf([here, plain, below, '**'].map(String))
+  expect(areUrnsKnown(targets, { states, emitter })).toBe(false)
+  expect(messages).toEqual([
+    `Target '${plain}' could not be found in the stack. Did you forget to escape $ in your shell?`,
+    `Target '${below}' could not be found in the stack.`,
+  ])
+})
+
+test('what the program registered is known', () => {
+  const { messages, emitter } = createReports()
+  const isRegistered = (urn: Urn): boolean => urn === plain
+  expect(areUrnsKnown(urnSetOf([String(plain)]), { states, isRegistered, emitter })).toBe(true)
+  expect(messages).toEqual([])
+})
+
+test('a command without a program tells the first that is missing, of targets and excludes', () => {
+  const { messages, emitter } = createReports()
+  const [targets, excludes] = [urnSetOf([String(here)]), urnSetOf([String(plain), String(below)])]
+  expect(areTargetsInState({ targets, excludes }, states, emitter)).toBe(false)
+  expect(messages).toEqual([`no resource named '${plain}' found`])
+  expect(areTargetsInState({ targets, excludes: urnSetOf([]) }, states, emitter)).toBe(true)
+})

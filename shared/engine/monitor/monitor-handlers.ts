@@ -1,0 +1,268 @@
+import type { Metadata } from '@grpc/grpc-js'
+import type { CallResponse } from '../../../proto/gen/pulumi/provider.ts'
+import type {
+  DeploymentInfo,
+  ReadResourceRequest,
+  ReadResourceResponse,
+  RegisterPackageRequest,
+  RegisterPackageResponse,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  RegisterResourceResponse,
+  ResourceCallRequest,
+  ResourceInvokeRequest,
+  ResourceInvokeResponse,
+  SupportsFeatureRequest,
+  SupportsFeatureResponse,
+} from '../../../proto/gen/pulumi/resource.ts'
+import { ResourceMonitorFeature, Result } from '../../../proto/gen/pulumi/resource.ts'
+import { packageOf } from '../../names/provider-reference.ts'
+import { emptyMap } from '../../values/value.ts'
+import { fromWire, toWire } from '../../values/wire.ts'
+import { RegistrationFailed } from '../generator/context.ts'
+import type { Generator } from '../generator/generator.ts'
+import type { CurrentState } from '../generator/sets.ts'
+import { type Packages, requireVersion } from './packages.ts'
+import { registerRemote } from './construct-request.ts'
+import type { Hooks } from './hooks.ts'
+import { withPlainAliases } from './legacy-node-aliases.ts'
+import { toMethodReply, readMethodRequest } from './method-call.ts'
+import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
+import { createStackTraces } from './stack-traces.ts'
+import {
+  readFrames,
+  readPluginRequest,
+  programOptions,
+  readReadRequest,
+  readRegistration,
+  type ReadingDeps,
+} from './read-registration.ts'
+import type { HiddenFeature } from '../../records/log.ts'
+import type { Registrar } from './registrar.ts'
+import { parseRequestUrn, parseOptionalUrn } from './request-urns.ts'
+
+/** What the monitor answers with. */
+export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
+  readonly generator: Generator
+  readonly packages: Packages
+  readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
+  /** Features that it says it does not have. */
+  readonly withoutFeatures: readonly HiddenFeature[]
+}
+
+/** How the end of a program is told. */
+export interface ProgramSignals {
+  readonly signal: () => void
+  readonly released: Promise<void>
+  readonly registrar: Registrar
+  readonly hooks: Hooks
+}
+
+const features: readonly ResourceMonitorFeature[] = [
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_SECRETS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_REPLACEMENT_TRIGGER,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_REPLACE_WITH,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_PARAMETERIZATION,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_SENDS_OPTIONS_TO_HOOKS,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_BYTE_STRING,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_DEPENDS_ON,
+  ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_PARENT,
+]
+
+const hiddenNumbers: Readonly<Record<HiddenFeature, ResourceMonitorFeature>> = {
+  resourceReferences: ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
+  outputValues: ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES,
+}
+
+/**
+ * The same, as older SDKs ask for them one by one. What is not there yet refuses by name when it is
+ * used.
+ */
+const featureNames: ReadonlySet<string> = new Set([
+  'secrets',
+  'resourceReferences',
+  'outputValues',
+  'aliasSpecs',
+  'replacementTrigger',
+  'deletedWith',
+  'replaceWith',
+  'transforms',
+  'invokeTransforms',
+  'parameterization',
+  'resourceHooks',
+  'errorHooks',
+  'sendsOptionsToHooks',
+])
+
+/**
+ * The handlers of the resource monitor; each waits until the deployment is ready. Source:
+ * docs/spec/monitor.md#resourcemonitor.
+ */
+export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: ProgramSignals) {
+  const traces = createStackTraces()
+  const opened = whenReady.then(deps => ({ ...deps, traces }))
+  const { registrar, hooks } = signals
+  const register = createRegister(opened, registrar)
+  return {
+    async getDeploymentInfo(): Promise<DeploymentInfo> {
+      const { info, withoutFeatures } = await opened
+      const hidden = new Set(withoutFeatures.map(name => hiddenNumbers[name]))
+      return { ...info, supportedFeatures: features.filter(feature => !hidden.has(feature)) }
+    },
+    async supportsFeature({ id }: SupportsFeatureRequest): Promise<SupportsFeatureResponse> {
+      const { withoutFeatures } = await opened
+      return { hasSupport: featureNames.has(id) && !withoutFeatures.some(name => name === id) }
+    },
+    async registerResource(
+      wireRequest: RegisterResourceRequest,
+      metadata?: Metadata,
+    ): Promise<RegisterResourceResponse> {
+      const { generator } = await opened
+      const request = withPlainAliases(wireRequest, metadata)
+      try {
+        return await generator.registerBelow(parseOptionalUrn(request.parent), () =>
+          register(request),
+        )
+      } catch (thrown) {
+        if (thrown instanceof RegistrationFailed && request.supportsResultReporting)
+          return toFailureReply(thrown)
+        throw thrown
+      }
+    },
+    async registerResourceOutputs(request: RegisterResourceOutputsRequest): Promise<object> {
+      const deps = await opened
+      const outputs = await deps.hashAssets(
+        fromWire(request.outputs, { ...programOptions, outputs: false }),
+      )
+      await deps.generator.registerOutputs(parseRequestUrn(request.urn, 'resource'), outputs)
+      return {}
+    },
+    async readResource(request: ReadResourceRequest): Promise<ReadResourceResponse> {
+      const deps = await opened
+      const { state } = await deps.generator.read(readReadRequest(request, deps))
+      return {
+        urn: state.urn,
+        properties: toWire(state.outputs, replyOptionsOf(request)),
+        result: Result.SUCCESS,
+        unknown: false,
+      }
+    },
+    invoke: async (request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> =>
+      invoke(await opened, await registrar.transformInvoke(await opened, request)),
+    async call(request: ResourceCallRequest): Promise<CallResponse> {
+      const deps = await opened
+      return traces.runWithFrames(readFrames(request, deps), async handle => {
+        const methodRequest = await readMethodRequest(request, handle, deps)
+        return toMethodReply(await deps.generator.call(methodRequest), request)
+      })
+    },
+    async registerPackage(request: RegisterPackageRequest): Promise<RegisterPackageResponse> {
+      return { ref: (await opened).packages.register(request) }
+    },
+    ...registrar.handlers,
+    ...hooks.handlers,
+    signalAndWaitForShutdown: createShutdownSignal(signals),
+  }
+}
+
+/** Registers what a request asks for once it is transformed; a remote one by its provider. */
+function createRegister(
+  opened: Promise<MonitorDeps & { readonly traces: ReturnType<typeof createStackTraces> }>,
+  registrar: ProgramSignals['registrar'],
+): (wireRequest: RegisterResourceRequest) => Promise<RegisterResourceResponse> {
+  const register = async (
+    wireRequest: RegisterResourceRequest,
+  ): Promise<RegisterResourceResponse> => {
+    const deps = await opened
+    const {
+      request,
+      isTransformed,
+      noteRegistered: note,
+    } = await registrar.transform(deps, wireRequest)
+    if (request.remote) {
+      const made = await registerRemote(request, deps, register)
+      note(made.urn)
+      return made
+    }
+    const registration = await readRegistration(request, deps)
+    const current = await deps.generator.register(registration, isTransformed)
+    note(current.state.urn)
+    return toRegistrationReply(current, request)
+  }
+  return register
+}
+
+/** Says once that the program registers nothing more, and answers when it may leave. */
+function createShutdownSignal(signals: ProgramSignals): () => Promise<object> {
+  let isSignalled = false
+  return async () => {
+    if (isSignalled) throw new Error('Already waiting for shutdown')
+    isSignalled = true
+    signals.signal()
+    await signals.released
+    return {}
+  }
+}
+
+/** A function of a provider. */
+async function invoke(
+  deps: MonitorDeps,
+  request: ResourceInvokeRequest,
+): Promise<ResourceInvokeResponse> {
+  requireVersion('package', request.version)
+  const result = await deps.generator.invoke({
+    token: request.tok,
+    args: fromWire(request.args, { ...programOptions, outputs: false }),
+    provider: request.provider,
+    parent: parseOptionalUrn(request.parent),
+    dependsOn: request.dependsOn.map(urn => parseRequestUrn(urn, 'dependsOn')),
+    plugin: readPluginRequest(packageOf(request.tok), request, deps),
+  })
+  if (result === 'unknown') return { return: undefined, failures: [], unknown: true }
+  const isReference = request.tok === 'pulumi:pulumi:getResource'
+  const options = {
+    ...replyOptionsOf({ ...request, acceptSecrets: true }),
+    references: request.acceptResources || isReference,
+  }
+  return {
+    return: toWire(result.outputs, options),
+    failures: [...result.failures],
+    unknown: false,
+  }
+}
+
+const noReply = { urn: '', id: '', object: undefined, stable: false, stables: [], unknown: false }
+
+function toFailureReply({ urn, isSkipped }: RegistrationFailed): RegisterResourceResponse {
+  const result = isSkipped ? Result.SKIP : Result.FAIL
+  return { ...noReply, urn, propertyDependencies: new Map(), result }
+}
+
+/**
+ * The reply: outputs of custom resources, nothing of components (their outputs are the program's
+ * own).
+ */
+function toRegistrationReply(
+  { state, skipReason }: CurrentState,
+  request: RegisterResourceRequest,
+): RegisterResourceResponse {
+  const outputs = state.custom ? state.outputs : emptyMap
+  return {
+    ...noReply,
+    urn: state.urn,
+    id: state.id,
+    object: toWire(visibleOutputsOf(outputs, request), replyOptionsOf(request)),
+    propertyDependencies: new Map(),
+    result: Result.SUCCESS,
+    // What was not made has outputs that nobody knows.
+    unknown: skipReason === 'not made',
+  }
+}

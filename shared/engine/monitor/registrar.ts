@@ -1,0 +1,97 @@
+import type { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource.ts'
+import type { Callback } from '../../../proto/gen/pulumi/callback.ts'
+import type { ResourceInvokeRequest } from '../../../proto/gen/pulumi/resource.ts'
+import type { Generator } from '../generator/generator.ts'
+import type { Callbacks } from './callbacks.ts'
+import { createInvokeTransforms } from './invoke-transforms.ts'
+import type { ReadingDeps } from './read-registration.ts'
+import { parseOptionalUrn } from './request-urns.ts'
+import { createTransforms, applyTransforms } from './transforms.ts'
+
+/** What a registration is carried out with. */
+export interface RegisterDeps extends Pick<ReadingDeps, 'hashAssets'> {
+  readonly generator: Pick<Generator, 'inheritOptions'>
+}
+
+/** Registrations and functions of one life, through the transforms that apply to them. */
+export interface Registrar {
+  /**
+   * The registration that the transforms make of a request. `isTransformed`: its provider and what
+   * it inherits are put in; `registered` is told the URN once there is one, for its children.
+   * Throws what a transform threw.
+   */
+  readonly transform: (
+    deps: RegisterDeps,
+    request: RegisterResourceRequest,
+  ) => Promise<{
+    readonly request: RegisterResourceRequest
+    readonly isTransformed: boolean
+    readonly noteRegistered: (urn: string) => void
+  }>
+  /** The call that the transforms make of a call. */
+  readonly transformInvoke: (
+    deps: RegisterDeps,
+    request: ResourceInvokeRequest,
+  ) => Promise<ResourceInvokeRequest>
+  readonly handlers: {
+    readonly registerStackTransform: (callback: Callback) => Promise<object>
+    readonly registerStackInvokeTransform: (callback: Callback) => Promise<object>
+  }
+}
+
+/** A registrar without transforms yet. */
+export function createRegistrar(callbacks: Callbacks): Registrar {
+  const transforms = createTransforms()
+  const invokeTransforms = createInvokeTransforms(callbacks)
+  const transform: Registrar['transform'] = async (deps, wireRequest) => {
+    const applicable = transforms.take(wireRequest)
+    const noteRegistered = (urn: string): void =>
+      transforms.noteRegistered(urn, wireRequest.parent, applicable.own)
+    if (applicable.all.length === 0)
+      return { request: wireRequest, isTransformed: false, noteRegistered }
+    const inherited = deps.generator.inheritOptions({
+      ...wireRequest,
+      protect: wireRequest.protect,
+      retainOnDelete: wireRequest.retainOnDelete,
+      parent: parseOptionalUrn(wireRequest.parent),
+      deletedWith: parseOptionalUrn(wireRequest.deletedWith, 'DeletedWith'),
+    })
+    const { hashAssets } = deps
+    const request = await applyTransforms(wireRequest, applicable, {
+      callbacks,
+      inherited,
+      hashAssets,
+    })
+    return { request, isTransformed: true, noteRegistered }
+  }
+  return {
+    transform,
+    transformInvoke: ({ generator }, invokeRequest) =>
+      invokeTransforms.transform(invokeRequest, () => {
+        const child = {
+          type: invokeRequest.tok,
+          parent: parseOptionalUrn(invokeRequest.parent),
+          custom: true,
+        }
+        const { provider } = invokeRequest
+        return generator.inheritOptions({ ...noOptions, ...child, provider }).provider
+      }),
+    handlers: {
+      async registerStackTransform(callback) {
+        transforms.addForStack(callback)
+        return {}
+      },
+      async registerStackInvokeTransform(callback) {
+        invokeTransforms.add(callback)
+        return {}
+      },
+    },
+  }
+}
+
+const noOptions = {
+  protect: undefined,
+  retainOnDelete: undefined,
+  deletedWith: '' as const,
+  providers: new Map<string, string>(),
+}

@@ -1,0 +1,86 @@
+import {
+  type PublishViewStepsRequest,
+  type ViewStep,
+  ViewStep_Op as Op,
+  ViewStep_Status as Status,
+  type ViewStepState,
+} from '../../../proto/gen/pulumi/resource_status.ts'
+import { parsePropertyDiff } from '../../providers/pulumi/check-diff.ts'
+import type { StepOp } from '../../records/operation.ts'
+import { fromWire } from '../../values/wire.ts'
+import type { ViewStatusRegistry } from '../executor/view-status-registry.ts'
+import type { PublishedState, PublishedStep } from '../executor/view-steps.ts'
+
+/**
+ * The handlers of the service by which providers tell of views. Source:
+ * docs/spec/step-execution.md#views.
+ */
+export function createStatusHandlers(registry: ViewStatusRegistry) {
+  return {
+    publishViewSteps({ token, steps }: PublishViewStepsRequest): Promise<object> {
+      return Promise.resolve().then(() => {
+        registry.publish(token, steps.map(readStep))
+        return {}
+      })
+    },
+  }
+}
+
+function readStep(step: ViewStep): PublishedStep {
+  const { status, error, old, new: next, keys, diffs } = step
+  const detailed = [...step.detailedDiff].map(
+    ([path, diff]) => [path, parsePropertyDiff(diff)] as const,
+  )
+  return {
+    ...{ op: opOf(step.op), status: statusOf(status), error, keys, diffs },
+    old: old === undefined ? undefined : readState(old),
+    next: next === undefined ? undefined : readState(next),
+    detailedDiff: step.hasDetailedDiff ? new Map(detailed) : null,
+  }
+}
+
+/** Views stand below their owner alone, whatever parent is named: so in the original. */
+function readState({ type, name, inputs, outputs }: ViewStepState): PublishedState {
+  const options = {
+    ...({ unknowns: 'keep', secrets: true, references: true } as const),
+    ...{ outputs: false, bytes: true },
+  }
+  return { type, name, inputs: fromWire(inputs, options), outputs: fromWire(outputs, options) }
+}
+
+const ops: ReadonlyMap<Op, StepOp> = new Map([
+  [Op.SAME, 'same'],
+  [Op.CREATE, 'create'],
+  [Op.UPDATE, 'update'],
+  [Op.DELETE, 'delete'],
+  [Op.REPLACE, 'replace'],
+  [Op.CREATE_REPLACEMENT, 'create-replacement'],
+  [Op.DELETE_REPLACED, 'delete-replaced'],
+  [Op.READ, 'read'],
+  [Op.READ_REPLACEMENT, 'read-replacement'],
+  [Op.REFRESH, 'refresh'],
+  [Op.READ_DISCARD, 'discard'],
+  [Op.DISCARD_REPLACED, 'discard-replaced'],
+  [Op.REMOVE_PENDING_REPLACE, 'remove-pending-replace'],
+  [Op.IMPORT, 'import'],
+  [Op.IMPORT_REPLACEMENT, 'import-replacement'],
+])
+
+function opOf(op: Op): StepOp {
+  const found = ops.get(op)
+  if (found === undefined) throw new Error(`unmarshaling steps: unknown step op ${op}`)
+  return found
+}
+
+function statusOf(status: Status): PublishedStep['status'] {
+  switch (status) {
+    case Status.OK:
+      return 'ok'
+    case Status.PARTIAL_FAILURE:
+      return 'partial'
+    case Status.UNKNOWN:
+      return 'unknown'
+    default:
+      throw new Error(`unmarshaling steps: unknown step status ${String(status)}`)
+  }
+}

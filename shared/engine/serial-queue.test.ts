@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { createSerialQueue } from './serial-queue.ts'
+
+const ends = {
+  'after one that ended well': () => Promise.resolve('first'),
+  'after one that failed': () => Promise.reject(new Error('first')),
+  'after one that threw at once': () => {
+    throw new Error('first')
+  },
+}
+
+describe('work in turn', () => {
+  for (const [name, end] of Object.entries(ends))
+    test(`begins ${name}, and has its own end`, async () => {
+      const log: string[] = []
+      const gate = Promise.withResolvers<void>()
+      const run = createSerialQueue()
+      const first = run(async () => {
+        log.push('first begins')
+        await gate.promise
+        log.push('first ends')
+      }).then(() => undefined)
+      const second = run(end)
+      const third = run(() => {
+        log.push('third begins')
+        return Promise.resolve('third')
+      })
+      const settled = Promise.allSettled([first, second, third])
+      await new Promise<void>(done => setImmediate(done))
+      expect(log).toEqual(['first begins'])
+      gate.resolve()
+      const [, middle, last] = await settled
+      expect(log).toEqual(['first begins', 'first ends', 'third begins'])
+      expect(middle.status).toBe(name.endsWith('well') ? 'fulfilled' : 'rejected')
+      expect(last).toEqual({ status: 'fulfilled', value: 'third' })
+    })
+})

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import { freshHead } from '../records/head.ts'
+import type { Decision } from '../records/log.ts'
+import type { StepOp } from '../records/operation.ts'
+import { entriesOf } from './fold.ts'
+import {
+  type End,
+  type FoldFixture,
+  testUrnOf,
+  idOf,
+  resource,
+  baseReference,
+  operationReference,
+  testOperation,
+  testCreate,
+  registration,
+  testEnd,
+  testSuccess,
+  fixtureInputOf,
+  foldFixture,
+  foldedResourcesOf,
+  foldedPendingOf,
+} from './fold.fixture.ts'
+
+describe('what has no end', () => {
+  const a = resource('a', { id: 'old' })
+  const begun: End = { head: { ...freshHead, attempt: 1 } }
+
+  test.each<[StepOp, string | undefined]>([
+    ['create', 'creating'],
+    ['create-replacement', 'creating'],
+    ['update', 'updating'],
+    ['delete', 'deleting'],
+    ['delete-replaced', 'deleting'],
+    ['discard', 'deleting'],
+    ['read', 'reading'],
+    ['refresh', undefined],
+  ])('%s is pending as %s', (op, type) => {
+    const planned = resource('a', { inputs: { planned: true } })
+    const step = testOperation(1, 'a', {
+      op,
+      effect: 'replace',
+      old: baseReference(0, 'a'),
+      state: planned,
+    })
+    const found = (end: End) =>
+      foldFixture({ base: [a], decisions: [registration(step)], ends: [[1, end]] })
+    const [, interrupted] = testEnd(1, 'interrupted')
+    for (const end of [begun, interrupted]) {
+      expect(found(end).resources).toEqual([a])
+      expect(found(end).pending_operations).toEqual(
+        type === undefined ? undefined : [{ resource: type === 'deleting' ? a : planned, type }],
+      )
+    }
+  })
+
+  test('a delete of what this deployment made is pending with what was made', () => {
+    const step = testOperation(2, 'a', {
+      op: 'delete',
+      effect: 'remove',
+      old: operationReference(1),
+    })
+    const fixture: FoldFixture = {
+      decisions: [registration(testCreate(1, 'a')), registration(step)],
+      ends: [testSuccess(1, 'a'), testEnd(2, 'interrupted')],
+    }
+    expect(foldFixture(fixture).pending_operations).toEqual([
+      { resource: resource('a', { id: '1' }), type: 'deleting' },
+    ])
+  })
+
+  test.each<[string, End | undefined]>([
+    ['nobody touched', undefined],
+    ['only arrivals touched', { head: { ...freshHead, arrived: [idOf(9)] } }],
+    ['was given back', { head: { ...freshHead, attempt: 2, givenBack: 2 } }],
+  ])('what %s is not there', (_what, end) => {
+    const fixture: FoldFixture = {
+      decisions: [registration(testCreate(1, 'a'))],
+      ends: end === undefined ? [] : [[1, end]],
+    }
+    expect(entriesOf(fixtureInputOf(fixture)).map(entry => entry.kind)).toEqual(['secrets-manager'])
+    expect(foldFixture(fixture).pending_operations).toBeUndefined()
+  })
+
+  test('what failed leaves begin and failure, and no pending operation', () => {
+    const fixture: FoldFixture = {
+      decisions: [registration(testCreate(1, 'a'))],
+      ends: [testEnd(1, 'failed')],
+    }
+    expect(entriesOf(fixtureInputOf(fixture)).map(entry => entry.kind)).toEqual([
+      'secrets-manager',
+      'begin',
+      'failure',
+    ])
+    expect(foldFixture(fixture).pending_operations).toBeUndefined()
+  })
+
+  test('creates that the base has pending stay', () => {
+    const pending = [
+      { resource: resource('x'), type: 'creating' },
+      { resource: resource('y'), type: 'updating' },
+    ]
+    expect(foldedPendingOf({ pending, decisions: [] })).toEqual([['creating', testUrnOf('x')]])
+  })
+})
+
+describe('the closed set', () => {
+  const first = testCreate(1, 'a', { releases: [idOf(2)] })
+  const second = testCreate(2, 'b', { releases: [idOf(3)], needs: 1 })
+  const third = testCreate(3, 'c', { needs: 1 })
+  const decisions = [registration(first, second, third)]
+  const all = [testSuccess(1, 'a'), testSuccess(2, 'b'), testSuccess(3, 'c')]
+
+  test('holds every end whose needs it holds', () => {
+    expect(foldedResourcesOf({ decisions, ends: all })).toHaveLength(3)
+  })
+
+  test.each<[string, [number, End][]]>([
+    ['is not seen', all.slice(1)],
+    ['failed', [testEnd(1, 'failed'), ...all.slice(1)]],
+    ['was made in part', [testEnd(1, 'partial', resource('a')), ...all.slice(1)]],
+    ['was interrupted', [testEnd(1, 'interrupted'), ...all.slice(1)]],
+  ])('does not hold what waited for one that %s: it is pending', (_what, ends) => {
+    const fixture = { decisions, ends }
+    const names = foldedResourcesOf(fixture).map(({ urn }) => urn)
+    expect(names).not.toContain(testUrnOf('b'))
+    expect(names).not.toContain(testUrnOf('c'))
+    expect(foldedPendingOf(fixture)).toEqual(
+      expect.arrayContaining([
+        ['creating', testUrnOf('b')],
+        ['creating', testUrnOf('c')],
+      ]),
+    )
+  })
+
+  test('goes through joins, which have no entries', () => {
+    const join = testOperation(2, 'b', {
+      op: 'join',
+      effect: 'none',
+      releases: [idOf(3)],
+      needs: 1,
+    })
+    const fixture = {
+      decisions: [registration(first, join, third)],
+      ends: [testEnd(1, 'failed'), testSuccess(3, 'c')],
+    }
+    expect(foldedPendingOf(fixture)).toEqual([['creating', testUrnOf('c')]])
+    const whole = { ...fixture, ends: [testSuccess(1, 'a'), testSuccess(3, 'c')] }
+    expect(entriesOf(fixtureInputOf(whole)).map(entry => entry.operation)).toEqual([0, 1, 1, 3, 3])
+  })
+
+  test('does not hold outputs of what it does not hold', () => {
+    const outputs: Decision = {
+      kind: 'outputs',
+      target: operationReference(1),
+      state: resource('a', { outputs: { x: 1 } }),
+      operation: idOf(9),
+    }
+    expect(foldedResourcesOf({ decisions: [...decisions, outputs], ends: [] })).toEqual([])
+    expect(
+      foldedResourcesOf({ decisions: [...decisions, outputs], ends: [testSuccess(1, 'a')] }),
+    ).toEqual([outputs.state])
+  })
+})

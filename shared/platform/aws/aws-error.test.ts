@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { error } from '../../errors/error.ts'
+import { awsError, withAwsErrors, errorNameOf, httpStatusOf } from './aws-error.ts'
+
+/** What the SDK throws: a name, and a status when there was an answer. */
+function thrownOf(name: string, status?: number, more: object = {}): Error {
+  const thrown = Object.assign(new Error('said'), {
+    $metadata: status === undefined ? {} : { httpStatusCode: status, requestId: 'r-1' },
+    ...more,
+  })
+  thrown.name = name
+  return thrown
+}
+
+describe('an error of a client of AWS', () => {
+  test.each([
+    ['AccessDenied', 403, 'STORE_DENIED'],
+    ['KMS.AccessDeniedException', 400, 'STORE_DENIED'],
+    ['Forbidden', 403, 'STORE_DENIED'],
+    ['CredentialsProviderError', undefined, 'STORE_CREDENTIALS'],
+    ['ExpiredToken', 400, 'STORE_CREDENTIALS'],
+    ['SignatureDoesNotMatch', 403, 'STORE_CREDENTIALS'],
+    ['AWS.SimpleQueueService.NonExistentQueue', 400, 'STORE_MISSING'],
+    ['NoSuchBucket', 404, 'STORE_MISSING'],
+    ['NotFoundException', 400, 'STORE_MISSING'],
+    ['PermanentRedirect', 301, 'STORE_REGION_WRONG'],
+    ['301', 301, 'STORE_REGION_WRONG'],
+    ['AuthorizationHeaderMalformed', 400, 'STORE_REGION_WRONG'],
+    ['BatchRequestTooLong', 400, 'MESSAGE_TOO_LARGE'],
+    ['EntityTooLarge', 400, 'BLOB_TOO_LARGE'],
+    ['DisabledException', 400, 'SECRETS_KEY_UNUSABLE'],
+    ['RequestThrottled', 403, 'STORE_UNAVAILABLE'],
+    ['Unknown', 429, 'STORE_UNAVAILABLE'],
+    ['SlowDown', 503, 'STORE_UNAVAILABLE'],
+    ['InternalError', 500, 'STORE_UNAVAILABLE'],
+    ['ConditionalRequestConflict', 409, 'STORE_UNAVAILABLE'],
+    ['TimeoutError', undefined, 'STORE_UNAVAILABLE'],
+    ['Error', undefined, 'STORE_UNAVAILABLE'],
+    ['InvalidAttributeName', 400, 'INTERNAL_ASSERTION'],
+  ])('%s with status %s is %s', (name, status, code) => {
+    expect(awsError('queue q: send', thrownOf(name, status))).toMatchObject({ code })
+  })
+
+  test('says what was done, what was answered, and to which request', () => {
+    const failure = awsError('queue q: send', thrownOf('AccessDenied', 403))
+    expect(failure.message).toBe('queue q: send failed: AccessDenied: said')
+    expect(failure.details).toEqual({
+      ...{ what: 'queue q: send', error: 'AccessDenied' },
+      ...{ status: 403, requestId: 'r-1' },
+    })
+  })
+
+  test('that says it may pass has a hint of the service, not of a disk', () => {
+    const hintOf = (thrown: Error) => awsError('x', thrown).hint
+    expect(hintOf(thrownOf('SlowDown', 503))).toContain('quotas')
+    expect(hintOf(thrownOf('Odd', 400, { $retryable: { throttling: true } }))).toContain('quotas')
+    expect(hintOf(thrownOf('TimeoutError'))).toContain('network')
+  })
+
+  test('of ours stays what it is, and what is no error is told as text', async () => {
+    const ours = error('STATE_INVALID', 'damaged')
+    await expect(withAwsErrors('x', () => Promise.reject(ours))).rejects.toBe(ours)
+    expect(awsError('x', 'odd').message).toContain('odd')
+    expect([errorNameOf('odd'), httpStatusOf('odd')]).toEqual(['Error', undefined])
+  })
+})

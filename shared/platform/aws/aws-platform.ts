@@ -1,0 +1,134 @@
+import { bucketPrefixes } from '../../config/aws-resource-names.ts'
+import type { AuditPort } from '../../ports/audit.ts'
+import type { DocumentsPort, MarksPort, SealingPort } from '../../ports/documents.ts'
+import type { NotificationsPort } from '../../ports/notifications.ts'
+import type { PluginStorePort } from '../../ports/plugins.ts'
+import type { Platform } from '../../ports/platform.ts'
+import type { SchedulerPort } from '../../ports/scheduler.ts'
+import type { LoggerPort } from '../../ports/system.ts'
+import type { UploadsPort } from '../../ports/uploads.ts'
+import { createSystemClock } from '../system/clock.ts'
+import { createSystemRandom } from '../system/random.ts'
+import { createBlobSweep } from './blobs/blob-sweep.ts'
+import { createBlobs } from './blobs/blobs.ts'
+import { createPluginStore } from './blobs/plugin-store.ts'
+import { createUploads } from './blobs/presigned-uploads.ts'
+import { type AwsSettings, createS3Client, createSqsClient } from './clients.ts'
+import { createDynamoClient } from './dynamo/table/dynamo-client.ts'
+import { createJournalHints } from './dynamo/hints.ts'
+import type { PutMetric } from './metrics.ts'
+import type { AwsResources } from './aws-resources.ts'
+import { type AwsChainQueue, createChainQueue } from './queues/chain-queue.ts'
+import { createNotifications } from './queues/notifications.ts'
+import { type AwsNudges, createNudges } from './queues/nudges.ts'
+import { createRecords } from './records.ts'
+import { createScheduler, createSchedulerClient } from './scheduler.ts'
+import { createKmsSealing } from './kms-sealing.ts'
+
+/** Every port of records, blobs and queues over AWS, with what event sources hand over. */
+export interface AwsPlatform extends Platform {
+  readonly chains: AwsChainQueue
+  readonly nudges: AwsNudges
+  readonly plugins: PluginStorePort
+  readonly documents: DocumentsPort
+  readonly marks: MarksPort
+  readonly audit: AuditPort
+  readonly uploads: UploadsPort
+  readonly close: () => void
+}
+
+/** What a platform is made of. */
+export interface AwsPlatformDeps {
+  readonly settings: AwsSettings
+  readonly resources: AwsResources
+  readonly logger: LoggerPort
+  /** Told what is sent to the long pool; absent where nothing scales by it. */
+  readonly putMetric?: PutMetric
+}
+
+/**
+ * The same with what seals secrets of triggers, what calls when schedules are due, and what nobody
+ * could be told. Throws
+ * AWS_SETTINGS_INVALID.
+ */
+export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
+  readonly sealing: SealingPort
+  readonly scheduler: SchedulerPort
+  readonly notifications: NotificationsPort
+} {
+  const { settings, resources, logger } = deps
+  const sqs = createSqsClient(settings)
+  const [url, deadUrl] = [
+    resources.get('notificationsQueue'),
+    resources.get('notificationsDeadQueue'),
+  ]
+  const platform = createAwsPlatform(deps)
+  const client = createSchedulerClient(settings)
+  const scheduler = createScheduler(client, {
+    group: resources.get('scheduleGroup'),
+    role: resources.get('scheduleRole'),
+    target: resources.get('scheduleFunction'),
+  })
+  return {
+    ...platform,
+    sealing: createKmsSealing(settings, resources.get('key')),
+    scheduler,
+    notifications: createNotifications({
+      sqs,
+      queue: { url, deadUrl },
+      clock: platform.clock,
+      logger,
+    }),
+    close: () => {
+      platform.close()
+      sqs.destroy()
+      client.destroy()
+    },
+  }
+}
+
+/**
+ * Makes the ports of an installation: nothing is asked before one of them is. Throws
+ * AWS_SETTINGS_INVALID by the name of a variable that is not set.
+ */
+export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
+  const { settings, resources, logger, putMetric } = deps
+  const { region, endpoints } = settings
+  const clock = createSystemClock()
+  const random = createSystemRandom()
+  const [sqs, s3] = [createSqsClient(settings), createS3Client(settings)]
+  const endpoint = endpoints.DYNAMODB
+  const client = createDynamoClient({ region, ...(endpoint === undefined ? {} : { endpoint }) })
+  const bucket = { s3, bucket: resources.get('bucket'), prefix: bucketPrefixes.blobs }
+  const pluginBucket = { ...bucket, prefix: bucketPrefixes.plugins }
+  const blobs = createBlobs({ ...bucket, clock })
+  const tables = { journal: resources.get('journalTable'), catalog: resources.get('catalogTable') }
+  const journalTable = { client, clock, random, region, name: tables.journal }
+  const queues = {
+    short: { url: resources.get('chainsQueue'), deadUrl: resources.get('chainsDeadQueue') },
+    long: { url: resources.get('chainsLongQueue'), deadUrl: resources.get('chainsLongDeadQueue') },
+  }
+  const urls = { short: resources.get('nudgesQueue'), long: resources.get('nudgesLongQueue') }
+  return {
+    ...createRecords({ client, clock, random, region, tables }, blobs),
+    blobs,
+    blobSweep: createBlobSweep(bucket),
+    uploads: createUploads({ blobs: bucket, plugins: pluginBucket }),
+    plugins: createPluginStore({ ...pluginBucket, clock }),
+    chains: createChainQueue({
+      ...{ sqs, queues, blobs, clock, logger },
+      onLongPoolSend: count => putMetric?.('longPoolWaiting', count, 'chains-long'),
+    }),
+    nudges: createNudges({
+      ...{ sqs, url: urls[resources.pool], urls, clock, logger },
+      onLongPoolSend: () => putMetric?.('longPoolWaiting', 1, 'nudges-long'),
+    }),
+    hints: createJournalHints({ journalTable, clock, random, logger }),
+    clock,
+    random,
+    logger,
+    close: () => {
+      for (const one of [client, sqs, s3]) one.destroy()
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
+import { parseKeyUrl } from './key-url.ts'
+import type { KmsKeeper } from './kms-key-keeper.ts'
+
+/**
+ * Keys of KMS by the credentials of this process, in the region of the environment, or of the
+ * address of the key when that has none. Nothing of AWS is loaded before a key is asked for. Throws
+ * AWS_SETTINGS_INVALID where no region is named, and what `createKmsKeeper` says.
+ */
+export function createDefaultKeyKeeper(
+  env: Readonly<Record<string, string | undefined>>,
+): KeyKeeper {
+  const keepers = new Map<string, Promise<KmsKeeper>>()
+  const createKeeper = async (region: string): Promise<KmsKeeper> => {
+    const [{ readAwsSettings }, { createKmsKeeper }] = await Promise.all([
+      import('./clients.ts'),
+      import('./kms-key-keeper.ts'),
+    ])
+    return createKmsKeeper(readAwsSettings({ ...env, AWS_REGION: region }))
+  }
+  const keeperOf = (url: string): Promise<KmsKeeper> => {
+    const { region: named = '' } = parseKeyUrl(url)
+    const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || named
+    const keeper = keepers.get(region) ?? createKeeper(region)
+    keepers.set(region, keeper)
+    return keeper
+  }
+  return {
+    wrap: async (url, key) => (await keeperOf(url)).wrap(url, key),
+    unwrap: async (url, sealed) => (await keeperOf(url)).unwrap(url, sealed),
+  }
+}

@@ -1,0 +1,192 @@
+import type { DocumentKind } from '../../../ports/documents.ts'
+import type { RetentionPort } from '../../../ports/retention.ts'
+import type { BlobHash, DeploymentId, StackId } from '../../../records/ids.ts'
+import { getItems } from './table/batch-items.ts'
+import { listBlocks, operationsOfBlock } from './operation-blocks.ts'
+import { type Item, readNumber, readText } from './table/item.ts'
+import { catalogKeys, journalKeys } from './record-keys.ts'
+import { getItem, queryItems, type Table } from './table/table.ts'
+
+/**
+ * Where a walk over all records is: the stacks first, then what was asked for, documents, and log
+ * and operations of deployments.
+ */
+type WalkPosition =
+  | { readonly at: 'stack'; readonly after: string }
+  | { readonly at: 'versions'; readonly stack: StackId; readonly from: string }
+  | { readonly at: 'late'; readonly stack: StackId; readonly from: string }
+  | { readonly at: 'asking'; readonly after: string }
+  | { readonly at: 'requests'; readonly stack: StackId; readonly from: string }
+  | { readonly at: 'documents'; readonly kind: number; readonly from: string }
+  | { readonly at: 'deployment'; readonly after: string }
+  | { readonly at: 'log'; readonly deployment: DeploymentId; readonly from: string }
+  | { readonly at: 'operations'; readonly deployment: DeploymentId; readonly from: number }
+
+/** Both tables: what names a blob is in either. */
+interface Tables {
+  readonly journalTable: Table
+  readonly catalogTable: Table
+}
+
+interface RecordPage {
+  readonly items: readonly Item[]
+  readonly next: WalkPosition | undefined
+}
+
+/** Records of one partition that one page looks at. */
+const recordsPerPage = 100
+
+const kinds = Object.keys({
+  webhook: true,
+  schedule: true,
+  notification: true,
+  token: true,
+} satisfies Record<DocumentKind, true>) as DocumentKind[]
+
+/**
+ * Every hash that any record names: to a page one stack, a hundred records of one partition, or a
+ * block of operations. Every text of an item is looked through, so that no field can be forgotten.
+ */
+export function createReferences(tables: Tables): RetentionPort['listReferences'] {
+  return async cursor => {
+    const place: WalkPosition =
+      cursor === '' ? { at: 'stack', after: '' } : (JSON.parse(cursor) as WalkPosition)
+    const page = await readPage(place, tables)
+    const found = page.items.flatMap(findHashes)
+    const next = page.next === undefined ? undefined : JSON.stringify(page.next)
+    return { hashes: [...new Set(found)], next }
+  }
+}
+
+function readPage(
+  place: WalkPosition,
+  { journalTable, catalogTable }: Tables,
+): Promise<RecordPage> {
+  if (place.at === 'stack') return readStackPage(catalogTable, place.after)
+  if (place.at === 'versions') return readVersionsPage(catalogTable, place)
+  if (place.at === 'late') return readLatePage(journalTable, place)
+  if (place.at === 'asking') return readAskingPage(catalogTable, place.after)
+  if (place.at === 'requests') return readRequestsPage(catalogTable, place)
+  if (place.at === 'documents') return readDocumentsPage(catalogTable, place)
+  if (place.at === 'deployment') return readDeploymentPage(catalogTable, place.after)
+  if (place.at === 'log') return readLogPage(journalTable, place)
+  return readOperationsPage(journalTable, place)
+}
+
+async function readStackPage(catalogTable: Table, after: string): Promise<RecordPage> {
+  const id = await findNextName(catalogTable, catalogKeys.listed('').pk, after)
+  if (id === undefined) return { items: [], next: { at: 'asking', after: '' } }
+  const stack = id as StackId
+  const record = await getItem(catalogTable, catalogKeys.stack(stack))
+  const items = record === undefined ? [] : [record]
+  return { items, next: { at: 'versions', stack, from: '' } }
+}
+
+async function readVersionsPage(
+  catalogTable: Table,
+  { stack, from }: Extract<WalkPosition, { at: 'versions' }>,
+): Promise<RecordPage> {
+  const { pk } = catalogKeys.version(stack, 0)
+  const { items, last } = await readRecordsAfter(catalogTable, pk, from)
+  if (last === undefined) return { items, next: { at: 'late', stack, from: '' } }
+  return { items, next: { at: 'versions', stack, from: last } }
+}
+
+async function readLatePage(
+  journalTable: Table,
+  { stack, from }: Extract<WalkPosition, { at: 'late' }>,
+): Promise<RecordPage> {
+  const { pk } = journalKeys.late(stack, '')
+  const { items, last } = await readRecordsAfter(journalTable, pk, from)
+  if (last === undefined) return { items, next: { at: 'stack', after: stack } }
+  return { items, next: { at: 'late', stack, from: last } }
+}
+
+async function readAskingPage(catalogTable: Table, after: string): Promise<RecordPage> {
+  const id = await findNextName(catalogTable, catalogKeys.asking('').pk, after)
+  if (id === undefined) return { items: [], next: { at: 'documents', kind: 0, from: '' } }
+  return { items: [], next: { at: 'requests', stack: id as StackId, from: '' } }
+}
+
+async function readRequestsPage(
+  catalogTable: Table,
+  { stack, from }: Extract<WalkPosition, { at: 'requests' }>,
+): Promise<RecordPage> {
+  const { pk } = catalogKeys.lastRequest(stack)
+  const { items, last } = await readRecordsAfter(catalogTable, pk, from)
+  if (last === undefined) return { items, next: { at: 'asking', after: stack } }
+  return { items, next: { at: 'requests', stack, from: last } }
+}
+
+async function readDocumentsPage(
+  catalogTable: Table,
+  { kind: at, from }: Extract<WalkPosition, { at: 'documents' }>,
+): Promise<RecordPage> {
+  const kind = kinds[at]
+  if (kind === undefined) return { items: [], next: { at: 'deployment', after: '' } }
+  const { pk } = catalogKeys.document({ kind, scope: '*', name: '' })
+  const { items, last } = await readRecordsAfter(catalogTable, pk, from)
+  if (last === undefined) return { items, next: { at: 'documents', kind: at + 1, from: '' } }
+  return { items, next: { at: 'documents', kind: at, from: last } }
+}
+
+/** A hundred records of a partition, and the key of the last one when there may be more. */
+async function readRecordsAfter(
+  table: Table,
+  pk: string,
+  from: string,
+): Promise<{ readonly items: readonly Item[]; readonly last: string | undefined }> {
+  const behind = from === '' ? {} : { after: from }
+  const items = await queryItems(table, { pk, ...behind, limit: recordsPerPage })
+  const last = items[recordsPerPage - 1]
+  return { items, last: last === undefined ? undefined : readText(last, 'sk') }
+}
+
+async function readDeploymentPage(catalogTable: Table, after: string): Promise<RecordPage> {
+  const id = await findNextName(catalogTable, catalogKeys.kept('').pk, after)
+  if (id === undefined) return { items: [], next: undefined }
+  return { items: [], next: { at: 'log', deployment: id as DeploymentId, from: '' } }
+}
+
+async function readLogPage(
+  journalTable: Table,
+  { deployment, from }: Extract<WalkPosition, { at: 'log' }>,
+): Promise<RecordPage> {
+  const { pk } = journalKeys.log(deployment, 0)
+  const { items, last } = await readRecordsAfter(journalTable, pk, from)
+  if (last === undefined) return { items, next: { at: 'operations', deployment, from: 0 } }
+  return { items, next: { at: 'log', deployment, from: last } }
+}
+
+async function readOperationsPage(
+  journalTable: Table,
+  { deployment, from }: Extract<WalkPosition, { at: 'operations' }>,
+): Promise<RecordPage> {
+  const [block] = await listBlocks(journalTable, deployment, { from, limit: 1 })
+  if (block === undefined) return { items: [], next: { at: 'deployment', after: deployment } }
+  const heads = await getItems(
+    journalTable,
+    operationsOfBlock(block).map(id => journalKeys.head(deployment, id)),
+  )
+  const outcomes = heads.flatMap(head =>
+    Array.from({ length: readNumber(head, 'attempt') }, (_, at) => ({
+      ...journalKeys.outcome(deployment, 0, at + 1),
+      pk: readText(head, 'pk'),
+    })),
+  )
+  const items = await getItems(journalTable, outcomes)
+  return { items, next: { at: 'operations', deployment, from: block + 1 } }
+}
+
+/** The name behind `after` in a list of names. */
+async function findNextName(table: Table, pk: string, after: string): Promise<string | undefined> {
+  const behind = after === '' ? {} : { after }
+  const [next] = await queryItems(table, { pk, ...behind, limit: 1 })
+  return next === undefined ? undefined : readText(next, 'sk')
+}
+
+function findHashes(item: Item): readonly BlobHash[] {
+  return Object.values(item).flatMap(
+    ({ S }) => (S?.match(/\b[0-9a-f]{64}\b/g) ?? []) as readonly BlobHash[],
+  )
+}

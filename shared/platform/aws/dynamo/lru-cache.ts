@@ -1,0 +1,28 @@
+import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
+
+/** What a process knows to be so, up to a number of keys; the one used longest ago goes. */
+export interface LruCache<Value> {
+  readonly get: (key: string) => Value | undefined
+  readonly set: (key: string, value: Value) => void
+  readonly forget: (key: string) => void
+}
+
+/** An empty memory. What it forgets is looked up again. */
+export function createLruCache<Value>(): LruCache<Value> {
+  const all = new Map<string, Value>()
+  const set = (key: string, value: Value): void => {
+    all.delete(key)
+    all.set(key, value)
+    const [oldest] = all.keys()
+    if (all.size > limits.rememberedMax && oldest !== undefined) all.delete(oldest)
+  }
+  return {
+    get: key => {
+      const value = all.get(key)
+      if (value !== undefined) set(key, value)
+      return value
+    },
+    set,
+    forget: key => void all.delete(key),
+  }
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { error } from '../../../../errors/error.ts'
+import { storeError } from './dynamo-error.ts'
+
+const request = { table: 'journal', operation: 'UpdateItem', region: 'eu-test-1' }
+
+function createThrown(name: string, message = 'no'): Error {
+  return Object.assign(new Error(message), { name })
+}
+
+describe('what a request to DynamoDB comes to', () => {
+  test.each([
+    ['ResourceNotFoundException', 'STORE_MISSING'],
+    ['AccessDeniedException', 'STORE_DENIED'],
+    ['KMSAccessDeniedException', 'STORE_DENIED'],
+    ['UnrecognizedClientException', 'STORE_CREDENTIALS'],
+    ['ExpiredTokenException', 'STORE_CREDENTIALS'],
+    ['CredentialsProviderError', 'STORE_CREDENTIALS'],
+    ['ThrottlingException', 'STORE_UNAVAILABLE'],
+    ['ProvisionedThroughputExceededException', 'STORE_UNAVAILABLE'],
+    ['InternalServerError', 'STORE_UNAVAILABLE'],
+    ['TimeoutError', 'STORE_UNAVAILABLE'],
+    ['ValidationException', 'INTERNAL_ASSERTION'],
+  ])('%s is %s, with where it was asked', (name, code) => {
+    const made = storeError(createThrown(name), request)
+    expect(made).toMatchObject({ code, details: { ...request, error: name } })
+    expect(made.message).toContain('the table journal')
+  })
+
+  test('a record that is too large, and a signature for another region, have codes', () => {
+    const large = 'Item size has exceeded the maximum allowed size'
+    expect(storeError(createThrown('ValidationException', large), request).code).toBe(
+      'RECORD_TOO_LARGE',
+    )
+    const scoped = "Credential should be scoped to a valid region, not 'eu-test-1'."
+    const elsewhere = createThrown('InvalidSignatureException', scoped)
+    expect(storeError(elsewhere, request).code).toBe('STORE_REGION_WRONG')
+  })
+
+  test('errors of ours stay themselves, mistakes of ours are no bad moment of the store', () => {
+    const ours = error('RECORD_DAMAGED', 'broken')
+    expect(storeError(ours, request)).toBe(ours)
+    expect(storeError(new TypeError('not a function'), request).code).toBe('INTERNAL_ASSERTION')
+  })
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { andConditions, createPlaceholders, simplifyCondition } from './expressions.ts'
+
+test('parentheses around parentheses go, all others stay', () => {
+  expect(simplifyCondition('((a = b))')).toBe('(a = b)')
+  expect(simplifyCondition(andConditions('(a = b)', '((c = d)) OR (e = f)'))).toBe(
+    '(a = b) AND ((c = d) OR (e = f))',
+  )
+  expect(simplifyCondition('NOT ((a = b) AND (c = d))')).toBe('NOT ((a = b) AND (c = d))')
+  expect(simplifyCondition('size(#a) > :b')).toBe('size(#a) > :b')
+})
+
+test('names are taken from the expressions, values only as far as they are used', () => {
+  const values = { one: { N: '1' }, two: { N: '2' } }
+  expect(createPlaceholders(['SET #a = :one', undefined, '#a = #b'], values)).toEqual({
+    ExpressionAttributeNames: { '#a': 'a', '#b': 'b' },
+    ExpressionAttributeValues: { ':one': { N: '1' } },
+  })
+  expect(createPlaceholders(['attribute_exists(pk)'])).toEqual({})
+})

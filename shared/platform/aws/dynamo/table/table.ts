@@ -1,0 +1,229 @@
+import {
+  type AttributeValue,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import { tableKeys } from '../../../../config/aws-resource-names.ts'
+import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
+import { assert } from '../../../../errors/error.ts'
+import type { ClockPort } from '../../../../ports/system.ts'
+import { type FailedRequest, storeError } from './dynamo-error.ts'
+import { createPlaceholders, simplifyCondition, type Values } from './expressions.ts'
+import { type Item, type Key, readNumber } from './item.ts'
+import { retryRequest, type RetryDeps, type RetryOutcome } from './retry-request.ts'
+
+/** What the adapters need of the outside. */
+export interface DynamoDeps extends RetryDeps {
+  readonly client: Pick<DynamoDBClient, 'send'>
+  readonly clock: Pick<ClockPort, 'sleep' | 'now'>
+  /** For people: errors name it. */
+  readonly region: string
+}
+
+/** One table of one account. */
+export interface Table extends DynamoDeps {
+  readonly name: string
+}
+
+/** A write that is done under a condition. */
+export interface ItemUpdate {
+  readonly key: Key
+  readonly set: string
+  readonly condition: string
+  readonly values: Values
+}
+
+/** What a conditional write came to; `stands`: what is there instead, if anything is. */
+export type WriteResult =
+  | { readonly isDone: true; readonly item: Item }
+  | { readonly isDone: false; readonly existing: Item | undefined }
+
+/** Reads one item, strongly consistent. Expired ones are absent. */
+export async function getItem(table: Table, key: Key): Promise<Item | undefined> {
+  const command = new GetItemCommand({
+    TableName: table.name,
+    Key: keyOf(key),
+    ConsistentRead: true,
+  })
+  const { Item: item } = await sendRead(table, 'GetItem', () => table.client.send(command))
+  return item === undefined || isExpired(table, item) ? undefined : item
+}
+
+/** Whether an item was there a moment ago: for what is never removed while it matters. */
+export async function hasItem(table: Table, key: Key): Promise<boolean> {
+  const command = new GetItemCommand({ TableName: table.name, Key: keyOf(key) })
+  const { Item: item } = await sendRead(table, 'GetItem', () => table.client.send(command))
+  return item !== undefined
+}
+
+/**
+ * Puts an item: only if absent, when `ifAbsent`. A lost reply makes the client repeat the write, so
+ * whoever is refused must look whether what stands is its own.
+ */
+export async function putItem(
+  table: Table,
+  put: { readonly key: Key; readonly item: Item; readonly ifAbsent: boolean },
+): Promise<WriteResult> {
+  const condition = put.ifAbsent ? `attribute_not_exists(#${tableKeys.partition})` : undefined
+  const item = { ...put.item, ...keyOf(put.key) }
+  const command = new PutItemCommand({
+    TableName: table.name,
+    Item: item,
+    ...(condition === undefined
+      ? {}
+      : {
+          ConditionExpression: condition,
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          ...createPlaceholders([condition]),
+        }),
+  })
+  return sendWrite(table, 'PutItem', async () => {
+    await table.client.send(command)
+    return item
+  })
+}
+
+/** Changes or makes one item under a condition; answers the item as it is then. */
+export function updateItem(table: Table, change: ItemUpdate): Promise<WriteResult> {
+  const command = new UpdateItemCommand({
+    TableName: table.name,
+    Key: keyOf(change.key),
+    UpdateExpression: change.set,
+    ConditionExpression: simplifyCondition(change.condition),
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    ...createPlaceholders([change.set, change.condition], change.values),
+  })
+  return sendWrite(
+    table,
+    'UpdateItem',
+    async () => (await table.client.send(command)).Attributes ?? {},
+  )
+}
+
+/** Removes one item. */
+export async function deleteItem(table: Table, key: Key): Promise<void> {
+  const command = new DeleteItemCommand({ TableName: table.name, Key: keyOf(key) })
+  await sendWrite(table, 'DeleteItem', async () => {
+    await table.client.send(command)
+    return {}
+  })
+}
+
+/** Which items of one partition, in the order of their sort keys. */
+export interface Range {
+  readonly pk: string
+  /**
+   * From this sort key on (`atLeast`), or after it, or up to it; or both `atLeast` and `atMost`.
+   */
+  readonly atLeast?: string
+  readonly after?: string
+  readonly atMost?: string
+  readonly beginsWith?: string
+  readonly isBackwards?: boolean
+  readonly limit: number
+  /** Attributes to read; all when absent. The read costs as much. */
+  readonly only?: readonly string[]
+}
+
+/** Reads a range, strongly consistent, page by page until `limit`. Expired items are left out. */
+export async function queryItems(table: Table, range: Range): Promise<readonly Item[]> {
+  const found: Item[] = []
+  let from: Record<string, AttributeValue> | undefined
+  for (let page = 0; found.length < range.limit; page += 1) {
+    assert(page < limits.pagesMax, `a partition of ${table.name} has at most so many pages`)
+    const command = createQuery(table, range, { from, left: range.limit - found.length })
+    const answer = await sendRead(table, 'Query', () => table.client.send(command))
+    found.push(...(answer.Items ?? []).filter(item => !isExpired(table, item)))
+    from = answer.LastEvaluatedKey
+    if (from === undefined) break
+  }
+  return found
+}
+
+function createQuery(
+  table: Table,
+  range: Range,
+  page: { readonly from: Record<string, AttributeValue> | undefined; readonly left: number },
+): QueryCommand {
+  const bounds: readonly (readonly [string, string, string | undefined])[] = [
+    ['#sk >= :atLeast', 'atLeast', range.atLeast],
+    ['#sk > :after', 'after', range.after],
+    ['#sk <= :atMost', 'atMost', range.atMost],
+    ['begins_with(#sk, :beginsWith)', 'beginsWith', range.beginsWith],
+  ]
+  const usedBounds = bounds.filter(([, , value]) => value !== undefined)
+  const isBetween = range.atLeast !== undefined && range.atMost !== undefined
+  assert(usedBounds.length <= (isBetween ? 2 : 1), 'a range has one bound, or one at each end')
+  const keyConditions = isBetween
+    ? ['#sk BETWEEN :atLeast AND :atMost']
+    : usedBounds.map(([one]) => one)
+  const condition = ['#pk = :pk', ...keyConditions].join(' AND ')
+  const only = range.only?.map(name => `#${name}`).join(', ')
+  const values = { pk: { S: range.pk }, ...Object.fromEntries(usedBounds.map(toQueryValue)) }
+  return new QueryCommand({
+    TableName: table.name,
+    KeyConditionExpression: condition,
+    ConsistentRead: true,
+    ScanIndexForward: range.isBackwards !== true,
+    Limit: page.left,
+    ...(only === undefined ? {} : { ProjectionExpression: only }),
+    ...(page.from === undefined ? {} : { ExclusiveStartKey: page.from }),
+    ...createPlaceholders([condition, only], values),
+  })
+}
+
+function toQueryValue([, name, value]: readonly [string, string, string | undefined]) {
+  return [name, { S: value ?? '' }] as const
+}
+
+/** The key as DynamoDB wants it. */
+export function keyOf({ pk, sk }: Key): Record<string, AttributeValue> {
+  return { [tableKeys.partition]: { S: pk }, [tableKeys.sort]: { S: sk } }
+}
+
+/** Whether an item waits for its removal: DynamoDB takes its time for it. */
+export function isExpired({ clock }: Pick<Table, 'clock'>, item: Item): boolean {
+  const seconds = readNumber(item, tableKeys.expires)
+  return seconds > 0 && seconds * 1000 <= clock.now()
+}
+
+/** Reads; what it throws is an error of the catalogue. */
+function sendRead<T>(table: Table, operation: string, send: () => Promise<T>): Promise<T> {
+  return sendWithRetry(table, operation, async () => ({ kind: 'done', value: await send() }))
+}
+
+/** Sends a request as often as it may help; what it throws is an error of the catalogue. */
+export async function sendWithRetry<T>(
+  table: Table,
+  operation: FailedRequest['operation'],
+  attempt: () => Promise<RetryOutcome<T>>,
+): Promise<T> {
+  try {
+    return await retryRequest(table, attempt)
+  } catch (thrown) {
+    throw storeError(thrown, { table: table.name, operation, region: table.region })
+  }
+}
+
+/** A write on one item: refused when its condition fails. */
+function sendWrite(
+  table: Table,
+  operation: string,
+  send: () => Promise<Item>,
+): Promise<WriteResult> {
+  return sendWithRetry<WriteResult>(table, operation, async () => {
+    try {
+      return { kind: 'done', value: { isDone: true, item: await send() } }
+    } catch (thrown) {
+      if (!(thrown instanceof Error) || thrown.name !== 'ConditionalCheckFailedException')
+        throw thrown
+      const existing = 'Item' in thrown ? (thrown.Item as Item | undefined) : undefined
+      return { kind: 'done', value: { isDone: false, existing } }
+    }
+  })
+}

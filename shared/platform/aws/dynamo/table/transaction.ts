@@ -1,0 +1,104 @@
+import {
+  type CancellationReason,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb'
+import type { RandomPort } from '../../../../ports/system.ts'
+import { isAbsent, createPlaceholders, simplifyCondition } from './expressions.ts'
+import type { Item, Key } from './item.ts'
+import type { RetryOutcome } from './retry-request.ts'
+import { sendWithRetry, type ItemUpdate, keyOf, type Table } from './table.ts'
+
+/** One part of a transaction. */
+export type TransactionPart =
+  | { readonly kind: 'change'; readonly change: ItemUpdate }
+  | { readonly kind: 'put'; readonly key: Key; readonly item: Item; readonly ifAbsent: boolean }
+  | { readonly kind: 'remove'; readonly key: Key; readonly condition?: string }
+
+/** What a transaction came to; of a refused one, which parts were refused and what stands there. */
+export type TransactionResult =
+  | { readonly isDone: true }
+  | {
+      readonly isDone: false
+      readonly refused: readonly { readonly isRefused: boolean; readonly existing?: Item }[]
+    }
+
+/**
+ * Does all parts or none. Costs twice what single writes cost, so it is for what happens once per
+ * deployment. Its token makes a repetition one application.
+ */
+export function transact(
+  table: Table,
+  random: Pick<RandomPort, 'uuid'>,
+  parts: readonly TransactionPart[],
+): Promise<TransactionResult> {
+  const command = new TransactWriteItemsCommand({
+    ClientRequestToken: random.uuid(),
+    TransactItems: parts.map(part => toTransactWriteItem(table, part)),
+  })
+  return sendWithRetry<TransactionResult>(table, 'TransactWriteItems', async () => {
+    try {
+      await table.client.send(command)
+      return { kind: 'done', value: { isDone: true } }
+    } catch (thrown) {
+      if (!(thrown instanceof TransactionCanceledException)) throw thrown
+      return resolveCancellation(thrown, thrown.CancellationReasons ?? [])
+    }
+  })
+}
+
+const conditionFailed = 'ConditionalCheckFailed'
+const passing: ReadonlySet<string> = new Set([
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+])
+
+/** A refusal is final; with none, what passes by itself is tried again. */
+function resolveCancellation(
+  thrown: Error,
+  reasons: readonly CancellationReason[],
+): RetryOutcome<TransactionResult> {
+  if (reasons.some(({ Code }) => Code === conditionFailed)) {
+    const refused = reasons.map(({ Code, Item: existing }) => ({
+      isRefused: Code === conditionFailed,
+      ...(existing === undefined ? {} : { existing }),
+    }))
+    return { kind: 'done', value: { isDone: false, refused } }
+  }
+  if (reasons.some(({ Code }) => passing.has(Code ?? ''))) return { kind: 'again', why: thrown }
+  throw thrown
+}
+
+function toTransactWriteItem(table: Table, part: TransactionPart): TransactWriteItem {
+  const common = {
+    TableName: table.name,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const
+  if (part.kind === 'change') {
+    const { key, set, condition, values } = part.change
+    return {
+      Update: {
+        ...common,
+        Key: keyOf(key),
+        UpdateExpression: set,
+        ConditionExpression: simplifyCondition(condition),
+        ...createPlaceholders([set, condition], values),
+      },
+    }
+  }
+  if (part.kind === 'remove') {
+    const { key, condition } = part
+    return { Delete: { ...common, Key: keyOf(key), ...createConditionFields(condition) } }
+  }
+  const { key, item, ifAbsent } = part
+  const condition = createConditionFields(ifAbsent ? isAbsent : undefined)
+  return { Put: { ...common, Item: { ...item, ...keyOf(key) }, ...condition } }
+}
+
+/** A condition without values. */
+function createConditionFields(condition: string | undefined) {
+  if (condition === undefined) return {}
+  return { ConditionExpression: simplifyCondition(condition), ...createPlaceholders([condition]) }
+}

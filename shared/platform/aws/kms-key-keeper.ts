@@ -1,0 +1,75 @@
+import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-kms'
+import { error } from '../../errors/error.ts'
+import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
+import { type AwsSettings, createKmsClient } from './clients.ts'
+import { withAwsErrors, errorNameOf } from './aws-error.ts'
+import { parseKeyUrl } from './key-url.ts'
+
+/** A keeper of data keys in KMS, with its end. */
+export interface KmsKeeper extends KeyKeeper {
+  readonly close: () => void
+}
+
+/**
+ * Data keys sealed by KMS: Encrypt and Decrypt with the key of an `awskms://` URL in that key's
+ * region, with the URL's encryption context. Throws SECRETS_URL_INVALID, SECRETS_MALFORMED (the
+ * sealed key is not of this key or context), SECRETS_KEY_UNUSABLE, and what `awsFailure` says.
+ */
+export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
+  const clients = new Map<string, KMSClient>()
+  const clientOf = (region = settings.region): KMSClient => {
+    const client = clients.get(region) ?? createKmsClient(settings, region)
+    clients.set(region, client)
+    return client
+  }
+  return {
+    wrap: async (url, key) => {
+      const { keyId, region, context } = parseKeyUrl(url)
+      const command = new EncryptCommand({
+        KeyId: keyId,
+        Plaintext: key,
+        EncryptionContext: { ...context },
+      })
+      const { CiphertextBlob } = await withAwsErrors(`key ${keyId}: encrypt`, () =>
+        clientOf(region).send(command),
+      )
+      return CiphertextBlob ?? throwRefused(keyId)
+    },
+    unwrap: async (url, sealed) => {
+      const { keyId, region, context } = parseKeyUrl(url)
+      const command = new DecryptCommand({
+        KeyId: keyId,
+        CiphertextBlob: sealed,
+        EncryptionContext: { ...context },
+      })
+      const { Plaintext } = await withAwsErrors(`key ${keyId}: decrypt`, async () => {
+        try {
+          return await clientOf(region).send(command)
+        } catch (thrown) {
+          if (foreign.has(errorNameOf(thrown))) return throwRefused(keyId, thrown)
+          throw thrown
+        }
+      })
+      return Plaintext ?? throwRefused(keyId)
+    },
+    close: () => {
+      for (const client of clients.values()) client.destroy()
+    },
+  }
+}
+
+/** Answers of KMS that say: this was not sealed under this key and context. */
+const foreign: ReadonlySet<string> = new Set([
+  'InvalidCiphertextException',
+  'IncorrectKeyException',
+])
+
+function throwRefused(keyId: string, cause?: unknown): never {
+  throw error(
+    'SECRETS_MALFORMED',
+    `the data key of this stack was not sealed by the key ${keyId}`,
+    {
+      cause,
+    },
+  )
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { awsLimits } from '../../../config/aws-limits.ts'
+import { error } from '../../../errors/error.ts'
+import type { ChainMessage } from '../../../ports/queue.ts'
+import type { BlobsPort } from '../../../ports/records.ts'
+import type { BlobHash, DeploymentId, OperationId } from '../../../records/ids.ts'
+
+/** The format of what is sent; a queue may hold messages of two versions during an upgrade. */
+const format = 1
+
+const operationsForm = z.array(z.int().positive())
+const chainForm = z.union([
+  z.object({
+    v: z.literal(format),
+    deployment: z.string().min(1),
+    operations: operationsForm,
+    pool: z.enum(['short', 'long']).optional(),
+  }),
+  /** A message that is larger than SQS takes: its blob has the whole. */
+  z.object({
+    v: z.literal(format),
+    deployment: z.string().min(1),
+    blob: z.string().regex(/^[0-9a-f]{64}$/),
+  }),
+])
+
+/** Largest body; what is larger goes by reference. For tests to lower. */
+export const bodyBytesMax: number = awsLimits.messageBytesMax
+
+/** The body of a message; a blob is put first when it is too large for the queue. */
+export async function encodeChainMessage(
+  message: ChainMessage,
+  blobs: Pick<BlobsPort, 'put'>,
+  bytesMax: number,
+): Promise<string> {
+  const { deployment, operations, pool } = message
+  const body = JSON.stringify({ v: format, deployment, operations, pool })
+  if (Buffer.byteLength(body) <= bytesMax) return body
+  const blob = await blobs.put(Buffer.from(body))
+  return JSON.stringify({ v: format, deployment, blob })
+}
+
+/**
+ * The deployment that a body is of, and how its whole message is got. Undefined for what is no
+ * message of a version that this one knows: it stays in its queue and becomes a dead letter.
+ */
+export function decodeChainMessage(
+  body: string,
+  blobs: Pick<BlobsPort, 'get'>,
+):
+  | { readonly deployment: DeploymentId; readonly readMessage: () => Promise<ChainMessage> }
+  | undefined {
+  const parsed = chainForm.safeParse(parseJson(body))
+  if (!parsed.success) return undefined
+  const { data } = parsed
+  const deployment = data.deployment as DeploymentId
+  if (!('blob' in data)) return { deployment, readMessage: async () => toChainMessage(data) }
+  return {
+    deployment,
+    readMessage: async () => {
+      const bytes = await blobs.get(data.blob as BlobHash)
+      const whole = chainForm.safeParse(parseJson(Buffer.from(bytes).toString()))
+      if (whole.success && !('blob' in whole.data)) return toChainMessage(whole.data)
+      throw error('STATE_INVALID', `the blob ${data.blob} is not the message that it was sent as`)
+    },
+  }
+}
+
+function toChainMessage(data: {
+  readonly deployment: string
+  readonly operations: readonly number[]
+  readonly pool?: 'short' | 'long' | undefined
+}): ChainMessage {
+  return {
+    deployment: data.deployment as DeploymentId,
+    operations: data.operations as OperationId[],
+    ...(data.pool === undefined ? {} : { pool: data.pool }),
+  }
+}
+
+/** Undefined, which has no form, for what is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

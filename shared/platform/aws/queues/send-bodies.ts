@@ -1,0 +1,22 @@
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { ClockPort } from '../../../ports/system.ts'
+import { splitIntoBatches, completeBatch } from './sqs-batches.ts'
+import { queueNameOf } from './receive-messages.ts'
+
+/** Sends every body, in batches; one whose reply was lost may come twice. */
+export async function sendBodies(
+  { sqs, clock }: { readonly sqs: SQSClient; readonly clock: ClockPort },
+  url: string,
+  bodies: readonly string[],
+): Promise<void> {
+  const what = `queue ${queueNameOf(url)}: send`
+  const entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }))
+  for (const batch of splitIntoBatches(entries, ({ MessageBody }) =>
+    Buffer.byteLength(MessageBody),
+  ))
+    await completeBatch(clock, what, batch, async Entries => {
+      const command = new SendMessageBatchCommand({ QueueUrl: url, Entries })
+      const { Failed = [] } = await sqs.send(command)
+      return Failed
+    })
+}

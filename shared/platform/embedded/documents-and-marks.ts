@@ -1,0 +1,38 @@
+import type { DocumentsPort, MarksPort } from '../../ports/documents.ts'
+import type { ClockPort, RandomPort } from '../../ports/system.ts'
+import { serializeDocument } from '../records/document-text.ts'
+import { errorFromFailure } from './store/store-message.ts'
+import type { StoreCall } from './store/methods/store-methods.ts'
+
+/** Documents over the embedded store; every change carries a token, as in the catalog. */
+export function createDocuments(call: StoreCall, random: RandomPort): DocumentsPort {
+  return {
+    get: async key => (await call('documents.get', { key })) ?? undefined,
+    put: async (key, value, expected) => {
+      const text = serializeDocument(key, value)
+      return call('documents.put', { key, value: text, expected, token: random.uuid() })
+    },
+    remove: (key, version) => call('documents.remove', { key, version }),
+    list: async (kind, cursor, scope) => {
+      const page = await call('documents.list', { kind, cursor, scope: scope ?? null })
+      const unreadable = page.unreadable.map(({ key, failure }) => ({
+        key,
+        why: errorFromFailure(failure),
+      }))
+      return { documents: page.documents, unreadable, next: page.next ?? undefined }
+    },
+  }
+}
+
+/** Marks over the embedded store. */
+export function createMarks(
+  call: StoreCall,
+  { random, clock }: { readonly random: RandomPort; readonly clock: Pick<ClockPort, 'now'> },
+): MarksPort {
+  return {
+    mark: (key, until) =>
+      call('marks.mark', { key, until, now: clock.now(), token: random.uuid() }),
+    isMarked: key => call('marks.isMarked', { key, now: clock.now() }),
+    unmark: async key => void (await call('marks.unmark', { key })),
+  }
+}

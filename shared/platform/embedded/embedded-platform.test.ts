@@ -1,0 +1,191 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type DeploymentId,
+  type EpochMs,
+  type LogNumber,
+  type WriterToken,
+  stackIdOf,
+} from '../../records/ids.ts'
+import { openEmbeddedPlatform } from './embedded-platform.ts'
+import { tryLock } from './store/store-lock.ts'
+import { prepareStore } from './store/store-paths.ts'
+
+const stack = stackIdOf('p', 's')
+const deployment = `${stack}/1` as DeploymentId
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'antichain-platform-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('a home that cannot be used', () => {
+  test('a file in the place of home is named in the error', async () => {
+    const home = join(folder, 'home')
+    writeFileSync(home, 'a file')
+    await expect(openEmbeddedPlatform({ home })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining(home),
+    })
+    expect(readFileSync(home, 'utf8')).toBe('a file')
+  })
+
+  test('a folder in the place of the database is named in the error', async () => {
+    const database = join(folder, 'store', 'antichain.db')
+    mkdirSync(database, { recursive: true })
+    await expect(openEmbeddedPlatform({ home: folder })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      details: { path: database },
+    })
+    rmSync(database, { recursive: true })
+    await (await openEmbeddedPlatform({ home: folder })).close()
+  })
+
+  test('a database that is none is left as it is', async () => {
+    const database = join(folder, 'store', 'antichain.db')
+    mkdirSync(join(folder, 'store'))
+    writeFileSync(database, 'x'.repeat(5000))
+    await expect(openEmbeddedPlatform({ home: folder })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      details: { reason: 'it is not a database' },
+    })
+    expect(readFileSync(database, 'utf8')).toBe('x'.repeat(5000))
+  })
+
+  test('a store of a newer version is refused', async () => {
+    await (await openEmbeddedPlatform({ home: folder })).close()
+    const database = new DatabaseSync(join(folder, 'store', 'antichain.db'))
+    database.exec('UPDATE schema SET version = 999')
+    database.close()
+    await expect(openEmbeddedPlatform({ home: folder })).rejects.toMatchObject({
+      code: 'STORE_TOO_NEW',
+      details: { found: 999 },
+    })
+  })
+})
+
+test.each(['{"protocol":999,"schema":1,"pid":1}', 'null'])(
+  'an owner that greets with %s is another version, and is not spoken to',
+  async greeting => {
+    const paths = prepareStore(folder)
+    const lock = tryLock(paths.lock)
+    const server = createServer(socket => socket.write(`${greeting}\n`)).listen(paths.socket)
+    await once(server, 'listening')
+    await expect(openEmbeddedPlatform({ home: folder })).rejects.toMatchObject({
+      code: 'STORE_TOO_NEW',
+    })
+    server.close()
+    lock?.release()
+  },
+)
+
+describe('the folders of the store', () => {
+  test('nobody else may read them', async () => {
+    const home = join(folder, 'new', 'home')
+    await using platform = await openEmbeddedPlatform({ home })
+    expect(platform.getRole()).toBe('owner')
+    for (const path of [home, join(home, 'store'), join(home, 'blobs')]) {
+      expect(statSync(path).mode & 0o077).toBe(0)
+    }
+  })
+
+  test('a home with a long path is served all the same', async () => {
+    const home = join(folder, 'x'.repeat(100), 'y'.repeat(100))
+    await using owner = await openEmbeddedPlatform({ home })
+    await using client = await openEmbeddedPlatform({ home })
+    expect([owner.getRole(), client.getRole()]).toEqual(['owner', 'client'])
+    expect(await client.catalog.createStack(stack, 1 as EpochMs)).toBe(true)
+    expect(await owner.catalog.getStack(stack)).toMatchObject({ id: stack })
+  })
+
+  test('the socket is gone after the last process closed', async () => {
+    const platform = await openEmbeddedPlatform({ home: folder })
+    expect(existsSync(join(folder, 'store', 'socket'))).toBe(true)
+    await platform.close()
+    expect(existsSync(join(folder, 'store', 'socket'))).toBe(false)
+  })
+})
+
+describe('while a store is open', () => {
+  test('a store that is full refuses writes, is read, and keeps nothing half', async () => {
+    await using platform = await openEmbeddedPlatform({ home: folder, storePagesMax: 60 })
+    const append = (number: number) =>
+      platform.decisionLog.append(deployment, {
+        number: number as LogNumber,
+        writer: 'w' as WriterToken,
+        at: 0 as EpochMs,
+        decisions: [{ kind: 'phase', phase: 'program' }, ...Array.from({ length: 500 }, filler)],
+      })
+    let written = 0
+    await expect(
+      (async () => {
+        for (; ; written += 1) await append(written)
+      })(),
+    ).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      details: { reason: 'the disk is full', path: expect.stringContaining(folder) },
+    })
+    expect(written).toBeGreaterThan(0)
+    expect(await platform.decisionLog.read(deployment, 0 as LogNumber, 100)).toHaveLength(written)
+  })
+
+  test('a home that was deleted is an error, not a silent loss', async () => {
+    await using platform = await openEmbeddedPlatform({ home: folder })
+    rmSync(join(folder, 'store'), { recursive: true })
+    await expect(platform.catalog.createStack(stack, 1 as EpochMs)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    })
+  })
+
+  test('closing waits for what was asked, and later calls are refused', async () => {
+    const platform = await openEmbeddedPlatform({ home: folder })
+    const pending = platform.catalog.createStack(stack, 1 as EpochMs)
+    await platform.close()
+    await platform.close()
+    expect(await pending).toBe(true)
+    await expect(platform.catalog.getStack(stack)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    })
+  })
+
+  test('a client takes over when the owner has closed', async () => {
+    const owner = await openEmbeddedPlatform({ home: folder })
+    await using client = await openEmbeddedPlatform({ home: folder })
+    const pending = client.catalog.createStack(stack, 1 as EpochMs)
+    await owner.close()
+    expect(await pending).toBe(true)
+    expect(await client.catalog.getStack(stack)).toMatchObject({ id: stack })
+    expect(client.getRole()).toBe('owner')
+  })
+
+  test('who resumes is nudged for the stacks that were left running', async () => {
+    const holder = { host: 'h', pid: 1, started: '', who: '' }
+    const start = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
+    await using platform = await openEmbeddedPlatform({ home: folder })
+    await platform.catalog.createStack(stack, 1 as EpochMs)
+    await platform.catalog.createStack(stackIdOf('p', 'idle'), 1 as EpochMs)
+    await platform.catalog.start(stack, start)
+    expect(await platform.nudges.receive(0)).toBeUndefined()
+    await using resuming = await openEmbeddedPlatform({ home: folder, resume: true })
+    expect(await resuming.nudges.receive(0)).toBe(stack)
+    expect(await resuming.nudges.receive(0)).toBeUndefined()
+  })
+})
+
+function filler() {
+  return { kind: 'phase', phase: 'program' } as const
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { error } from '../../errors/error.ts'
+import type { SealingPort } from '../../ports/documents.ts'
+import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
+import { storeUnavailableError } from './store/store-errors.ts'
+import { syncFolder } from './store/store-paths.ts'
+
+/** Says how a text was sealed, so that another way can come later. */
+const form = 'v1:'
+
+/**
+ * Seals with AES-256-GCM under a key that lies in `home`, readable for its user only, made at the
+ * first use. `seal` throws STORE_UNAVAILABLE when there can be no key.
+ */
+export function createKeyFileSealing(home: string): SealingPort {
+  const path = join(home, 'sealing.key')
+  let known: Buffer | undefined
+  const getKey = (): Buffer => {
+    known ??= readKey(path, home)
+    return known
+  }
+  return {
+    seal: async (text, context) => {
+      return form + sealText(getKey(), text, context).toString('base64')
+    },
+    open: async (sealed, context) => {
+      const opening = getKey()
+      try {
+        if (!sealed.startsWith(form)) throw new Error('another form')
+        return openText(opening, Buffer.from(sealed.slice(form.length), 'base64'), context)
+      } catch {
+        throw error('SEALED_UNREADABLE', `what is sealed in the ${context} cannot be opened`)
+      }
+    },
+  }
+}
+
+/** Of several processes that make the key at once one does: a link is made once, with all bytes. */
+function readKey(path: string, home: string): Buffer {
+  try {
+    const found = readIfExists(path) ?? makeKey(path, home)
+    if (found.length !== sealingKeyBytes)
+      throw new Error(`it has ${found.length} bytes, not ${sealingKeyBytes}`)
+    return found
+  } catch (thrown) {
+    throw storeUnavailableError(path, thrown)
+  }
+}
+
+function makeKey(path: string, home: string): Buffer {
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const made = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`
+  writeFileSync(made, randomBytes(sealingKeyBytes), { mode: 0o600, flag: 'wx', flush: true })
+  try {
+    linkSync(made, path)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+  } finally {
+    rmSync(made)
+  }
+  // What is sealed is kept for longer than a power failure; so must be what opens it.
+  syncFolder(home)
+  return readFileSync(path)
+}
+
+function readIfExists(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw thrown
+  }
+}

@@ -1,0 +1,25 @@
+import type { RandomPort } from '../../ports/system.ts'
+import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
+import type { StoreCall } from './store/methods/store-methods.ts'
+import type { RenameResult } from './store/methods/rename-methods.ts'
+
+/** Renames stacks of the embedded store; AWS has no such thing. */
+export interface StackRenames {
+  /**
+   * Moves a stack to another id, with its history and versions, and publishes its state in the new
+   * form (`snapshot`, '' for a stack that never ran) as the version after `expected`. Atomic.
+   */
+  readonly rename: (
+    id: StackId,
+    to: StackId,
+    input: { readonly expected: number; readonly snapshot: BlobHash | ''; readonly at: EpochMs },
+  ) => Promise<RenameResult>
+}
+
+/** The renames of a store. */
+export function createStackRenames(call: StoreCall, random: RandomPort): StackRenames {
+  return {
+    rename: (id, to, input) =>
+      call('catalog.renameStack', { id, to, ...input, token: random.uuid() }),
+  }
+}

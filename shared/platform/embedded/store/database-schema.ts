@@ -1,0 +1,164 @@
+/**
+ * The tables of the embedded store. Records that are only ever read whole are JSON text. Keys begin
+ * with the deployment, so that one deployment lies together.
+ *
+ * head.freed: what gave attempts back or lapsed, `<how> <attempt> <owner>`, so that a repetition is
+ * known. *.token: the call that made the row, for the same purpose. *.format: the form of the row,
+ * see `record-forms.ts`.
+ */
+const first = `
+CREATE TABLE log (
+  deployment TEXT NOT NULL, number INTEGER NOT NULL, writer TEXT NOT NULL, record TEXT NOT NULL,
+  PRIMARY KEY (deployment, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE head (
+  deployment TEXT NOT NULL, operation INTEGER NOT NULL,
+  arrived TEXT NOT NULL DEFAULT '[]', attempt INTEGER NOT NULL DEFAULT 0,
+  owner TEXT NOT NULL DEFAULT '', executor TEXT NOT NULL DEFAULT '',
+  given_back INTEGER NOT NULL DEFAULT 0, freed TEXT NOT NULL DEFAULT '[]',
+  verdict TEXT, end_attempt INTEGER,
+  PRIMARY KEY (deployment, operation)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE outcome (
+  deployment TEXT NOT NULL, operation INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  PRIMARY KEY (deployment, operation, attempt)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE control (
+  deployment TEXT PRIMARY KEY, token TEXT NOT NULL, stop INTEGER NOT NULL DEFAULT 0,
+  holder TEXT NOT NULL, closed INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE lease (
+  deployment TEXT NOT NULL, executor TEXT NOT NULL, holder TEXT NOT NULL,
+  counter INTEGER NOT NULL DEFAULT 0, retired INTEGER NOT NULL DEFAULT 0,
+  groups TEXT NOT NULL DEFAULT '[]',
+  PRIMARY KEY (deployment, executor)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  deployment TEXT NOT NULL, writer TEXT NOT NULL, number INTEGER NOT NULL, line TEXT NOT NULL,
+  UNIQUE (deployment, writer, number)
+) STRICT;
+CREATE INDEX event_order ON event (deployment, position);
+
+CREATE TABLE stack (
+  id TEXT PRIMARY KEY, project TEXT NOT NULL, token TEXT NOT NULL, created_at INTEGER NOT NULL,
+  current TEXT NOT NULL DEFAULT '', start_token TEXT NOT NULL DEFAULT '',
+  version INTEGER NOT NULL DEFAULT 0, snapshot TEXT NOT NULL DEFAULT '',
+  deployments INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE history (
+  stack TEXT NOT NULL, number INTEGER NOT NULL, begun TEXT NOT NULL, ended TEXT,
+  PRIMARY KEY (stack, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE snapshot (
+  stack TEXT NOT NULL, version INTEGER NOT NULL, blob TEXT NOT NULL,
+  PRIMARY KEY (stack, version)
+) STRICT, WITHOUT ROWID;
+`
+
+const late = `
+CREATE TABLE late (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  stack TEXT NOT NULL, key TEXT NOT NULL, item TEXT NOT NULL,
+  UNIQUE (stack, key)
+) STRICT;
+`
+
+const formats = `
+ALTER TABLE log ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE head ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE outcome ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE control ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE lease ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE event ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE stack ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE history ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE snapshot ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE late ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+`
+
+const handOvers = `
+ALTER TABLE control ADD COLUMN handed TEXT NOT NULL DEFAULT 'null';
+
+CREATE TABLE slow (
+  stack TEXT NOT NULL, key TEXT NOT NULL, ms INTEGER NOT NULL,
+  PRIMARY KEY (stack, key)
+) STRICT, WITHOUT ROWID;
+`
+
+const holds = `
+ALTER TABLE control ADD COLUMN held INTEGER NOT NULL DEFAULT -1;
+`
+
+const takenItems = `
+ALTER TABLE late ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
+`
+
+const requests = `
+CREATE TABLE request (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  stack TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, request TEXT NOT NULL,
+  ended TEXT NOT NULL DEFAULT '', format INTEGER NOT NULL DEFAULT 1,
+  UNIQUE (stack, key)
+) STRICT;
+CREATE INDEX request_waiting ON request (stack, position) WHERE ended = '';
+
+CREATE TABLE program (
+  stack TEXT PRIMARY KEY, archive TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+`
+
+const documents = `
+CREATE TABLE document (
+  kind TEXT NOT NULL, scope TEXT NOT NULL, name TEXT NOT NULL,
+  version INTEGER NOT NULL, value TEXT NOT NULL, token TEXT NOT NULL,
+  removed INTEGER NOT NULL DEFAULT 0, format INTEGER NOT NULL DEFAULT 1,
+  PRIMARY KEY (kind, scope, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mark (
+  key TEXT PRIMARY KEY, until INTEGER NOT NULL, token TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mark_until ON mark (until);
+`
+
+const audit = `
+CREATE TABLE audit (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, format INTEGER NOT NULL DEFAULT 1
+) STRICT;
+`
+
+/** Tables of the process that owns the store, gone with it. */
+export const volatileTables = `
+CREATE TEMP TABLE chain (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  deployment TEXT NOT NULL, pool TEXT NOT NULL, message TEXT NOT NULL,
+  deliveries INTEGER NOT NULL DEFAULT 0,
+  receipt TEXT UNIQUE, visible_at REAL NOT NULL DEFAULT 0, is_dead INTEGER NOT NULL DEFAULT 0
+) STRICT;
+`
+
+/** What each version adds to the one before; never changed once released, only appended to. */
+export const migrations: readonly string[] = [
+  first,
+  late,
+  formats,
+  handOvers,
+  holds,
+  takenItems,
+  requests,
+  documents,
+  audit,
+]
+
+/** The version of the tables. */
+export const schemaVersion = migrations.length

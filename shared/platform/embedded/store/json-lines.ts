@@ -1,0 +1,40 @@
+import type { Socket } from 'node:net'
+import { limits } from '../../../config/limits.ts'
+
+/**
+ * Cuts what comes from a socket into lines of JSON and hands them on parsed. A line that is too
+ * long or no JSON ends the connection. Answers how to write one.
+ */
+export function createLineChannel(socket: Socket, onValue: (value: unknown) => void): LineWriter {
+  let parts: string[] = []
+  let size = 0
+  socket.setEncoding('utf8')
+  socket.on('data', chunk => {
+    const text = String(chunk)
+    const pieces = text.split('\n')
+    for (const [index, piece] of pieces.entries()) {
+      parts.push(piece)
+      size += piece.length
+      if (size > limits.frameBytesMax) return void socket.destroy()
+      if (index === pieces.length - 1) continue
+      const line = parts.join('')
+      parts = []
+      size = 0
+      const value = parseLine(line)
+      if (value === undefined) return void socket.destroy()
+      onValue(value)
+    }
+  })
+  return value => socket.write(`${JSON.stringify(value)}\n`)
+}
+
+/** Writes one value as a line. */
+export type LineWriter = (value: unknown) => void
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,37 @@
+import { requireReadable } from '../../../records/record-forms.ts'
+import { readIntegerColumn, readTextColumn } from '../database.ts'
+import { defineRead, defineWrite } from './method.ts'
+
+/** An entry as JSON, with its position. */
+export interface StoredAudit {
+  readonly position: number
+  readonly entry: string
+}
+
+/** The audit log. */
+export const auditMethods = {
+  'audit.append': defineWrite(
+    (database, args: { readonly id: string; readonly entry: string }): number =>
+      database.run(
+        'INSERT INTO audit (id, entry) VALUES (?, ?) ON CONFLICT DO NOTHING',
+        args.id,
+        args.entry,
+      ),
+  ),
+  'audit.read': defineRead(
+    (database, args: { readonly before: number; readonly limit: number }): readonly StoredAudit[] =>
+      database
+        .all(
+          `SELECT * FROM audit WHERE ?1 = 0 OR position < ?1 ORDER BY position DESC LIMIT ?2`,
+          args.before,
+          args.limit,
+        )
+        .map(row => {
+          const checked = requireReadable('audit', row)
+          return {
+            position: readIntegerColumn(checked, 'position'),
+            entry: readTextColumn(checked, 'entry'),
+          }
+        }),
+  ),
+}

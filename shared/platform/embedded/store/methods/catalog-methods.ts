@@ -1,0 +1,260 @@
+import { error } from '../../../../errors/error.ts'
+import type {
+  CatalogPort,
+  HistoryRecord,
+  PublishedVersion,
+  StackRecord,
+} from '../../../../ports/catalog.ts'
+import {
+  type BlobHash,
+  type DeploymentId,
+  type EpochMs,
+  type StackId,
+  deploymentIdOf,
+  deploymentPartsOf,
+  stackPartsOf,
+} from '../../../../records/ids.ts'
+import { type Database, type Row, readIntegerColumn, readTextColumn } from '../database.ts'
+import { toStoreFailure, type StoreFailure } from '../store-message.ts'
+import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
+import { damagedError, parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
+
+/** What is asked of the past of a stack. */
+interface HistoryPageArgs {
+  readonly id: StackId
+  readonly limit: number
+  readonly before?: number | null
+}
+
+type StartInput = Parameters<CatalogPort['start']>[1]
+type ReleaseInput = Parameters<CatalogPort['release']>[1]
+
+/** Stacks as they cross to other processes: errors are data. */
+export interface StoredListing {
+  readonly stacks: readonly StackRecord[]
+  readonly unreadable: readonly { readonly id: StackId; readonly failure: StoreFailure }[]
+}
+
+/** Stacks, deployments, published snapshots. A removed stack keeps its count of deployments. */
+export const catalogMethods = {
+  'catalog.createStack': defineWrite(
+    (
+      database,
+      args: { readonly id: StackId; readonly at: EpochMs; readonly token: string },
+    ): boolean =>
+      database.get(
+        `INSERT INTO stack (id, project, created_at, token) VALUES (?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET created_at = excluded.created_at, token = excluded.token,
+           removed = 0
+         WHERE removed = 1 OR token = excluded.token RETURNING 1`,
+        args.id,
+        stackPartsOf(args.id).project,
+        args.at,
+        args.token,
+      ) !== undefined,
+  ),
+
+  'catalog.stack': defineRead((database, args: { readonly id: StackId }): StackRecord | null => {
+    const row = findStackRow(database, args.id)
+    return row === undefined ? null : parseStack(row)
+  }),
+
+  'catalog.stacks': defineRead(
+    (database, args: { readonly project: string | null }): StoredListing => {
+      const rows = database.all(
+        'SELECT * FROM stack WHERE removed = 0 AND (?1 IS NULL OR project = ?1) ORDER BY id',
+        args.project,
+      )
+      const stacks: StackRecord[] = []
+      const unreadable: StoredListing['unreadable'][number][] = []
+      for (const row of rows) {
+        try {
+          stacks.push(parseStack(row))
+        } catch (thrown) {
+          unreadable.push({
+            id: readTextColumn(row, 'id') as StackId,
+            failure: toStoreFailure(thrown),
+          })
+        }
+      }
+      return { stacks, unreadable }
+    },
+  ),
+
+  'catalog.removeStack': defineMultiWrite((database, args: { readonly id: StackId }): boolean => {
+    const row = findStackRow(database, args.id)
+    if (row === undefined) return true
+    if (readTextColumn(row, 'current') !== '') return false
+    database.run("UPDATE stack SET removed = 1, version = 0, snapshot = '' WHERE id = ?", args.id)
+    database.run('DELETE FROM history WHERE stack = ?', args.id)
+    database.run('DELETE FROM snapshot WHERE stack = ?', args.id)
+    database.run('DELETE FROM late WHERE stack = ?', args.id)
+    database.run('DELETE FROM slow WHERE stack = ?', args.id)
+    return true
+  }),
+
+  'catalog.start': defineMultiWrite(
+    (
+      database,
+      args: { readonly id: StackId; readonly about: StartInput; readonly token: string },
+    ): { readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId } => {
+      const stack = requireStack(database, args.id)
+      if (stack.current !== '') {
+        const mine = stack.startToken === args.token
+        return { kind: mine ? 'started' : 'busy', deployment: stack.current }
+      }
+      const number = stack.deployments + 1
+      const deployment = deploymentIdOf(args.id, number)
+      database.run(
+        'UPDATE stack SET current = ?, deployments = ?, start_token = ? WHERE id = ?',
+        deployment,
+        number,
+        args.token,
+        args.id,
+      )
+      const { command, message, at } = args.about
+      const line: HistoryRecord = { deployment, command, message, startedAt: at }
+      database.run(
+        'INSERT INTO history (stack, number, begun) VALUES (?, ?, ?)',
+        args.id,
+        number,
+        JSON.stringify(line),
+      )
+      return { kind: 'started', deployment }
+    },
+  ),
+
+  'catalog.publish': defineMultiWrite(
+    (
+      database,
+      args: { readonly id: StackId; readonly expected: number; readonly snapshot: BlobHash },
+    ): { readonly kind: 'published' | 'already' | 'conflict'; readonly version: number } => {
+      const { version, snapshot } = requireStack(database, args.id)
+      const next = args.expected + 1
+      if (version === next && snapshot === args.snapshot) return { kind: 'already', version }
+      if (version !== args.expected) return { kind: 'conflict', version }
+      database.run(
+        'UPDATE stack SET version = ?, snapshot = ? WHERE id = ?',
+        next,
+        args.snapshot,
+        args.id,
+      )
+      database.run(
+        'INSERT INTO snapshot (stack, version, blob) VALUES (?, ?, ?)',
+        args.id,
+        next,
+        args.snapshot,
+      )
+      return { kind: 'published', version: next }
+    },
+  ),
+
+  'catalog.release': defineMultiWrite(
+    (
+      database,
+      args: { readonly deployment: DeploymentId; readonly end: ReleaseInput },
+    ): boolean => {
+      const { stack, number } = deploymentPartsOf(args.deployment)
+      const released = database.run(
+        "UPDATE stack SET current = '', start_token = '' WHERE id = ? AND current = ?",
+        stack,
+        args.deployment,
+      )
+      if (released === 0) return false
+      const { at: endedAt, ...end } = args.end
+      database.run(
+        'UPDATE history SET ended = ? WHERE stack = ? AND number = ?',
+        JSON.stringify({ endedAt, ...end }),
+        stack,
+        number,
+      )
+      return true
+    },
+  ),
+
+  'catalog.history': defineRead((database, args: HistoryPageArgs): readonly HistoryRecord[] =>
+    database
+      .all(
+        'SELECT * FROM history WHERE stack = ? AND number < ? ORDER BY number DESC LIMIT ?',
+        args.id,
+        args.before ?? Number.MAX_SAFE_INTEGER,
+        args.limit,
+      )
+      .map(parseHistory),
+  ),
+
+  'catalog.versions': defineRead((database, args: HistoryPageArgs): readonly PublishedVersion[] =>
+    database
+      .all(
+        'SELECT * FROM snapshot WHERE stack = ? AND version < ? ORDER BY version DESC LIMIT ?',
+        args.id,
+        args.before ?? Number.MAX_SAFE_INTEGER,
+        args.limit,
+      )
+      .map(parseVersion),
+  ),
+}
+
+function findStackRow(database: Database, id: StackId): Row | undefined {
+  return database.get('SELECT * FROM stack WHERE id = ? AND removed = 0', id)
+}
+
+function requireStack(
+  database: Database,
+  id: StackId,
+): StackRecord & { readonly startToken: string } {
+  const row = findStackRow(database, id)
+  if (row === undefined) throw error('STACK_NOT_FOUND', `there is no stack ${id}`)
+  return { ...parseStack(row), startToken: readTextColumn(row, 'start_token') }
+}
+
+function parseStack(row: Row): StackRecord {
+  requireReadable('stack', row)
+  const id = readTextColumn(row, 'id')
+  return {
+    id: id as StackId,
+    createdAt: readIntegerColumn(row, 'created_at') as EpochMs,
+    current: readTextColumn(row, 'current') as DeploymentId,
+    version: readIntegerColumn(row, 'version'),
+    snapshot: parseBlobHash(readTextColumn(row, 'snapshot'), { kind: 'stack', keys: { id } }),
+    deployments: readIntegerColumn(row, 'deployments'),
+  }
+}
+
+function parseVersion(row: Row): PublishedVersion {
+  requireReadable('snapshot', row)
+  const version = readIntegerColumn(row, 'version')
+  const record = {
+    kind: 'snapshot',
+    keys: { stack: readTextColumn(row, 'stack'), version },
+  } as const
+  const snapshot = parseBlobHash(readTextColumn(row, 'blob'), record)
+  if (snapshot === '') throw damagedError('snapshot', record.keys, 'it names no blob')
+  return { version, snapshot }
+}
+
+function parseHistory(row: Row): HistoryRecord {
+  requireReadable('history', row)
+  const keys = { stack: readTextColumn(row, 'stack'), number: readIntegerColumn(row, 'number') }
+  const record = { kind: 'history', keys } as const
+  const begun = parseRecordJson(record, readTextColumn(row, 'begun'), hasBegin)
+  const ended = readTextColumn(row, 'ended')
+  return { ...begun, ...(ended === '' ? {} : parseRecordJson(record, ended, hasEnd)) }
+}
+
+function hasBegin(value: unknown): value is HistoryRecord {
+  return typeof value === 'object' && value !== null && 'deployment' in value
+}
+
+function hasEnd(value: unknown): value is Partial<HistoryRecord> {
+  return typeof value === 'object' && value !== null && 'result' in value
+}
+
+function parseBlobHash(
+  hash: string,
+  { kind, keys }: Parameters<typeof parseRecordJson>[0],
+): BlobHash | '' {
+  if (hash !== '' && !/^[0-9a-f]{64}$/.test(hash))
+    throw damagedError(kind, keys, `'${hash}' names no blob`)
+  return hash as BlobHash | ''
+}

@@ -1,0 +1,143 @@
+import { limits } from '../../../../config/limits.ts'
+import type { ChainMessage, Delivery } from '../../../../ports/queue.ts'
+import type { DeploymentId } from '../../../../records/ids.ts'
+import type { Pool } from '../../../../records/pool.ts'
+import { type Database, type Row, readIntegerColumn, readTextColumn } from '../database.ts'
+import { defineVolatile } from './method.ts'
+
+const nowMs = "(unixepoch('subsec') * 1000)"
+const isVisible = `visible_at <= ${nowMs}`
+
+/**
+ * The queue of chains, in tables that are gone with the process that owns the store: no message is
+ * ever waited for on a disk, and what is lost is sent again by the sweep (I4). As with SQS a
+ * message comes at least once, in no promised order, is invisible while on loan, and is given up
+ * after 5 deliveries.
+ */
+export const chainMethods = {
+  'chains.send': defineVolatile(
+    (database, args: { readonly messages: readonly ChainMessage[] }): number =>
+      database.run(
+        `INSERT INTO chain (deployment, pool, message)
+         SELECT value ->> '$.deployment', coalesce(value ->> '$.pool', 'short'), value
+         FROM json_each(?)`,
+        JSON.stringify(args.messages),
+      ),
+  ),
+
+  /** `receipt`: a text of the caller's own; each delivery gets it with its number behind. */
+  'chains.take': defineVolatile(
+    (
+      database,
+      args: {
+        readonly deployment: DeploymentId | null
+        readonly pool: Pool | null
+        readonly max: number
+        readonly visibilityMs: number
+        readonly receipt: string
+        /** Most operations of the deployment on loan; null: no matter how many. */
+        readonly operationsMax: number | null
+      },
+    ): readonly Delivery[] => {
+      database.run(
+        `UPDATE chain SET is_dead = 1 WHERE is_dead = 0 AND deliveries >= ? AND ${isVisible}`,
+        limits.deliveriesMax,
+      )
+      const open = database.all(
+        `SELECT position, json_array_length(message, '$.operations') AS size FROM chain
+         WHERE is_dead = 0 AND ${isVisible} AND (?1 IS NULL OR deployment = ?1)
+           AND (?2 IS NULL OR pool = ?2)
+         ORDER BY position LIMIT ?3`,
+        args.deployment,
+        args.pool,
+        args.max,
+      )
+      const { operationsMax } = args
+      const taken =
+        operationsMax === null || open.length === 0
+          ? open
+          : takeWithinLimit(
+              open,
+              operationsMax,
+              countDeliveredOperations(database, args.deployment),
+            )
+      if (taken.length === 0) return []
+      return database
+        .all(
+          `UPDATE chain SET deliveries = deliveries + 1, receipt = ?1 || ' ' || position,
+             visible_at = ${nowMs} + ?2
+           WHERE position IN (SELECT value FROM json_each(?3))
+           RETURNING message, receipt, deliveries`,
+          args.receipt,
+          args.visibilityMs,
+          JSON.stringify(taken.map(row => readIntegerColumn(row, 'position'))),
+        )
+        .map(row => ({
+          message: parseMessage(row),
+          receipt: readTextColumn(row, 'receipt'),
+          deliveries: readIntegerColumn(row, 'deliveries'),
+        }))
+    },
+  ),
+
+  'chains.remove': defineVolatile((database, args: { readonly receipt: string }): number =>
+    database.run('DELETE FROM chain WHERE receipt = ?', args.receipt),
+  ),
+
+  'chains.extend': defineVolatile(
+    (database, args: { readonly receipt: string; readonly ms: number }): boolean =>
+      database.run(
+        `UPDATE chain SET visible_at = ${nowMs} + ? WHERE receipt = ? AND NOT (${isVisible})`,
+        args.ms,
+        args.receipt,
+      ) === 1,
+  ),
+
+  'chains.redrive': defineVolatile(
+    (database, args: { readonly deployment: DeploymentId }): number =>
+      database.run(
+        `UPDATE chain SET is_dead = 0, deliveries = 0, visible_at = 0
+       WHERE is_dead = 1 AND deployment = ?`,
+        args.deployment,
+      ),
+  ),
+
+  'chains.dead': defineVolatile(
+    (database, args: { readonly deployment: DeploymentId }): readonly ChainMessage[] =>
+      database
+        .all('SELECT message FROM chain WHERE is_dead = 1 AND deployment = ?', args.deployment)
+        .map(parseMessage),
+  ),
+}
+
+/** Operations of a deployment that executors have on loan which did not retire. */
+function countDeliveredOperations(database: Database, deployment: DeploymentId | null): number {
+  const row = database.get(
+    `SELECT sum(json_array_length(message, '$.operations')) AS operations FROM chain
+     WHERE is_dead = 0 AND NOT (${isVisible}) AND deployment = ?1
+       AND substr(receipt, 1, instr(receipt, '/') - 1) NOT IN (
+         SELECT executor FROM lease WHERE deployment = ?1 AND retired > 0)`,
+    deployment,
+  )
+  return row === undefined || row['operations'] === null ? 0 : readIntegerColumn(row, 'operations')
+}
+
+/** The first messages with which no more is on loan than may be; one when nothing is on loan. */
+function takeWithinLimit(
+  open: readonly Row[],
+  operationsMax: number,
+  onLoanNow: number,
+): readonly Row[] {
+  const taken: Row[] = []
+  let operations = onLoanNow
+  for (const row of open) {
+    operations += readIntegerColumn(row, 'size')
+    if (operations > operationsMax && (onLoanNow > 0 || taken.length > 0)) break
+    taken.push(row)
+  }
+  return taken
+}
+
+function parseMessage(row: Row): ChainMessage {
+  return JSON.parse(readTextColumn(row, 'message')) as ChainMessage
+}

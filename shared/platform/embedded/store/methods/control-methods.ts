@@ -1,0 +1,177 @@
+import type { Control, Lease, ProcessGroup, Stop } from '../../../../records/head.ts'
+import type { DeploymentId, ExecutorId, LogNumber } from '../../../../records/ids.ts'
+import type { Holder } from '../../../../records/log.ts'
+import type { HandOver } from '../../../../records/pool.ts'
+import { type Row, readIntegerColumn, readTextColumn } from '../database.ts'
+import { defineRead, defineWrite } from './method.ts'
+import { parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
+
+/** Numbered, so that "only grows" is a comparison. */
+const stops: readonly Stop[] = ['none', 'graceful', 'forced']
+
+/** How an executor retired: by the word of others, or by its own. */
+const [dismissed, left] = [1, 2]
+
+interface ExecutorKey {
+  readonly deployment: DeploymentId
+  readonly executor: ExecutorId
+}
+
+/** Control records and leases. */
+export const controlMethods = {
+  'control.create': defineWrite(
+    (
+      database,
+      args: { readonly deployment: DeploymentId; readonly holder: Holder; readonly token: string },
+    ): boolean =>
+      database.get(
+        `INSERT INTO control (deployment, holder, token) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET token = token WHERE token = excluded.token RETURNING 1`,
+        args.deployment,
+        JSON.stringify(args.holder),
+        args.token,
+      ) !== undefined,
+  ),
+  'control.read': defineRead(
+    (database, args: { readonly deployment: DeploymentId }): Control | null => {
+      const row = database.get('SELECT * FROM control WHERE deployment = ?', args.deployment)
+      if (row === undefined) return null
+      requireReadable('control', row)
+      return {
+        stop: stops[readIntegerColumn(row, 'stop')] ?? 'forced',
+        holder: parseHolder('control', row),
+        closed: readIntegerColumn(row, 'closed') === 1,
+        ...parseHandOver(row),
+      }
+    },
+  ),
+  'control.stop': defineWrite(
+    (database, args: { readonly deployment: DeploymentId; readonly stop: Stop }): number =>
+      database.run(
+        'UPDATE control SET stop = ?2 WHERE deployment = ?1 AND stop < ?2',
+        args.deployment,
+        stops.indexOf(args.stop),
+      ),
+  ),
+  'control.handOver': defineWrite(
+    (
+      database,
+      args: {
+        readonly deployment: DeploymentId
+        readonly holder: Holder
+        readonly handOver: HandOver
+      },
+    ): boolean =>
+      database.run(
+        'UPDATE control SET handed = ? WHERE deployment = ? AND holder = ? AND closed = 0',
+        JSON.stringify(args.handOver),
+        args.deployment,
+        JSON.stringify(args.holder),
+      ) === 1,
+  ),
+  'control.hold': defineWrite(
+    (
+      database,
+      args: {
+        readonly deployment: DeploymentId
+        readonly holder: Holder
+        readonly at: LogNumber
+      },
+    ): number =>
+      database.run(
+        `UPDATE control SET holder = ?2, handed = 'null', held = ?3
+         WHERE deployment = ?1 AND held < ?3`,
+        args.deployment,
+        JSON.stringify(args.holder),
+        args.at,
+      ),
+  ),
+  /** What the queue still has of it would only be dropped, if anybody ever took it. */
+  'control.close': defineWrite((database, args: { readonly deployment: DeploymentId }): number => {
+    database.run('DELETE FROM chain WHERE deployment = ?', args.deployment)
+    return database.run('UPDATE control SET closed = 1 WHERE deployment = ?', args.deployment)
+  }),
+
+  'leases.register': defineWrite(
+    (database, args: ExecutorKey & { readonly holder: Holder }): number =>
+      database.run(
+        'INSERT INTO lease (deployment, executor, holder) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        args.deployment,
+        args.executor,
+        JSON.stringify(args.holder),
+      ),
+  ),
+  'leases.renew': defineWrite(
+    (database, args: ExecutorKey & { readonly groups: readonly ProcessGroup[] }): boolean =>
+      database.run(
+        `UPDATE lease SET counter = counter + 1, groups = ?
+         WHERE deployment = ? AND executor = ? AND retired = 0`,
+        JSON.stringify(args.groups),
+        args.deployment,
+        args.executor,
+      ) === 1,
+  ),
+  'leases.retire': defineWrite((database, args: ExecutorKey): number =>
+    database.run(
+      `UPDATE lease SET retired = ${dismissed} WHERE deployment = ? AND executor = ? AND retired = 0`,
+      args.deployment,
+      args.executor,
+    ),
+  ),
+  'leases.leave': defineWrite((database, args: ExecutorKey): number =>
+    database.run(
+      `UPDATE lease SET retired = ${left} WHERE deployment = ? AND executor = ?`,
+      args.deployment,
+      args.executor,
+    ),
+  ),
+  'leases.list': defineRead(
+    (database, args: { readonly deployment: DeploymentId }): readonly Lease[] =>
+      database
+        .all('SELECT * FROM lease WHERE deployment = ?', args.deployment)
+        .map(row => parseLease(requireReadable('lease', row))),
+  ),
+}
+
+function parseHandOver(row: Row): Pick<Control, 'handedOver'> {
+  const record = { kind: 'control', keys: keysOf(row) } as const
+  const handedOver = parseRecordJson(record, readTextColumn(row, 'handed'), isHandOver)
+  return handedOver === null ? {} : { handedOver }
+}
+
+function isHandOver(value: unknown): value is HandOver | null {
+  return value === null || (typeof value === 'object' && 'why' in value && 'pool' in value)
+}
+
+function parseLease(row: Row): Lease {
+  return {
+    executor: readTextColumn(row, 'executor') as ExecutorId,
+    holder: parseHolder('lease', row),
+    counter: readIntegerColumn(row, 'counter'),
+    retired: readIntegerColumn(row, 'retired') > 0,
+    left: readIntegerColumn(row, 'retired') === left,
+    groups: parseRecordJson(
+      { kind: 'lease', keys: keysOf(row) },
+      readTextColumn(row, 'groups'),
+      isGroups,
+    ),
+  }
+}
+
+function parseHolder(kind: 'control' | 'lease', row: Row): Holder {
+  return parseRecordJson({ kind, keys: keysOf(row) }, readTextColumn(row, 'holder'), isHolder)
+}
+
+function keysOf(row: Row): Readonly<Record<string, string>> {
+  const executor = readTextColumn(row, 'executor')
+  const deployment = readTextColumn(row, 'deployment')
+  return executor === '' ? { deployment } : { deployment, executor }
+}
+
+function isHolder(value: unknown): value is Holder {
+  return typeof value === 'object' && value !== null && 'host' in value && 'pid' in value
+}
+
+function isGroups(value: unknown): value is ProcessGroup[] {
+  return Array.isArray(value) && value.every(one => typeof one === 'object' && one !== null)
+}

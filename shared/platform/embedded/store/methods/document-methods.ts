@@ -1,0 +1,176 @@
+import { triggerLimits } from '../../../../config/trigger-limits.ts'
+import type { DocumentKey, DocumentKind, StoredDocument } from '../../../../ports/documents.ts'
+import type { EpochMs } from '../../../../records/ids.ts'
+import { type Row, readIntegerColumn, readTextColumn } from '../database.ts'
+import { type StoreFailure, toStoreFailure } from '../store-message.ts'
+import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
+import { parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
+
+/** A page as it crosses to other processes: errors are data. */
+interface StoredDocumentPage {
+  readonly documents: readonly StoredDocument[]
+  readonly unreadable: readonly { readonly key: DocumentKey; readonly failure: StoreFailure }[]
+  readonly next: string | null
+}
+
+/** Documents and marks. A removed document keeps its version, so that none is used twice. */
+export const documentMethods = {
+  'documents.get': defineRead(
+    (database, args: { readonly key: DocumentKey }): StoredDocument | null => {
+      const { kind, scope, name } = args.key
+      const row = database.get(
+        'SELECT * FROM document WHERE kind = ? AND scope = ? AND name = ? AND removed = 0',
+        kind,
+        scope,
+        name,
+      )
+      return row === undefined ? null : parseDocument(row)
+    },
+  ),
+
+  'documents.put': defineWrite(
+    (
+      database,
+      args: {
+        readonly key: DocumentKey
+        readonly value: string
+        readonly expected: number
+        readonly token: string
+      },
+    ): number | false => {
+      const { kind, scope, name } = args.key
+      // A new row has no version to expect; one that stands changes from the expected one only.
+      const row = database.get(
+        `INSERT INTO document (kind, scope, name, version, value, token)
+           SELECT ?1, ?2, ?3, 1, ?4, ?6 WHERE ?5 = 0 OR EXISTS
+             (SELECT 1 FROM document WHERE kind = ?1 AND scope = ?2 AND name = ?3)
+         ON CONFLICT DO UPDATE SET
+           version = version + (token <> excluded.token), value = excluded.value,
+           token = excluded.token, removed = 0
+         WHERE token = excluded.token OR ?5 = iif(removed = 1, 0, version)
+         RETURNING version`,
+        kind,
+        scope,
+        name,
+        args.value,
+        args.expected,
+        args.token,
+      )
+      return row === undefined ? false : readIntegerColumn(row, 'version')
+    },
+  ),
+
+  'documents.remove': defineMultiWrite(
+    (database, args: { readonly key: DocumentKey; readonly version: number }): boolean => {
+      const { kind, scope, name } = args.key
+      const place = [kind, scope, name] as const
+      database.run(
+        `UPDATE document SET removed = 1, value = 'null', token = ''
+         WHERE kind = ? AND scope = ? AND name = ? AND version = ?`,
+        ...place,
+        args.version,
+      )
+      const left = 'SELECT 1 FROM document WHERE kind = ? AND scope = ? AND name = ?'
+      return database.get(`${left} AND removed = 0`, ...place) === undefined
+    },
+  ),
+
+  'documents.list': defineRead(
+    (
+      database,
+      args: {
+        readonly kind: DocumentKind
+        readonly scope: string | null
+        readonly cursor: string
+      },
+    ): StoredDocumentPage => {
+      const [scope = '', name = ''] = args.cursor.split('\n')
+      const rows = database.all(
+        `SELECT * FROM document WHERE kind = ?1 AND removed = 0 AND (?2 IS NULL OR scope = ?2)
+           AND (scope, name) > (?3, ?4) ORDER BY scope, name LIMIT ?5`,
+        args.kind,
+        args.scope,
+        scope,
+        name,
+        triggerLimits.documentsPerPage,
+      )
+      return toDocumentPage(rows)
+    },
+  ),
+
+  'marks.mark': defineMultiWrite(
+    (
+      database,
+      args: {
+        readonly key: string
+        readonly until: EpochMs
+        readonly now: EpochMs
+        readonly token: string
+      },
+    ): boolean => {
+      database.run(
+        `DELETE FROM mark WHERE key IN
+           (SELECT key FROM mark WHERE until <= ? AND token <> ? ORDER BY until LIMIT ?)`,
+        args.now,
+        args.token,
+        triggerLimits.marksClearedPerMark,
+      )
+      const row = database.get(
+        `INSERT INTO mark (key, until, token) VALUES (?1, ?2, ?4)
+         ON CONFLICT DO UPDATE SET until = excluded.until, token = excluded.token
+         WHERE token = excluded.token OR until <= ?3 RETURNING 1`,
+        args.key,
+        args.until,
+        args.now,
+        args.token,
+      )
+      return row !== undefined
+    },
+  ),
+
+  'marks.isMarked': defineRead(
+    (database, args: { readonly key: string; readonly now: EpochMs }): boolean =>
+      database.get('SELECT 1 FROM mark WHERE key = ? AND until > ?', args.key, args.now) !==
+      undefined,
+  ),
+
+  'marks.unmark': defineWrite((database, args: { readonly key: string }): number =>
+    database.run('DELETE FROM mark WHERE key = ?', args.key),
+  ),
+}
+
+function documentKeyOf(row: Row): DocumentKey {
+  return {
+    kind: readTextColumn(row, 'kind') as DocumentKind,
+    scope: readTextColumn(row, 'scope') as DocumentKey['scope'],
+    name: readTextColumn(row, 'name'),
+  }
+}
+
+function parseDocument(row: Row): StoredDocument {
+  requireReadable('document', row)
+  const key = documentKeyOf(row)
+  const isAny = (value: unknown): value is unknown => value !== undefined
+  const value = parseRecordJson(
+    { kind: 'document', keys: { ...key } },
+    readTextColumn(row, 'value'),
+    isAny,
+  )
+  return { key, version: readIntegerColumn(row, 'version'), value }
+}
+
+function toDocumentPage(rows: readonly Row[]): StoredDocumentPage {
+  const documents: StoredDocument[] = []
+  const unreadable: StoredDocumentPage['unreadable'][number][] = []
+  for (const row of rows) {
+    try {
+      documents.push(parseDocument(row))
+    } catch (thrown) {
+      unreadable.push({ key: documentKeyOf(row), failure: toStoreFailure(thrown) })
+    }
+  }
+  const last = rows[triggerLimits.documentsPerPage - 1]
+  const next =
+    last === undefined ? null : `${readTextColumn(last, 'scope')}\n${readTextColumn(last, 'name')}`
+  return { documents, unreadable, next }
+}

@@ -1,0 +1,51 @@
+import type { DeploymentId } from '../../../../records/ids.ts'
+import { readIntegerColumn, readTextColumn } from '../database.ts'
+import { cutPage } from './log-methods.ts'
+import { defineRead, defineWrite } from './method.ts'
+import { requireReadable } from '../../../records/record-forms.ts'
+
+/** Lines of events, each once per writer and number, in the order of their arrival. */
+export const eventMethods = {
+  'events.append': defineWrite(
+    (
+      database,
+      args: {
+        readonly deployment: DeploymentId
+        readonly writer: string
+        readonly first: number
+        readonly events: readonly string[]
+      },
+    ): number =>
+      database.run(
+        `INSERT INTO event (deployment, writer, number, line)
+         SELECT ?, ?, CAST(? AS INTEGER) + key, value FROM json_each(?) WHERE true
+         ON CONFLICT DO NOTHING`,
+        args.deployment,
+        args.writer,
+        args.first,
+        JSON.stringify(args.events),
+      ),
+  ),
+  'events.read': defineRead(
+    (
+      database,
+      args: { readonly deployment: DeploymentId; readonly cursor: number; readonly limit: number },
+    ): { readonly events: readonly string[]; readonly cursor: number } => {
+      const rows = database.all(
+        `SELECT deployment, position, line, format FROM event WHERE deployment = ? AND position > ?
+         ORDER BY position LIMIT ?`,
+        args.deployment,
+        args.cursor,
+        args.limit,
+      )
+      const events = cutPage(
+        rows.map(row => readTextColumn(requireReadable('event', row), 'line')),
+      ).texts
+      const last = rows[events.length - 1]
+      return {
+        events,
+        cursor: last === undefined ? args.cursor : readIntegerColumn(last, 'position'),
+      }
+    },
+  ),
+}

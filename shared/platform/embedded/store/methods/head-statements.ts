@@ -1,0 +1,114 @@
+import { buildCondition, type FactConditions } from '../../../../records/head-conditions.ts'
+import type { HeadEvent } from '../../../../records/transitions.ts'
+
+/**
+ * The writes on heads as SQL. Their conditions are made from the table of transitions. Parameters:
+ * ?1 deployment, ?2 operation, ?3 the owner that asks (an arrival: from where), ?4 the attempt,
+ * ?5 what the operation needs, the mark of a release, or the verdict; ?6 the executor.
+ */
+
+const key = 'deployment = ?1 AND operation = ?2'
+
+/** Where a condition finds what it is about: in the row, or in one that nobody touched. */
+interface Columns {
+  readonly verdict: string
+  readonly owner: string
+  readonly attempt: string
+  readonly givenBack: string
+  readonly arrived: string
+}
+
+const stored: Columns = {
+  verdict: 'head.verdict',
+  owner: 'head.owner',
+  attempt: 'head.attempt',
+  givenBack: 'head.given_back',
+  arrived: 'head.arrived',
+}
+
+const fresh: Columns = {
+  verdict: 'NULL',
+  owner: "''",
+  attempt: '0',
+  givenBack: '0',
+  arrived: "'[]'",
+}
+
+function factConditionsOf({
+  verdict,
+  owner,
+  attempt,
+  givenBack,
+  arrived,
+}: Columns): FactConditions {
+  return {
+    ended: `${verdict} IS NOT NULL`,
+    owned: `${owner} <> ''`,
+    called: `${attempt} > ${givenBack}`,
+    'called before': `${attempt} - 1 > ${givenBack}`,
+    complete: `json_array_length(${arrived}) >= ?5`,
+    'the owner asks': `?3 <> '' AND ${owner} = ?3`,
+    'nobody asks': "?3 = ''",
+    'the attempt is as read': `${attempt} = ?4`,
+  }
+}
+
+const release = `EXISTS (SELECT 1 FROM json_each(head.freed) WHERE value = ?5)`
+
+/** How each request finds that it took effect before. */
+const repeated: Readonly<Record<HeadEvent, string>> = {
+  arrive: 'EXISTS (SELECT 1 FROM json_each(head.arrived) WHERE value = ?3)',
+  begin: 'head.owner = ?3 AND head.attempt = ?4 + 1',
+  giveBack: release,
+  lapse: release,
+  select: 'head.verdict = ?5 AND head.end_attempt = ?4 AND head.owner = ?3',
+}
+
+function writeConditionOf(event: HeadEvent, columns: Columns): string {
+  return buildCondition(event, 'writes', factConditionsOf(columns))
+}
+
+/** Whether a request that could not write took effect before: one row when it did. */
+function createTookEffectQuery(event: HeadEvent): string {
+  const factConditions = { ...factConditionsOf(stored), repeated: repeated[event] }
+  return `SELECT 1 FROM head WHERE ${key} AND (${buildCondition(event, 'repeats', factConditions)})`
+}
+
+/** Inserts where a head that nobody touched may be written so, else updates where its row may. */
+function createUpsert(
+  event: HeadEvent,
+  { columns, values, set }: Readonly<Record<'columns' | 'values' | 'set', string>>,
+): string {
+  return `INSERT INTO head (deployment, operation, ${columns}) SELECT ?1, ?2, ${values}
+    WHERE ${writeConditionOf(event, fresh)} OR EXISTS (SELECT 1 FROM head WHERE ${key})
+    ON CONFLICT DO UPDATE SET ${set} WHERE ${writeConditionOf(event, stored)}`
+}
+
+/** Numbers are bound as floating point, which JSON would show: hence the casts. */
+export const headStatements = {
+  /** Answers the head. The table has an arrival written in every state: it has no condition. */
+  arrive: `INSERT INTO head (deployment, operation, arrived)
+    VALUES (?1, ?2, json_array(CAST(?3 AS INTEGER)))
+    ON CONFLICT DO UPDATE SET arrived = CASE WHEN ${repeated.arrive} THEN head.arrived
+      ELSE json_insert(head.arrived, '$[#]', CAST(?3 AS INTEGER)) END
+    RETURNING *`,
+  /** Answers the attempt. */
+  begin: `${createUpsert('begin', {
+    columns: 'attempt, owner, executor',
+    values: '1, ?3, ?6',
+    set: 'attempt = head.attempt + 1, owner = ?3, executor = ?6',
+  })} RETURNING attempt`,
+  beginTookEffect: createTookEffectQuery('begin'),
+  giveBack: `UPDATE head SET owner = '', executor = '', given_back = given_back + 1,
+    freed = json_insert(freed, '$[#]', ?5) WHERE ${key} AND (${writeConditionOf('giveBack', stored)})`,
+  giveBackTookEffect: createTookEffectQuery('giveBack'),
+  lapse: `UPDATE head SET owner = '', executor = '', freed = json_insert(freed, '$[#]', ?5)
+    WHERE ${key} AND (${writeConditionOf('lapse', stored)})`,
+  lapseTookEffect: createTookEffectQuery('lapse'),
+  select: createUpsert('select', {
+    columns: 'verdict, end_attempt',
+    values: '?5, CAST(?4 AS INTEGER)',
+    set: 'verdict = ?5, end_attempt = ?4',
+  }),
+  selectTookEffect: createTookEffectQuery('select'),
+} as const

@@ -1,0 +1,40 @@
+import type { StackId } from '../../../../records/ids.ts'
+import { readTextColumn } from '../database.ts'
+import { defineRead, defineWrite } from './method.ts'
+import { requireReadable } from '../../../records/record-forms.ts'
+
+/** The inboxes of stacks. */
+export const lateMethods = {
+  'late.put': defineWrite(
+    (
+      database,
+      args: { readonly id: StackId; readonly key: string; readonly item: string },
+    ): number =>
+      database.run(
+        'INSERT INTO late (stack, key, item) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        args.id,
+        args.key,
+        args.item,
+      ),
+  ),
+  'late.list': defineRead(
+    (database, args: { readonly id: StackId; readonly limit: number }): readonly string[] =>
+      database
+        .all(
+          'SELECT * FROM late WHERE stack = ? AND taken = 0 ORDER BY position LIMIT ?',
+          args.id,
+          args.limit,
+        )
+        .map(row => readTextColumn(requireReadable('late', row), 'item')),
+  ),
+  /** The key stays: who puts an item late may do so after it was taken from elsewhere. */
+  'late.remove': defineWrite(
+    (database, args: { readonly id: StackId; readonly keys: readonly string[] }): number =>
+      database.run(
+        `INSERT INTO late (stack, key, item, taken) SELECT ?, value, 'null', 1 FROM json_each(?)
+           WHERE true ON CONFLICT DO UPDATE SET item = 'null', taken = 1`,
+        args.id,
+        JSON.stringify(args.keys),
+      ),
+  ),
+}

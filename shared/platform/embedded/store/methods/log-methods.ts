@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util'
+import { limits } from '../../../../config/limits.ts'
+import type { DeploymentId } from '../../../../records/ids.ts'
+import { readTextColumn } from '../database.ts'
+import { defineRead, defineWrite } from './method.ts'
+import { parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
+
+/** A page of texts; `more` when the page ended for its size. */
+export interface TextPage {
+  readonly texts: readonly string[]
+  readonly more: boolean
+}
+
+/** The decision log: put-if-absent at the next number. */
+export const logMethods = {
+  'log.append': defineWrite(
+    (
+      database,
+      args: {
+        readonly deployment: DeploymentId
+        readonly number: number
+        readonly writer: string
+        /** The whole record as JSON, its writer included. */
+        readonly record: string
+      },
+    ): 'appended' | 'mine' | 'taken' => {
+      const { deployment, number, writer, record } = args
+      const added = database.run(
+        `INSERT INTO log (deployment, number, writer, record)
+         SELECT ?1, ?2, ?3, ?4
+         WHERE ?2 = 0 OR EXISTS (SELECT 1 FROM log WHERE deployment = ?1 AND number = ?2 - 1)
+         ON CONFLICT DO NOTHING`,
+        deployment,
+        number,
+        writer,
+        record,
+      )
+      if (added === 1) return 'appended'
+      const row = database.get(
+        'SELECT * FROM log WHERE deployment = ? AND number = ?',
+        deployment,
+        number,
+      )
+      const isMine =
+        row !== undefined &&
+        isSameRecord(readTextColumn(requireReadable('log', row), 'record'), record, args)
+      return isMine ? 'mine' : 'taken'
+    },
+  ),
+  'log.read': defineRead(
+    (
+      database,
+      args: { readonly deployment: DeploymentId; readonly from: number; readonly limit: number },
+    ): TextPage =>
+      cutPage(
+        database
+          .all(
+            `SELECT * FROM log WHERE deployment = ? AND number >= ?
+             ORDER BY number LIMIT ?`,
+            args.deployment,
+            args.from,
+            args.limit,
+          )
+          .map(row => readTextColumn(requireReadable('log', row), 'record')),
+      ),
+  ),
+}
+
+/** Cuts a list of texts where a reply would become too large; at least one stays. */
+export function cutPage(texts: readonly string[]): TextPage {
+  let size = 0
+  const cut = texts.findIndex((one, index) => {
+    size += one.length
+    return index > 0 && size > limits.replyBytesMax
+  })
+  return cut < 0 ? { texts, more: false } : { texts: texts.slice(0, cut), more: true }
+}
+
+function isSameRecord(
+  existing: string,
+  appended: string,
+  { deployment, number }: { readonly deployment: DeploymentId; readonly number: number },
+): boolean {
+  if (existing === appended) return true
+  const record = { kind: 'log', keys: { deployment, number } } as const
+  const isAny = (value: unknown): value is unknown => value !== undefined
+  return isDeepStrictEqual(parseRecordJson(record, existing, isAny), JSON.parse(appended))
+}

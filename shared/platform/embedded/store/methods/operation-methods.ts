@@ -1,0 +1,208 @@
+import { limits } from '../../../../config/limits.ts'
+import type { BeginResult } from '../../../../ports/records.ts'
+import { type Head, type Verdict, freshHead } from '../../../../records/head.ts'
+import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../../../records/ids.ts'
+import { type Database, type Row, readIntegerColumn, readTextColumn } from '../database.ts'
+import { headStatements } from './head-statements.ts'
+import { defineRead, defineWrite } from './method.ts'
+import { damagedError, parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
+
+/** Names one operation. */
+interface OperationKey {
+  readonly deployment: DeploymentId
+  readonly operation: OperationId
+}
+
+/** Names one attempt and who made it; '' for an unowned head. */
+interface AttemptKey extends OperationKey {
+  readonly owner: OwnerToken | ''
+  readonly attempt: number
+}
+
+/** A head, with the text of its selected outcome when that was asked for and stands. */
+export interface HeadRow {
+  readonly operation: OperationId
+  readonly head: Head
+  readonly outcome: string | null
+}
+
+/** Heads and outcomes; what may be written on a head is said by `head-statements.ts`. */
+export const operationMethods = {
+  'operations.arrive': defineWrite(
+    (database, args: OperationKey & { readonly from: OperationId }): Head => {
+      const row = database.get(headStatements.arrive, args.deployment, args.operation, args.from)
+      return row === undefined ? freshHead : parseHead(row)
+    },
+  ),
+
+  'operations.begin': defineWrite(
+    (
+      database,
+      args: OperationKey & {
+        readonly owner: OwnerToken
+        readonly executor: ExecutorId
+        readonly attempt: number
+        readonly needs: number
+      },
+    ): BeginResult => {
+      const { deployment, operation, owner, attempt, needs, executor } = args
+      const request = [deployment, operation, owner, attempt] as const
+      const begun = database.get(headStatements.begin, ...request, needs, executor)
+      if (begun !== undefined)
+        return { kind: 'begun', attempt: readIntegerColumn(begun, 'attempt') }
+      const isRepeated = database.get(headStatements.beginTookEffect, ...request) !== undefined
+      if (isRepeated) return { kind: 'begun', attempt: attempt + 1 }
+      return { kind: 'refused', head: readHead(database, args) }
+    },
+  ),
+
+  'operations.giveBack': defineWrite((database, args: AttemptKey) =>
+    releaseOwner(database, args, 'giveBack'),
+  ),
+
+  'operations.lapse': defineWrite((database, args: AttemptKey) =>
+    releaseOwner(database, args, 'lapse'),
+  ),
+
+  'operations.putOutcome': defineWrite(
+    (
+      database,
+      args: OperationKey & { readonly attempt: number; readonly outcome: string },
+    ): number =>
+      database.run(
+        `INSERT INTO outcome (deployment, operation, attempt, outcome) VALUES (?, ?, ?, ?)
+         ON CONFLICT DO NOTHING`,
+        args.deployment,
+        args.operation,
+        args.attempt,
+        args.outcome,
+      ),
+  ),
+
+  'operations.outcome': defineRead(
+    (database, args: OperationKey & { readonly attempt: number }): string | null => {
+      const row = database.get(
+        'SELECT * FROM outcome WHERE deployment = ? AND operation = ? AND attempt = ?',
+        args.deployment,
+        args.operation,
+        args.attempt,
+      )
+      return row === undefined ? null : readTextColumn(requireReadable('outcome', row), 'outcome')
+    },
+  ),
+
+  'operations.select': defineWrite(
+    (database, args: AttemptKey & { readonly verdict: Verdict }): boolean => {
+      const { deployment, operation, owner, attempt, verdict } = args
+      const request = [deployment, operation, owner, attempt, verdict] as const
+      return (
+        database.run(headStatements.select, ...request) === 1 ||
+        database.get(headStatements.selectTookEffect, ...request) !== undefined
+      )
+    },
+  ),
+
+  'operations.heads': defineRead(
+    (
+      database,
+      args: { readonly deployment: DeploymentId; readonly operations: readonly OperationId[] },
+    ): readonly HeadRow[] =>
+      database
+        .all(
+          `SELECT * FROM head
+           WHERE deployment = ? AND operation IN (SELECT value FROM json_each(?))`,
+          args.deployment,
+          JSON.stringify(args.operations),
+        )
+        .map(row => parseHeadRow(row, null)),
+  ),
+
+  /** The rows that fit one reply; the ids that were not looked at are `rest`. */
+  'operations.ends': defineRead(
+    (
+      database,
+      args: { readonly deployment: DeploymentId; readonly operations: readonly OperationId[] },
+    ): { readonly rows: readonly HeadRow[]; readonly rest: readonly OperationId[] } => {
+      const rows: HeadRow[] = []
+      let size = 0
+      for (const [index, operation] of args.operations.entries()) {
+        if (size > limits.replyBytesMax) return { rows, rest: args.operations.slice(index) }
+        const row = database.get(
+          `SELECT head.*, outcome.outcome AS outcome, outcome.format AS outcome_format FROM head
+           LEFT JOIN outcome ON outcome.deployment = head.deployment
+             AND outcome.operation = head.operation AND outcome.attempt = head.end_attempt
+           WHERE head.deployment = ? AND head.operation = ?`,
+          args.deployment,
+          operation,
+        )
+        if (row === undefined) continue
+        const outcome = typeof row['outcome'] === 'string' ? row['outcome'] : null
+        const attempt = readIntegerColumn(row, 'end_attempt')
+        requireReadable('outcome', {
+          ...row,
+          attempt,
+          format: readIntegerColumn(row, 'outcome_format'),
+        })
+        size += outcome?.length ?? 0
+        rows.push(parseHeadRow(row, outcome))
+      }
+      return { rows, rest: [] }
+    },
+  ),
+}
+
+const marks = { giveBack: 'gave-back', lapse: 'lapsed' } as const
+
+/** Clears the owner of its own attempt, once; a repetition finds the mark of the first time. */
+function releaseOwner(database: Database, args: AttemptKey, event: 'giveBack' | 'lapse'): boolean {
+  const { deployment, operation, owner, attempt } = args
+  const mark = `${marks[event]} ${attempt} ${owner}`
+  const request = [deployment, operation, owner, attempt, mark] as const
+  return (
+    database.run(headStatements[event], ...request) === 1 ||
+    database.get(headStatements[`${event}TookEffect`], ...request) !== undefined
+  )
+}
+
+function readHead(database: Database, place: OperationKey): Head {
+  const row = database.get(
+    'SELECT * FROM head WHERE deployment = ? AND operation = ?',
+    place.deployment,
+    place.operation,
+  )
+  return row === undefined ? freshHead : parseHead(row)
+}
+
+function parseHeadRow(row: Row, outcome: string | null): HeadRow {
+  return {
+    operation: readIntegerColumn(row, 'operation') as OperationId,
+    head: parseHead(row),
+    outcome,
+  }
+}
+
+function parseHead(row: Row): Head {
+  requireReadable('head', row)
+  const keys = {
+    deployment: readTextColumn(row, 'deployment'),
+    operation: readIntegerColumn(row, 'operation'),
+  }
+  const verdict = row['verdict']
+  const end = { verdict: verdict as Verdict, attempt: readIntegerColumn(row, 'end_attempt') }
+  if (verdict !== null && !verdicts.has(end.verdict))
+    throw damagedError('head', keys, `no operation ends as '${end.verdict}'`)
+  return {
+    arrived: parseRecordJson({ kind: 'head', keys }, readTextColumn(row, 'arrived'), isArrivals),
+    attempt: readIntegerColumn(row, 'attempt'),
+    owner: readTextColumn(row, 'owner') as OwnerToken,
+    executor: readTextColumn(row, 'executor') as ExecutorId,
+    givenBack: readIntegerColumn(row, 'given_back'),
+    ...(verdict === null ? {} : { end }),
+  }
+}
+
+const verdicts: ReadonlySet<Verdict> = new Set(['succeeded', 'partial', 'failed', 'interrupted'])
+
+function isArrivals(value: unknown): value is OperationId[] {
+  return Array.isArray(value) && value.every(one => typeof one === 'number')
+}

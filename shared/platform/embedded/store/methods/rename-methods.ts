@@ -1,0 +1,124 @@
+import type { HistoryRecord } from '../../../../ports/catalog.ts'
+import {
+  type BlobHash,
+  deploymentIdOf,
+  type EpochMs,
+  type StackId,
+  stackPartsOf,
+} from '../../../../records/ids.ts'
+import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
+import { defineMultiWrite } from './method.ts'
+
+/** What became of a wish to rename a stack; `renamed` also for its repetition. */
+export type RenameResult = 'renamed' | 'missing' | 'exists' | 'busy' | 'conflict'
+
+/**
+ * Gives a stack another id with everything that is kept of it but the records of its deployments,
+ * which stay under the old one until they are removed. The state goes along in its new form, so no
+ * moment has the one without the other.
+ */
+export const renameMethods = {
+  'catalog.renameStack': defineMultiWrite(
+    (
+      database,
+      args: {
+        readonly id: StackId
+        readonly to: StackId
+        /** The version that the new state was made from; the state '' where there is none. */
+        readonly expected: number
+        readonly snapshot: BlobHash | ''
+        readonly at: EpochMs
+        readonly token: string
+      },
+    ): RenameResult => {
+      const { id, to, expected, snapshot } = args
+      const after = database.get('SELECT * FROM stack WHERE id = ?', to)
+      const isThere = after !== undefined && readIntegerColumn(after, 'removed') === 0
+      if (isThere && readTextColumn(after, 'token') === args.token) return 'renamed'
+      const before = database.get('SELECT * FROM stack WHERE id = ? AND removed = 0', id)
+      if (before === undefined) return 'missing'
+      if (isThere) return 'exists'
+      if (readTextColumn(before, 'current') !== '' || hasWaitingRequest(database, id)) return 'busy'
+      if (readIntegerColumn(before, 'version') !== expected) return 'conflict'
+      const used = after === undefined ? 0 : readIntegerColumn(after, 'deployments')
+      const number = Math.max(used, readIntegerColumn(before, 'deployments')) + 1
+      const version = snapshot === '' ? expected : expected + 1
+      database.run(
+        `INSERT INTO stack (id, project, created_at, token, version, snapshot, deployments)
+           VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET created_at = excluded.created_at, token = excluded.token,
+           version = excluded.version, snapshot = excluded.snapshot,
+           deployments = excluded.deployments, removed = 0`,
+        to,
+        stackPartsOf(to).project,
+        readIntegerColumn(before, 'created_at'),
+        args.token,
+        version,
+        snapshot,
+        number,
+      )
+      database.run("UPDATE stack SET removed = 1, version = 0, snapshot = '' WHERE id = ?", id)
+      moveRows(database, id, to)
+      if (snapshot !== '')
+        database.run(
+          'INSERT INTO snapshot (stack, version, blob) VALUES (?, ?, ?)',
+          to,
+          version,
+          snapshot,
+        )
+      recordRename(database, to, { number, version, message: `was ${id}`, at: args.at })
+      return 'renamed'
+    },
+  ),
+}
+
+/** Whether somebody asked for a deployment that has not begun. */
+function hasWaitingRequest(database: Database, id: StackId): boolean {
+  return (
+    database.get("SELECT 1 FROM request WHERE stack = ? AND ended = '' LIMIT 1", id) !== undefined
+  )
+}
+
+/** Whatever a removed stack left under the new id is not this one's. */
+function moveRows(database: Database, id: StackId, to: StackId): void {
+  const tables = [
+    ['history', 'stack'],
+    ['snapshot', 'stack'],
+    ['late', 'stack'],
+    ['slow', 'stack'],
+    ['program', 'stack'],
+    ['document', 'scope'],
+  ] as const
+  for (const [table, column] of tables) {
+    database.run(`DELETE FROM ${table} WHERE ${column} = ?`, to)
+    database.run(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`, to, id)
+  }
+}
+
+/** The rename in the history, as a deployment that began and ended at once. */
+function recordRename(
+  database: Database,
+  stack: StackId,
+  entry: {
+    readonly number: number
+    readonly version: number
+    readonly message: string
+    readonly at: EpochMs
+  },
+): void {
+  const { number, version, message, at } = entry
+  const begun: HistoryRecord = {
+    deployment: deploymentIdOf(stack, number),
+    command: 'stack rename',
+    message,
+    startedAt: at,
+  }
+  const ended = { endedAt: at, result: 'succeeded', changes: {}, version }
+  database.run(
+    'INSERT INTO history (stack, number, begun, ended) VALUES (?, ?, ?, ?)',
+    stack,
+    number,
+    JSON.stringify(begun),
+    JSON.stringify(ended),
+  )
+}

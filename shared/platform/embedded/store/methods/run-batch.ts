@@ -1,0 +1,90 @@
+import { messageOf } from '../../../../errors/error.ts'
+import type { Database } from '../database.ts'
+import { diskReasonOf, storeUnavailableError } from '../store-errors.ts'
+import { type StoreReply, type StoreRequest, toStoreFailure } from '../store-message.ts'
+import type { Method } from './method.ts'
+import { parseMethod } from './store-methods.ts'
+import { toGuardError } from './record-guards.ts'
+
+/**
+ * Runs requests in order as one transaction and answers each; the answers may be sent when this
+ * returns, for then everything is on the disk. A request that fails undoes only itself. When the
+ * disk fails nothing of the batch is kept and every request fails with STORE_UNAVAILABLE.
+ */
+export function runBatch(
+  database: Database,
+  requests: readonly StoreRequest[],
+): readonly StoreReply[] {
+  try {
+    if (!database.isInPlace()) throw new Error('the file was moved or deleted')
+    const methods = requests.map(findMethod)
+    const changes = methods.some(method => method !== undefined && method.effect !== 'read')
+    if (changes) database.run('BEGIN IMMEDIATE')
+    const replies = requests.map((request, index) => runRequest(database, request, methods[index]))
+    if (changes) database.run('COMMIT')
+    return replies
+  } catch (thrown) {
+    rollBack(database)
+    const failure = toStoreFailure(storeUnavailableError(database.path, thrown))
+    return requests.map(({ id }) => ({ id, failure }))
+  }
+}
+
+/**
+ * The answer to a request that waits for no disk; undefined for any other. Never throws: a table in
+ * memory has no disk to fail.
+ */
+export function replyWithoutCommit(
+  database: Database,
+  request: StoreRequest,
+): StoreReply | undefined {
+  const method = findMethod(request)
+  if (method?.effect !== 'passing') return undefined
+  try {
+    return runRequest(database, request, method)
+  } catch (thrown) {
+    return { id: request.id, failure: toStoreFailure(storeUnavailableError(database.path, thrown)) }
+  }
+}
+
+function findMethod(request: StoreRequest): Method<unknown, unknown> | undefined {
+  try {
+    return parseMethod(request.method)
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws only what concerns the whole batch. */
+function runRequest(
+  database: Database,
+  { id, method: name, args }: StoreRequest,
+  method: Method<unknown, unknown> | undefined,
+): StoreReply {
+  if (method === undefined)
+    return { id, failure: toStoreFailure(`the store has no method ${name}`) }
+  const several = method.effect === 'writes'
+  try {
+    if (several) database.run('SAVEPOINT request')
+    const value = method.run(database, args)
+    if (several) database.run('RELEASE request')
+    return { id, value }
+  } catch (thrown) {
+    if (diskReasonOf(thrown) !== undefined) throw thrown
+    if (several) {
+      database.run('ROLLBACK TO request')
+      database.run('RELEASE request')
+    }
+    return { id, failure: toStoreFailure(toGuardError(thrown, args)) }
+  }
+}
+
+/** A transaction that the disk broke may be rolled back already, or may not let itself be. */
+function rollBack(database: Database): void {
+  if (!database.inTransaction()) return
+  try {
+    database.run('ROLLBACK')
+  } catch (thrown) {
+    throw new Error(`a broken transaction cannot be rolled back: ${messageOf(thrown)}`)
+  }
+}

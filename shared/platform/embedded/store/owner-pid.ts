@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type DeployError, error } from '../../../errors/error.ts'
+import { storeUnavailableError } from './store-errors.ts'
+import type { StorePaths } from './store-paths.ts'
+
+/** Notes that this process owns the store, for `silentOwner`. A full disk is told by others. */
+export function writeOwnerPid(path: string): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`, { mode: 0o600 })
+  } catch {
+    // It is for people only: the lock says who owns the store.
+  }
+}
+
+/** STORE_UNAVAILABLE for an owner that has the lock and answers nobody: a stopped one, say. */
+export function silentOwnerError(paths: StorePaths): DeployError {
+  const pid = readOwnerPid(paths.pid)
+  if (pid === undefined)
+    return storeUnavailableError(
+      paths.database,
+      new Error('its owner, another process, does not answer'),
+    )
+  const reason = `process ${pid}, which owns it, does not answer`
+  return error('STORE_UNAVAILABLE', `the store ${paths.database} is not available: ${reason}`, {
+    hint:
+      `If that process was stopped, \`kill -CONT ${pid}\` lets it go on; ` +
+      `\`kill -KILL ${pid}\` ends it, and the next command takes the store over. Nothing is lost.`,
+    details: { path: paths.database, reason, pid },
+  })
+}
+
+function readOwnerPid(path: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(path, 'utf8'))
+    process.kill(pid, 0)
+    return pid > 0 ? pid : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import { type StoreReply, type StoreRequest, errorFromFailure } from './store-message.ts'
+
+/** Requests that were not answered yet, in the order in which they were made. */
+export interface PendingRequests {
+  readonly add: (
+    method: string,
+    args: unknown,
+  ) => { readonly request: StoreRequest; readonly answer: Promise<unknown> }
+  /** Hands replies to who asked; one that was answered before is dropped. */
+  readonly settle: (replies: readonly StoreReply[]) => void
+  readonly failAll: (reason: unknown) => void
+  readonly listRequests: () => readonly StoreRequest[]
+  readonly isEmpty: () => boolean
+  /** Resolves when every request was answered or failed. */
+  readonly waitUntilDrained: () => Promise<void>
+}
+
+interface PendingRequest {
+  readonly request: StoreRequest
+  readonly resolve: (value: unknown) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** The book of requests under way. */
+export function createPendingRequests(): PendingRequests {
+  const pending = new Map<number, PendingRequest>()
+  let lastId = 0
+  let onDrained = (): void => {}
+  const settleOne = (reply: StoreReply): void => {
+    if ('signal' in reply) return
+    const entry = pending.get(reply.id)
+    if (entry === undefined) return
+    pending.delete(reply.id)
+    if ('failure' in reply) entry.reject(errorFromFailure(reply.failure))
+    else entry.resolve(reply.value)
+  }
+  return {
+    add: (method, args) => {
+      lastId += 1
+      const request = { id: lastId, method, args }
+      const answer = new Promise<unknown>((resolve, reject) => {
+        pending.set(request.id, { request, resolve, reject })
+      })
+      return { request, answer }
+    },
+    settle: replies => {
+      for (const reply of replies) settleOne(reply)
+      if (pending.size === 0) onDrained()
+    },
+    failAll: reason => {
+      for (const { reject } of pending.values()) reject(reason)
+      pending.clear()
+      onDrained()
+    },
+    listRequests: () => [...pending.values()].map(entry => entry.request),
+    isEmpty: () => pending.size === 0,
+    waitUntilDrained: () =>
+      new Promise(resolve => {
+        onDrained = resolve
+        if (pending.size === 0) resolve()
+      }),
+  }
+}

@@ -1,0 +1,32 @@
+import { DeployError, error, messageOf } from '../../../errors/error.ts'
+
+/** Primary result codes of SQLite that are about the disk or the file, not about a request. */
+const diskCodes = new Map([
+  [5, 'another process locks it'],
+  [6, 'it is locked'],
+  [7, 'out of memory'],
+  [8, 'it cannot be written'],
+  [10, 'input or output failed'],
+  [11, 'the file is damaged'],
+  [13, 'the disk is full'],
+  [14, 'it cannot be opened'],
+  [22, 'the file system does not support it'],
+  [23, 'access was denied'],
+  [26, 'it is not a database'],
+])
+
+/** STORE_UNAVAILABLE for `path`, with the reason of `thrown`; an error of ours stays itself. */
+export function storeUnavailableError(path: string, thrown: unknown): DeployError {
+  if (thrown instanceof DeployError) return thrown
+  const reason = diskReasonOf(thrown) ?? messageOf(thrown)
+  return error('STORE_UNAVAILABLE', `the store ${path} is not available: ${reason}`, {
+    details: { path, reason },
+    cause: thrown,
+  })
+}
+
+/** Why the disk or file failed; undefined when `thrown` is about something else. */
+export function diskReasonOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('errcode' in thrown)) return undefined
+  return diskCodes.get(Number(thrown.errcode) & 0xff)
+}

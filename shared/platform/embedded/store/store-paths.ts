@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+} from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { limits } from '../../../config/limits.ts'
+import { storeUnavailableError } from './store-errors.ts'
+
+/** Where the parts of the store lie. */
+export interface StorePaths {
+  readonly database: string
+  readonly lock: string
+  /** The pid of the last process that got the lock, for people: it decides nothing. */
+  readonly pid: string
+  readonly socket: string
+}
+
+/**
+ * Makes the folders of the store, for this user only, and names its files. Throws STORE_UNAVAILABLE
+ * when that is not possible: a file in the place of home, a disk that is full or only readable.
+ */
+export function prepareStore(home: string): StorePaths {
+  const folder = join(home, 'store')
+  try {
+    if (makeFolders(folder)) {
+      syncFolder(home)
+      syncFolder(dirname(home))
+    }
+    const real = realpathSync(folder)
+    return {
+      database: join(real, 'antichain.db'),
+      lock: join(real, 'owner.lock'),
+      pid: join(real, 'owner.pid'),
+      socket: chooseSocketPath(real),
+    }
+  } catch (thrown) {
+    throw storeUnavailableError(folder, thrown)
+  }
+}
+
+/**
+ * Makes a folder and those above it; false when it was there. One by one: where nothing can be made
+ * at all (below /proc, say) Node's own recursion never returns.
+ */
+function makeFolders(folder: string): boolean {
+  if (existsSync(folder)) return false
+  if (dirname(folder) !== folder) makeFolders(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+    return true
+  } catch (thrown) {
+    // Another process may have been faster.
+    if (existsSync(folder) && lstatSync(folder).isDirectory()) return false
+    throw thrown
+  }
+}
+
+/** Makes the entries of a folder durable. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Beside the database; where that path is too long for a socket, in a short private folder. */
+function chooseSocketPath(folder: string): string {
+  const preferredPath = join(folder, 'socket')
+  if (Buffer.byteLength(preferredPath) <= limits.socketPathBytesMax) return preferredPath
+  const { uid } = userInfo()
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16)
+  const name = join(`antichain-${uid}`, hash)
+  const short = join(tmpdir(), name)
+  const socket = Buffer.byteLength(short) <= limits.socketPathBytesMax ? short : join('/tmp', name)
+  makePrivate(dirname(socket), uid)
+  return socket
+}
+
+/** Others may write where temporary files lie: the folder must be ours before it is used. */
+function makePrivate(folder: string, uid: number): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const found = lstatSync(folder)
+  const isPrivate = found.isDirectory() && (found.mode & 0o077) === 0
+  if (!isPrivate || (uid >= 0 && found.uid !== uid)) {
+    throw new Error(`${folder} is not a private folder of this user`)
+  }
+}

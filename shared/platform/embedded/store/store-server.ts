@@ -1,0 +1,88 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { type Server, type Socket, createServer } from 'node:net'
+import { type LineWriter, createLineChannel } from './json-lines.ts'
+import { type StoreReply, type StoreRequest, protocolVersion } from './store-message.ts'
+import { schemaVersion } from './database-schema.ts'
+
+/** First line that a connection gets. */
+export interface Hello {
+  readonly protocol: number
+  readonly schema: number
+  readonly pid: number
+}
+
+/** Where replies and signals of one connection go. */
+export type SendReplies = (replies: readonly StoreReply[]) => void
+
+/** Requests of one connection, and where their answers go. */
+export type ReceiveRequests = (requests: readonly StoreRequest[], answer: SendReplies) => void
+
+/** The store's socket while it is open. */
+export interface StoreServer {
+  /** Stops listening, which removes the socket, and ends every connection. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Listens for other processes. The caller holds the lock, so a socket there is a dead one's.
+ * Whoever connects joins the audience of signals.
+ */
+export async function serveStore(
+  path: string,
+  receive: ReceiveRequests,
+  audience: {
+    readonly join: (one: SendReplies) => void
+    readonly leave: (one: SendReplies) => void
+  },
+): Promise<StoreServer> {
+  rmSync(path, { force: true })
+  const connections = new Set<Socket>()
+  const server = createServer(socket => {
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
+    socket.on('error', () => socket.destroy())
+    const sendReplies = acceptConnection(socket, receive)
+    audience.join(sendReplies)
+    socket.on('close', () => audience.leave(sendReplies))
+  })
+  await listenOn(server, path)
+  chmodSync(path, 0o600)
+  return {
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        for (const socket of connections) socket.end(() => socket.destroy())
+      }),
+  }
+}
+
+function acceptConnection(socket: Socket, receive: ReceiveRequests): SendReplies {
+  const write: LineWriter = createLineChannel(socket, value => {
+    const requests = parseRequests(value)
+    if (requests === undefined) return void socket.destroy()
+    receive(requests, sendReplies)
+  })
+  const sendReplies: SendReplies = replies => {
+    if (!socket.destroyed) write(replies)
+  }
+  const hello: Hello = { protocol: protocolVersion, schema: schemaVersion, pid: process.pid }
+  write(hello)
+  return sendReplies
+}
+
+function parseRequests(value: unknown): readonly StoreRequest[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const isRequest = (one: unknown): boolean =>
+    typeof one === 'object' && one !== null && 'id' in one && 'method' in one && 'args' in one
+  return value.every(isRequest) ? (value as StoreRequest[]) : undefined
+}
+
+function listenOn(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import type { DeploymentId, LogNumber } from '../../records/ids.ts'
+import type { LogRecord } from '../../records/log.ts'
+import { withoutGaps } from './gapless-log.ts'
+
+const deployment = 'organization/p/s#1' as DeploymentId
+
+function record(number: number): LogRecord {
+  return { number, writer: 'w', at: 1, decisions: [] } as unknown as LogRecord
+}
+
+/** A log of some records and a control record, or none; `reads` are those that were asked. */
+function over(numbers: readonly number[], closed: boolean | undefined) {
+  const reads: number[] = []
+  const stored = new Set(numbers)
+  const log = withoutGaps(
+    {
+      append: async () => 'appended',
+      read: async (_of, from, limit) => {
+        reads.push(from)
+        return [...stored]
+          .filter(number => number >= from)
+          .slice(0, limit)
+          .map(record)
+      },
+    },
+    { read: async () => (closed === undefined ? undefined : { closed }) } as never,
+  )
+  const read = async (from = 0, limit = 10): Promise<readonly number[]> =>
+    (await log.read(deployment, from as LogNumber, limit)).map(({ number }) => number)
+  return { read, reads }
+}
+
+describe('a log that is read without gaps', () => {
+  test('one without any is read as it is, with one read', async () => {
+    const { read, reads } = over([0, 1, 2], false)
+    expect(await read()).toEqual([0, 1, 2])
+    expect(await read(1, 1)).toEqual([1])
+    expect(await read(3)).toEqual([])
+    expect(reads).toEqual([0, 1, 3])
+  })
+
+  test.each([
+    ['in the middle', [0, 1, 3], 0, 2],
+    ['where the reading begins', [0, 1, 3], 2, 2],
+    ['at the beginning', [1, 2, 3], 0, 0],
+  ])('a gap %s of an open deployment is damage with its key', async (_where, numbers, from, at) => {
+    const { read } = over(numbers, false)
+    await expect(read(from)).rejects.toMatchObject({
+      code: 'RECORD_DAMAGED',
+      message: expect.stringContaining(`(deployment ${deployment}, number ${at}) is missing`),
+      details: { kind: 'log', deployment, number: at },
+    })
+  })
+
+  test('a gap behind the first record is damage also after the close', async () => {
+    await expect(over([0, 1, 3], true).read()).rejects.toMatchObject({ code: 'RECORD_DAMAGED' })
+  })
+
+  test.each([true, undefined])(
+    'without the first one they are being removed, when the close is %s',
+    async closed => {
+      await expect(over([2, 3], closed).read()).rejects.toMatchObject({ code: 'RECORDS_REMOVED' })
+    },
+  )
+
+  test('a record that was written while it was passed is found at a second look', async () => {
+    const stored = [record(0), record(2)]
+    let looks = 0
+    const log = withoutGaps(
+      {
+        append: async () => 'appended',
+        read: async (_of, from, limit) => {
+          looks += 1
+          const there = looks === 1 ? stored : [record(0), record(1), record(2)]
+          return there.filter(({ number }) => number >= from).slice(0, limit)
+        },
+      },
+      { read: async () => ({ closed: false }) } as never,
+    )
+    const read = await log.read(deployment, 0 as LogNumber, 10)
+    expect(read.map(({ number }) => number)).toEqual([0, 1, 2])
+  })
+})

@@ -1,0 +1,42 @@
+import type { LoggerPort } from '../../ports/system.ts'
+
+/** The levels, least important first. */
+const levels = ['debug', 'info', 'warn', 'error'] as const
+
+/** How important a log line is. */
+export type LogLevel = (typeof levels)[number]
+
+/** Swallows every line: what a command without -v uses. */
+export const silentLogger: LoggerPort = { write: () => {} }
+
+/** Writes lines of `level` and above as JSON, one a line, to stderr or `write`. */
+export function createLogger(options: {
+  readonly level: LogLevel
+  readonly write?: (line: string) => void
+}): LoggerPort {
+  const lowest = levels.indexOf(options.level)
+  const write = options.write ?? (line => void process.stderr.write(line))
+  return {
+    write: (level, event, fields = {}) => {
+      if (levels.indexOf(level) < lowest) return
+      const time = new Date().toISOString()
+      write(
+        `${escapeLine(JSON.stringify({ time, level, event, ...fields }, replaceUnserializable))}\n`,
+      )
+    },
+  }
+}
+
+/** JSON leaves some characters as they are that begin a line, turn or move text in a terminal. */
+function escapeLine(json: string): string {
+  return json.replaceAll(
+    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Errors and big numbers have no JSON form of their own. */
+function replaceUnserializable(_key: string, value: unknown): unknown {
+  if (value instanceof Error) return value.message
+  return typeof value === 'bigint' ? value.toString() : value
+}

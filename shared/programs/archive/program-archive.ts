@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { create } from 'tar'
+import { limits } from '../../config/limits.ts'
+import { error } from '../../errors/error.ts'
+import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
+
+/** A packed program. */
+export interface ProgramArchive {
+  /** A gzipped tar file: the same folder always gives the same bytes. */
+  readonly bytes: Uint8Array
+  readonly files: number
+  /** Hex SHA-256 of the bytes. */
+  readonly hash: string
+}
+
+/**
+ * Packs the folder of a program with its dependencies: all but what `.gitignore` and
+ * `.antichainignore` leave out. `node_modules` and Python's `venv` folders are left out by
+ * `.antichainignore` only, because a repository never has them and a program cannot run without.
+ * Throws ARCHIVE_TOO_LARGE, and ARCHIVE_UNREADABLE for what is neither file nor folder nor link.
+ */
+export async function packProgram(directory: string): Promise<ProgramArchive> {
+  const { paths, bytes: size } = listFiles(directory)
+  if (size > limits.programBytesMax)
+    throw error(
+      'ARCHIVE_TOO_LARGE',
+      `the program in ${directory} has ${toMegabytes(size)} MB, and ${toMegabytes(limits.programBytesMax)} MB may be packed`,
+    )
+  const packed = create(
+    {
+      cwd: directory,
+      gzip: { level: 6 },
+      portable: true,
+      noDirRecurse: true,
+      noMtime: true,
+      follow: false,
+    },
+    paths.map(path => `./${path}`),
+  )
+  const chunks: Buffer[] = []
+  for await (const chunk of packed) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks)
+  if (bytes.length > limits.archiveBytesMax)
+    throw error(
+      'ARCHIVE_TOO_LARGE',
+      `the packed program has ${toMegabytes(bytes.length)} MB, and an archive may have ${toMegabytes(limits.archiveBytesMax)} MB`,
+    )
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  return { bytes, files: paths.length, hash }
+}
+
+/** Folders of dependencies, which rules for a repository do not leave out. */
+const dependencies: ReadonlySet<string> = new Set(['node_modules', 'venv', '.venv'])
+/** Never part of a program. */
+const never: ReadonlySet<string> = new Set(['.git', '.pulumi'])
+
+function listFiles(directory: string): {
+  readonly paths: readonly string[]
+  readonly bytes: number
+} {
+  const paths: string[] = []
+  let bytes = 0
+  const visitFolder = (folder: string, above: readonly IgnoreRules[]): void => {
+    const rules = [...above, ...readIgnoreRules(directory, folder)]
+    for (const name of readdirSync(join(directory, folder)).toSorted()) {
+      const path = folder === '' ? name : `${folder}/${name}`
+      if (never.has(name)) continue
+      const found = lstatSync(join(directory, path))
+      const isFolder = found.isDirectory()
+      const applied = isDependency(path)
+        ? rules.filter(({ file }) => file === '.antichainignore')
+        : rules
+      if (isIgnored(applied, path, isFolder)) continue
+      if (isFolder) {
+        visitFolder(path, rules)
+        continue
+      }
+      if (!found.isFile() && !found.isSymbolicLink())
+        throw error('ARCHIVE_UNREADABLE', `${join(directory, path)} is no file, folder or link`)
+      bytes += found.size
+      paths.push(path)
+      if (paths.length > limits.archiveFilesMax)
+        throw error(
+          'ARCHIVE_TOO_LARGE',
+          `the program in ${directory} has more than ${limits.archiveFilesMax} files`,
+        )
+    }
+  }
+  visitFolder('', [])
+  return { paths, bytes }
+}
+
+/** Whether a path is a folder of dependencies, or in one. */
+function isDependency(path: string): boolean {
+  return path.split('/').some(part => dependencies.has(part))
+}
+
+function toMegabytes(bytes: number): number {
+  return Math.ceil(bytes / 1_000_000)
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import type { ConfigValue } from './open-config.ts'
+import { autonamingKey, autonamingOf } from './autonaming.ts'
+
+const value = (text: string, object = false): ConfigValue => ({ text, secret: false, object })
+const read = (input: unknown) =>
+  autonamingOf({
+    organization: 'organization',
+    project: 'shop',
+    stack: 'dev',
+    config: new Map([
+      ['shop:zone', value('eu')],
+      [autonamingKey, value(JSON.stringify(input), true)],
+    ]),
+  })
+
+test('without a configuration there is none', () => {
+  const sources = { organization: 'o', project: 'p', stack: 's', config: new Map() }
+  expect(autonamingOf(sources)).toBeUndefined()
+})
+
+test('patterns take what belongs to the stack at once, packages what all have', () => {
+  const pattern = '${organization}/${project}/${stack}/${config.zone}/${name}'
+  const read_ = read({
+    pattern,
+    enforce: true,
+    providers: { aws: { resources: { 'aws:s3:Bucket': { mode: 'verbatim' } } } },
+  })
+  const all = {
+    kind: 'pattern',
+    pattern: 'organization/shop/dev/eu/${name}',
+    enforce: true,
+  }
+  const types = new Map([['aws:s3:Bucket', { kind: 'verbatim' }]])
+  expect(read_).toEqual({ all, packages: new Map([['aws', { all, types }]]) })
+})
+
+test.each([
+  [{ mode: 'odd' }, /has the mode 'odd'/],
+  [{ mode: 'verbatim', pattern: 'x' }, /both a mode and pattern/],
+  [{ enforce: true }, /needs a pattern/],
+  [{ pattern: 3 }, /pattern\) is not a string/],
+  [{ patern: 'x' }, /has 'patern'/],
+  [{ pattern: '${config.none}' }, /names 'none'/],
+  [{ pattern: '${hex(100000)}' }, /100000 letters/],
+  [{ providers: 1 }, /providers\) is not a map/],
+  [{ providers: { aws: { mode: 'odd' } } }, /providers\.aws\) has the mode/],
+  [{ providers: { aws: { resources: { 'a:b:C': {} } } } }, /needs a mode or a pattern/],
+  [['verbatim'], /is not a map/],
+])('%j is refused with its place', (input, message) => {
+  const code = 'CONFIG_INVALID'
+  expect(() => read(input)).toThrow(expect.objectContaining({ code }))
+  expect(() => read(input)).toThrow(message)
+})
+
+test('a plain text is refused', () => {
+  const config = new Map([[autonamingKey, value('verbatim')]])
+  const sources = { organization: 'o', project: 'p', stack: 's', config }
+  expect(() => autonamingOf(sources)).toThrow(/is not a map/)
+})

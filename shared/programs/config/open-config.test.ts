@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { openConfig, withProjectDefaults } from './open-config.ts'
+import { parseProject } from '../project/project-file.ts'
+import { openStackConfig } from './stack-config.ts'
+
+function opened(project: string, stack: string): unknown {
+  return Object.fromEntries(
+    openConfig({
+      project: parseProject(`name: p\n${project}`, 'Pulumi.yaml'),
+      stack: 'dev',
+      values: openStackConfig(stack, 'Pulumi.dev.yaml', 'p').getValues(),
+      check: true,
+      decrypt: text => `open ${text}`,
+    }),
+  )
+}
+
+describe('configuration of a deployment', () => {
+  test('scalars are texts, objects are JSON with sorted keys, secrets are opened', () => {
+    const stack = `config:
+  p:text: a
+  flag: true
+  p:number: 42
+  p:big: 12345678901234567890
+  p:none:
+  aws:region: {secure: v1:x}
+  p:object:
+    z: [1, true, null]
+    a: {secure: v1:y}
+    html: <b>
+`
+    expect(opened('', stack)).toEqual({
+      'p:text': { text: 'a', secret: false, object: false },
+      'p:flag': { text: 'true', secret: false, object: false },
+      'p:number': { text: '42', secret: false, object: false },
+      'p:big': { text: '12345678901234567890', secret: false, object: false },
+      'p:none': { text: '', secret: false, object: false },
+      'aws:region': { text: 'open v1:x', secret: true, object: false },
+      'p:object': {
+        text: '{"a":"open v1:y","html":"\\u003cb\\u003e","z":[1,true,null]}',
+        secret: true,
+        object: true,
+      },
+    })
+  })
+
+  test('project defaults and fixed values fill what the stack leaves out', () => {
+    const project = `config:
+  size: small
+  count: {type: integer, default: 3}
+  list: [a]
+  aws:region: eu-west-1
+  deep.er: {default: x}
+`
+    expect(opened(project, 'config: {p:count: "7"}\n')).toEqual({
+      'p:size': { text: 'small', secret: false, object: false },
+      'p:count': { text: '7', secret: false, object: false },
+      'p:list': { text: '["a"]', secret: false, object: true },
+      'aws:region': { text: 'eu-west-1', secret: false, object: false },
+      'p:deep': { text: '{"er":"x"}', secret: false, object: true },
+    })
+  })
+
+  test('all keys that have neither value nor default are named in one error', () => {
+    const project = 'config: {b: {type: string}, a: {}}\n'
+    expect(() => opened(project, '')).toThrow(/'a', 'b'/)
+    expect(
+      withProjectDefaults(parseProject(`name: p\n${project}`, 'f'), new Map()).missing,
+    ).toEqual(['a', 'b'])
+  })
+
+  test('values are checked against their types', () => {
+    const types = (type: string, value: string): unknown =>
+      opened(`config: {k: {type: ${type}}}\n`, `config: {p:k: ${value}}\n`)
+    expect(() => types('integer', 'x')).toThrow(/type integer/)
+    expect(() => types('boolean', '"yes"')).toThrow(/type boolean/)
+    expect(() => types('array, items: {type: string}', '[1]')).toThrow(/array<string>/)
+    expect(() => types('object', '[]')).toThrow(/type object/)
+    expect(() => types('string, secret: true', 'open')).toThrow(/must be encrypted/)
+    expect(types('array, items: {type: integer}', '[1, "2"]')).toBeTruthy()
+  })
+
+  test('wrong definitions are refused in the project file', () => {
+    const wrong = (config: string): unknown => opened(`config: {${config}}\n`, '')
+    expect(() => wrong('k: {type: date}')).toThrow(/Pulumi\.yaml:2:/)
+    expect(() => wrong('k: {type: array}')).toThrow(/items/)
+    expect(() => wrong('k: {type: integer, default: x}')).toThrow(/type integer/)
+    expect(() => wrong('k: {default: 1, value: 2}')).toThrow(/both/)
+    expect(() => wrong('aws:k: {type: string}')).toThrow(/another namespace/)
+  })
+})

@@ -1,0 +1,135 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { coerceText, parseConfigPath, withoutTreeAt, withTreeAt } from './config-path.ts'
+import { parseProject } from '../project/project-file.ts'
+import {
+  openStackConfig,
+  readStackConfig,
+  stackConfigFileOf,
+  writeStackConfig,
+} from './stack-config.ts'
+
+const file = 'Pulumi.dev.yaml'
+
+describe('stack file', () => {
+  test('edits keep comments, order and spelling of what they do not touch', () => {
+    const config = openStackConfig(
+      `# about this stack
+encryptionsalt: v1:a:b # salt
+config:
+  # the place
+  aws:region: eu-west-1 # near
+  short: old
+`,
+      file,
+      'p',
+    )
+    config.set('aws:region', 'us-east-1')
+    config.set('p:short', '42')
+    config.set('p:token', { kind: 'secure', ciphertext: 'v1:c' })
+    expect(config.print()).toBe(`# about this stack
+encryptionsalt: v1:a:b # salt
+config:
+  # the place
+  aws:region: us-east-1 # near
+  short: "42"
+  p:token:
+    secure: v1:c
+`)
+    expect(config.getSecrets()).toEqual({
+      provider: '',
+      encryptedKey: '',
+      encryptionSalt: 'v1:a:b',
+    })
+    expect(config.remove('p:token')).toBe(true)
+    expect(config.remove('p:token')).toBe(false)
+    expect([...config.getValues().keys()]).toEqual(['aws:region', 'p:short'])
+  })
+
+  test('the key of a stack stands first, as another engine writes it', () => {
+    const config = openStackConfig('config:\n  p:a: b\n', file, 'p')
+    config.setKey('awskms://alias/a?region=us-east-1', 'c2VhbGVk')
+    expect(config.print()).toBe(
+      'secretsprovider: awskms://alias/a?region=us-east-1\nencryptedkey: c2VhbGVk\nconfig:\n  p:a: b\n',
+    )
+    expect(openStackConfig(config.print(), file, 'p').getSecrets()).toEqual({
+      provider: 'awskms://alias/a?region=us-east-1',
+      encryptedKey: 'c2VhbGVk',
+      encryptionSalt: '',
+    })
+  })
+
+  test('an empty file grows a salt first and then values that read back as they were', () => {
+    const config = openStackConfig('', file, 'p')
+    config.set('p:a', 'true')
+    config.setSalt('v1:s')
+    config.set('p:lines', 'one\ntwo\n')
+    config.set('p:o', new Map([['list', [1, 'x']]]))
+    const printed = config.print()
+    expect(printed).toMatch(/^encryptionsalt: v1:s\nconfig:\n {2}p:a: "true"\n/)
+    expect(openStackConfig(printed, file, 'p').getValues()).toEqual(config.getValues())
+  })
+
+  test('removing the last value removes the map', () => {
+    const config = openStackConfig('config:\n  p:a: b\n', file, 'p')
+    config.remove('p:a')
+    expect(config.print()).toBe('{}\n')
+  })
+
+  test('bad files are refused with their place, and environments by name', () => {
+    expect(() => openStackConfig('config: [a]\n', file, 'p')).toThrow(/dev\.yaml:1:9/)
+    expect(() => openStackConfig('config:\n  a:b:c: 1\n', file, 'p')).toThrow(/dev\.yaml:2:/)
+    expect(() => openStackConfig('encryptionsalt: 3\n', file, 'p')).toThrow(/encryptionsalt/)
+    expect(() => openStackConfig('environment: [prod]\n', file, 'p')).toThrow(/not supported/)
+  })
+
+  test('it is written in one step next to the project file, under the name of the stack', () => {
+    const root = mkdtempSync(join(tmpdir(), 'stack-'))
+    const project = parseProject('name: p\nstackConfigDir: stacks\n', join(root, 'Pulumi.yml'))
+    const path = stackConfigFileOf(project, 'dev')
+    const config = readStackConfig(path, 'p')
+    config.set('p:a', 'b')
+    writeStackConfig(config)
+    expect(readdirSync(join(root, 'stacks'))).toEqual(['Pulumi.dev.yml'])
+    expect(readFileSync(path, 'utf8')).toBe('config:\n  p:a: b\n')
+  })
+})
+
+describe('paths of configuration values', () => {
+  test('are names, quoted names and numbers', () => {
+    expect(parseConfigPath('a.b["c.d \\"e"][0].f')).toEqual(['a', 'b', 'c.d "e', 0, 'f'])
+    expect(parseConfigPath('["a.b"].c')).toEqual(['a.b', 'c'])
+    for (const wrong of ['', '.a', '[0]', 'a[x]', 'a.', 'a.[0]'])
+      expect(() => parseConfigPath(wrong), wrong).toThrow(/path/)
+  })
+
+  test('setting makes containers, replaces a scalar of the first level, appends one item', () => {
+    expect(withTreeAt(undefined, ['k', 'list', 0], 'x')).toEqual(new Map([['list', ['x']]]))
+    expect(withTreeAt('scalar', ['k', 0], true)).toEqual([true])
+    expect(withTreeAt(['a'], ['k', 1], 'b')).toEqual(['a', 'b'])
+    expect(() => withTreeAt(['a'], ['k', 2], 'b')).toThrow(/1 items/)
+    expect(() => withTreeAt(new Map([['a', 'text']]), ['k', 'a', 'b'], 1)).toThrow(/expected/)
+    expect(() => withTreeAt(undefined, ['k', 'secure'], 'text')).toThrow(/secure/)
+  })
+
+  test('deleting removes keys and shifts lists', () => {
+    expect(withoutTreeAt(['a', 'b'], ['k', 0])).toEqual(['b'])
+    expect(withoutTreeAt(new Map([['a', 1]]), ['k', 'a'])).toEqual(new Map())
+    expect(withoutTreeAt(new Map([['a', 1]]), ['k', 'z'])).toEqual(new Map([['a', 1]]))
+  })
+
+  test('texts that read as booleans or integers become that', () => {
+    expect(['true', 'false', '7', '0', '007', '1.5', 'x', '-3'].map(coerceText)).toEqual([
+      true,
+      false,
+      7,
+      0,
+      '007',
+      '1.5',
+      'x',
+      -3,
+    ])
+  })
+})

@@ -1,0 +1,220 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { isMap, isScalar, isNode, Pair, Scalar, YAMLMap, type Document, type Node } from 'yaml'
+import { error, messageOf } from '../../errors/error.ts'
+import { parseConfigKey, printConfigKey } from './config-key.ts'
+import {
+  isContainer,
+  isSecure,
+  isTreeList,
+  isTreeMap,
+  formatScalar,
+  toConfigTree,
+  type ConfigTree,
+  type StoredConfigValue,
+} from './config-tree.ts'
+import type { Project } from '../project/project.ts'
+import { openYaml, type YamlSource } from '../project/yaml-source.ts'
+
+/** How a stack keeps its secrets, as its file says; '' = not said. */
+export interface StackSecrets {
+  /** `secretsprovider`: '', `default`, `passphrase` or a key's URL. */
+  readonly provider: string
+  readonly encryptedKey: string
+  readonly encryptionSalt: string
+}
+
+/** An open stack file: its edits keep the comments and the order of what they do not touch. */
+export interface StackConfig {
+  readonly file: string
+  readonly getSecrets: () => StackSecrets
+  /** `ns:name` → value, in the order of the file. */
+  readonly getValues: () => ReadonlyMap<string, StoredConfigValue>
+  readonly set: (key: string, value: StoredConfigValue) => void
+  /** False when there was no such key. */
+  readonly remove: (key: string) => boolean
+  readonly setSalt: (salt: string) => void
+  /** Says which key elsewhere seals the data key of the stack, and that as it is sealed. */
+  readonly setKey: (provider: string, encryptedKey: string) => void
+  /** The text of the file after the edits. */
+  readonly print: () => string
+}
+
+/** The file of a stack's configuration: `Pulumi.<stack>.yaml` in the project's folder for it. */
+export function stackConfigFileOf(project: Project, stack: string): string {
+  const name = `Pulumi.${stack.replaceAll('/', '-')}${extname(project.file)}`
+  return join(project.stackConfigDir, name)
+}
+
+/** Reads a stack file; a missing one is empty. Throws CONFIG_INVALID, FEATURE_MISSING. */
+export function readStackConfig(file: string, project: string): StackConfig {
+  let text = ''
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (!isMissingFile(cause))
+      throw error('CONFIG_INVALID', `${file} cannot be read: ${messageOf(cause)}`, { cause })
+  }
+  return openStackConfig(text, file, project)
+}
+
+/**
+ * Writes a stack file in one step: a reader sees the old text or the new. Throws CONFIG_INVALID.
+ */
+export function writeStackConfig(config: StackConfig): void {
+  const draft = `${config.file}.${process.pid}.tmp`
+  try {
+    mkdirSync(dirname(config.file), { recursive: true })
+    writeFileSync(draft, config.print())
+    renameSync(draft, config.file)
+  } catch (cause) {
+    rmSync(draft, { force: true })
+    throw error('CONFIG_INVALID', `${config.file} cannot be written: ${messageOf(cause)}`, {
+      cause,
+    })
+  }
+}
+
+/**
+ * Opens the text of a stack file (docs/spec/configuration.md#stack-file). Throws CONFIG_INVALID
+ * with file, line and column, and FEATURE_MISSING where it imports environments.
+ */
+export function openStackConfig(text: string, file: string, project: string): StackConfig {
+  const source = openYaml(text, file, 'CONFIG_INVALID')
+  const { document } = source
+  const entries = readEntries(source, project)
+  const spellingOf = (key: string): string => entries.get(key)?.spelled ?? key
+  const readField = (name: string): string => readTextField(source, name)
+  for (const name of ['secretsprovider', 'encryptedkey', 'encryptionsalt']) readField(name)
+  return {
+    file,
+    getSecrets: () => ({
+      provider: readField('secretsprovider'),
+      encryptedKey: readField('encryptedkey'),
+      encryptionSalt: readField('encryptionsalt'),
+    }),
+    getValues: () => new Map([...entries].map(([key, entry]) => [key, entry.value])),
+    set: (key, value) => {
+      putConfig(document, spellingOf(key), value)
+      entries.set(key, { spelled: spellingOf(key), value })
+    },
+    remove: key => {
+      document.deleteIn(['config', spellingOf(key)])
+      const config: unknown = document.get('config', true)
+      if (isMap(config) && config.items.length === 0) document.delete('config')
+      return entries.delete(key)
+    },
+    setSalt: salt => putFirst(document, 'encryptionsalt', salt),
+    setKey: (provider, encryptedKey) => {
+      putFirst(document, 'encryptedkey', encryptedKey)
+      putFirst(document, 'secretsprovider', provider)
+    },
+    print: () => printDocument(document, file),
+  }
+}
+
+interface Entry {
+  /** The key as the file spells it. */
+  readonly spelled: string
+  readonly value: StoredConfigValue
+}
+
+function readEntries(source: YamlSource, project: string): Map<string, Entry> {
+  const whole = toConfigTree(source.document.toJS({ mapAsMap: true }))
+  const environment = isTreeMap(whole) ? whole.get('environment') : undefined
+  if (isContainer(environment) && (isTreeList(environment) ? environment.length : environment.size))
+    throw error(
+      'FEATURE_MISSING',
+      `${source.errorAt(['environment'], '').message}environments (\`environment\`) are not supported yet`,
+    )
+  const config = isTreeMap(whole) ? whole.get('config') : undefined
+  const entries = new Map<string, Entry>()
+  if (config === undefined || config === null) return entries
+  if (!isTreeMap(config)) throw source.errorAt(['config'], '`config` must be a map')
+  for (const [spelled, tree] of config) {
+    const key = readKey(source, spelled, project)
+    if (entries.has(key))
+      throw source.errorAt(['config', spelled], `the key '${key}' stands there twice`)
+    entries.set(key, { spelled, value: toStoredValue(tree) })
+  }
+  return entries
+}
+
+function readKey(source: YamlSource, spelled: string, project: string): string {
+  try {
+    return printConfigKey(parseConfigKey(spelled, project))
+  } catch (cause) {
+    throw source.errorAt(['config', spelled], messageOf(cause))
+  }
+}
+
+function toStoredValue(tree: ConfigTree): StoredConfigValue {
+  return isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree)
+}
+
+function readTextField(source: YamlSource, name: string): string {
+  const value: unknown = source.document.get(name)
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'string') throw source.errorAt([name], `\`${name}\` must be a text`)
+  return value
+}
+
+function putConfig(document: Document, key: string, value: StoredConfigValue): void {
+  const fresh = createNode(document, value)
+  const old: unknown = document.getIn(['config', key], true)
+  if (isNode(old)) keepComments(old, fresh)
+  const config: unknown = document.get('config', true)
+  if (!isMap(config)) {
+    const map = new YAMLMap(document.schema)
+    map.items.push(new Pair(document.createNode(key), fresh))
+    document.set('config', map)
+    return
+  }
+  config.set(hasKey(config, key) ? key : document.createNode(key), fresh)
+}
+
+function hasKey(map: YAMLMap, key: string): boolean {
+  return map.items.some(pair => isScalar(pair.key) && String(pair.key.value) === key)
+}
+
+function keepComments(old: Node, fresh: Node): void {
+  if (old.comment !== undefined) fresh.comment = old.comment
+  if (old.commentBefore !== undefined) fresh.commentBefore = old.commentBefore
+}
+
+function createNode(document: Document, value: ConfigTree): Node {
+  if (typeof value === 'string' && value.includes('\n')) return new Scalar(value)
+  return document.createNode(toPlain(value))
+}
+
+function toPlain(tree: ConfigTree): unknown {
+  if (isSecure(tree)) return { secure: tree.ciphertext }
+  if (isTreeList(tree)) return tree.map(toPlain)
+  if (isTreeMap(tree)) return new Map([...tree].map(([key, item]) => [key, toPlain(item)]))
+  return tree
+}
+
+function putFirst(document: Document, name: string, value: string): void {
+  if (document.has(name)) {
+    document.set(name, value)
+    return
+  }
+  const { contents } = document
+  const pair = new Pair(document.createNode(name), document.createNode(value))
+  if (isMap(contents)) contents.items.unshift(pair)
+  else document.set(name, value)
+}
+
+function printDocument(document: Document, file: string): string {
+  if (extname(file) === '.json') return `${JSON.stringify(document.toJS(), replaceBigint, 4)}\n`
+  if (document.contents === null) return '{}\n'
+  return document.toString({ lineWidth: 0, indent: 2, flowCollectionPadding: true })
+}
+
+function replaceBigint(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value
+}
+
+function isMissingFile(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
+}

@@ -1,0 +1,31 @@
+import { error } from '../../errors/error.ts'
+
+/**
+ * Splits a text into words as a shell does: blanks part them, quotes and backslashes keep together.
+ * Throws PROJECT_INVALID when a quote is not closed.
+ */
+export function splitArguments(text: string): readonly string[] {
+  const args: string[] = []
+  let word: string | undefined
+  let quote = ''
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at)
+    const next = text.charAt(at + 1)
+    if (quote === '' && /\s/.test(char)) {
+      if (word !== undefined) args.push(word)
+      word = undefined
+    } else if (char === quote) {
+      quote = ''
+    } else if (quote === '' && (char === '"' || char === "'")) {
+      quote = char
+      word ??= ''
+    } else if (char === '\\' && next !== '' && quote !== "'") {
+      word = (word ?? '') + next
+      at++
+    } else {
+      word = (word ?? '') + char
+    }
+  }
+  if (quote !== '') throw error('PROJECT_INVALID', `a quote is not closed in '${text}'`)
+  return word === undefined ? args : [...args, word]
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createProcesses } from '../../platform/system/processes.ts'
+import { shouldDebugPlugin, shouldDebugProgram, spawnDebugged } from './debugging.ts'
+
+let folder: string
+let processes: ReturnType<typeof createProcesses>
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'antichain-debugging-'))
+  processes = createProcesses()
+})
+afterEach(async () => {
+  await processes.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test.each([
+  [[], false, false, false],
+  [['program'], true, false, false],
+  [['plugins'], false, true, true],
+  [['plugin:a'], false, true, false],
+  [['program', 'plugin:b'], true, false, true],
+  [['all'], true, true, true],
+])('--attach-debugger %j', (targets, program, a, b) => {
+  expect([
+    shouldDebugProgram(targets),
+    shouldDebugPlugin(targets, 'a'),
+    shouldDebugPlugin(targets, 'b'),
+  ]).toEqual([program, a, b])
+})
+
+const start = (command: string, runtime?: string): ReturnType<typeof spawnDebugged> => {
+  const debug =
+    runtime === undefined ? undefined : { runtime, title: 'Program', onReady: () => undefined }
+  const env = { PATH: folder }
+  return spawnDebugged(processes, { command, args: [], cwd: folder, env }, debug)
+}
+
+describe('a process that is to wait', () => {
+  test.each([
+    ['python', 'debugpy is not installed for /bin/false'],
+    ['go', "the debugger 'dlv' is not on PATH"],
+  ])('of %s needs the debugger of its language', async (runtime, message) => {
+    const refused = start('/bin/false', runtime)
+    await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_LANGUAGE_MISSING', message })
+  })
+
+  test.each([undefined, 'toy'])('of %s runs as it is', async runtime => {
+    const { exit } = await start('/bin/true', runtime)
+    expect(await exit).toMatchObject({ code: 0 })
+  })
+})

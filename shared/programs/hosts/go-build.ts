@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { error } from '../../errors/error.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
+import { findOnPath, runToEnd } from '../executables.ts'
+
+/** A binary, and what is to be done when it has ended. */
+export interface BuiltBinary {
+  readonly command: string
+  readonly cleanUp: () => void
+}
+
+interface GoDeps {
+  readonly processes: ProcessesPort
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Builds a package of Go. Throws PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED. */
+export async function buildGo(
+  deps: GoDeps,
+  target: {
+    readonly what: 'program' | 'plugin'
+    readonly directory: string
+    readonly entryPoint?: string
+  },
+): Promise<BuiltBinary> {
+  const { what, directory, entryPoint = '.' } = target
+  const go = findGo(deps.env)
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-go-'))
+  const command = join(folder, what)
+  const cleanUp = (): void => rmSync(folder, { recursive: true, force: true })
+  const { code, err, out } = await runToEnd(deps.processes, {
+    ...{ command: go, args: ['build', '-buildvcs=false', '-o', command, entryPoint] },
+    ...{ cwd: directory, env: deps.env },
+  })
+  if (code === 0) return { command, cleanUp }
+  cleanUp()
+  throw error('PROGRAM_BUILD_FAILED', `the ${what} does not compile:\n${err}${out}`)
+}
+
+/** The `go` of a PATH. Throws PROGRAM_LANGUAGE_MISSING. */
+export function findGo(env: Readonly<Record<string, string>>): string {
+  const go = findOnPath('go', env['PATH'] ?? '')
+  if (go !== undefined) return go
+  throw error('PROGRAM_LANGUAGE_MISSING', 'there is no go on PATH', {
+    hint: 'Install Go, or name a built program as `binary` in the runtime options.',
+  })
+}

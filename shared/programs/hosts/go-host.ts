@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import semver from 'semver'
+import { z } from 'zod'
+import { error } from '../../errors/error.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
+import { isExecutable, runToEnd } from '../executables.ts'
+import { type BuiltBinary, buildGo, findGo } from './go-build.ts'
+import { spawnDebugged } from './debugging.ts'
+import {
+  createConfigEnvironment,
+  debugRequestOf,
+  readTextOption,
+  watchProgram,
+} from './program-process.ts'
+import type { ProgramHost, ProgramRun, ProgramSource } from '../program.ts'
+import {
+  uniquePackages,
+  pluginForm,
+  toRequirement,
+  type RequiredPackage,
+} from '../required-packages.ts'
+
+/** What running Go programs needs. */
+export interface GoHostDeps {
+  readonly processes: ProcessesPort
+  /** The user's environment. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/**
+ * Runs Go programs: the `binary` that the project names, else one that is built for the run.
+ * Source: Pulumi's Go language host.
+ */
+export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
+  return {
+    run: async (run, onLine) => {
+      const built = await resolveBinary(deps, run)
+      const request = {
+        command: built.command,
+        args: [],
+        cwd: run.directory,
+        env: { ...deps.env, ...createGoEnvironment(run) },
+      }
+      const child = await spawnDebugged(deps.processes, request, debugRequestOf(run))
+      const running = watchProgram(child, { onLine })
+      void running.ended.then(built.cleanUp)
+      return running
+    },
+    listPackages: source => listGoPackages(deps, source),
+  }
+}
+
+/** What a Go program finds in its environment. */
+function createGoEnvironment(run: ProgramRun): Readonly<Record<string, string>> {
+  return {
+    ...createConfigEnvironment(run),
+    PULUMI_ORGANIZATION: run.organization,
+    PULUMI_PROJECT: run.project,
+    PULUMI_ROOT_DIRECTORY: run.root,
+    PULUMI_STACK: run.stack,
+    PULUMI_DRY_RUN: String(run.dryRun),
+    PULUMI_PARALLEL: String(run.parallel),
+    PULUMI_MONITOR: run.monitorAddress,
+    PULUMI_ENGINE: run.engineAddress,
+  }
+}
+
+async function resolveBinary(deps: GoHostDeps, source: ProgramSource): Promise<BuiltBinary> {
+  const named = readTextOption(source, 'binary')
+  if (named !== '') {
+    const command = resolve(source.directory, named)
+    if (isExecutable(command)) return { command, cleanUp: () => undefined }
+    throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${command} cannot be run`, {
+      hint: 'Build it, or take `binary` out of the runtime options of the project file.',
+    })
+  }
+  const { directory, entryPoint } = source
+  return buildGo(deps, { what: 'program', directory, entryPoint })
+}
+
+const moduleForm = z.looseObject({
+  Path: z.string(),
+  Version: z.string().default(''),
+  Main: z.boolean().default(false),
+  Dir: z.string().default(''),
+})
+
+/** The plugins that the modules of a program name; a program that is a binary alone names none. */
+async function listGoPackages(
+  deps: GoHostDeps,
+  source: ProgramSource,
+): Promise<readonly RequiredPackage[]> {
+  if (!existsSync(join(source.root, 'go.mod')) && !existsSync(join(source.directory, 'go.mod')))
+    return []
+  const { code, out, err } = await runToEnd(deps.processes, {
+    command: findGo(deps.env),
+    args: ['list', '-m', '-json', '-mod=mod', 'all'],
+    cwd: source.directory,
+    env: deps.env,
+  })
+  if (code !== 0)
+    throw error('PROGRAM_BUILD_FAILED', `the modules of the program cannot be listed:\n${err}`)
+  const modules = out
+    .split(/^\}$/m)
+    .filter(text => text.trim() !== '')
+    .map(text => moduleForm.parse(JSON.parse(`${text}}`)))
+  return uniquePackages(modules.flatMap(module => toRequiredPackage(module) ?? []))
+}
+
+function toRequiredPackage(module: z.infer<typeof moduleForm>): RequiredPackage | undefined {
+  if (module.Main || module.Dir === '') return undefined
+  const plugin = readModulePlugin(module.Dir)
+  // As in github.com/pulumi/pulumi-random/sdk/v4.
+  const name = module.Path.split('/')[2]?.split('-').slice(1).join('-') ?? ''
+  const found = toRequirement(plugin, { name, version: module.Version })
+  const version = semver.parse(found?.version)
+  return found === undefined || version === null
+    ? undefined
+    : { ...found, version: version.version }
+}
+
+/** What a module says of its plugin: in its folder, in `go`, or in a folder of that. */
+function readModulePlugin(folder: string): z.infer<typeof pluginForm> | undefined {
+  const go = join(folder, 'go')
+  const below = existsSync(go) ? readdirSync(go).map(name => join(go, name)) : []
+  for (const place of [folder, go, ...below]) {
+    const file = join(place, 'pulumi-plugin.json')
+    if (!existsSync(file)) continue
+    const parsed = pluginForm.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+    if (parsed.success) return parsed.data
+  }
+  return undefined
+}

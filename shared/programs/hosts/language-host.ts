@@ -1,0 +1,279 @@
+import { join } from 'node:path'
+import {
+  type Client,
+  type ClientReadableStream,
+  credentials,
+  type MethodDefinition,
+  status,
+} from '@grpc/grpc-js'
+import {
+  LanguageRuntimeClient,
+  LanguageRuntimeService as service,
+  type ProgramInfo,
+  RunRequest,
+} from '../../../proto/gen/pulumi/language.ts'
+import { error, messageOf } from '../../errors/error.ts'
+import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
+import { findOnPath } from '../executables.ts'
+import { forEachLine } from '../output-lines.ts'
+import { isDoneWithin, type LineListener } from './program-process.ts'
+import type { ProgramEnd, ProgramHost, ProgramRun, ProgramSource } from '../program.ts'
+import type { PackageDependency } from '../../../proto/gen/pulumi/plugin.ts'
+import { uniquePackages, type RequiredPackage } from '../required-packages.ts'
+
+/** What running programs by a language's own host needs. */
+export interface LanguageHostDeps {
+  readonly processes: ProcessesPort
+  /** The user's environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** Where the engine serves, for the host: `127.0.0.1:<port>`. */
+  readonly engineAddress: () => string
+}
+
+/** How long a host may take to say its port, and to leave when it is not needed any more, in ms. */
+const portMs = 60_000
+const leaveMs = 5_000
+const messageBytes = 400 * 1024 * 1024
+
+/**
+ * Runs programs of any language whose host `pulumi-language-<name>` the project has, is on the
+ * PATH, or runs already, through its LanguageRuntime service. Source:
+ * docs/spec/programs.md#language-runtime.
+ */
+export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
+  return {
+    run: async (run, onLine) => {
+      const host = await startHost(deps, run, onLine)
+      const answered = host.call(service.run, toRunRequest(run)).then(
+        ({ error: failure, bail }): ProgramEnd => ({
+          error: failure === '' ? undefined : failure,
+          bail,
+        }),
+        (thrown: unknown): ProgramEnd => ({ error: messageOf(thrown), bail: false }),
+      )
+      const ended = answered.then(async end => {
+        await host.close()
+        return end
+      })
+      return {
+        ended,
+        stop: async () => {
+          const cancelled = host.call(service.cancel, {}).catch(() => undefined)
+          await isDoneWithin(Promise.all([cancelled, ended]), leaveMs)
+          host.kill()
+          await ended
+        },
+      }
+    },
+    async listPackages(source) {
+      const host = await startHost(deps, source, () => undefined)
+      try {
+        return await fetchPackages(host, source)
+      } finally {
+        await host.close()
+      }
+    },
+  }
+}
+
+/** A host that answers. */
+export interface LanguageHost {
+  readonly call: <Q, A>(method: MethodDefinition<Q, A>, request: Q) => Promise<A>
+  readonly stream: <Q, A>(method: MethodDefinition<Q, A>, request: Q) => ClientReadableStream<A>
+  /** Lets it leave. */
+  readonly close: () => Promise<void>
+  readonly kill: () => void
+}
+
+/**
+ * Starts the host of a language, or attaches to one that runs. Lines of its output that come after
+ * its port go to `said`. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED.
+ */
+export async function startHost(
+  deps: LanguageHostDeps,
+  source: ProgramSource,
+  onLine: LineListener,
+): Promise<LanguageHost> {
+  if (source.runtime === clientRuntime) return attachHost(source)
+  const name = `pulumi-language-${source.runtime}`
+  const own = findOwnHost(source)
+  const command = own === undefined ? findOnPath(name, deps.env['PATH'] ?? '') : join(own, name)
+  if (command === undefined)
+    throw error(
+      'RUNTIME_UNKNOWN',
+      `the runtime '${source.runtime}' has no host: ${name} is not on PATH`,
+    )
+  const child = deps.processes.spawn({
+    command,
+    args: [deps.engineAddress()],
+    cwd: source.directory,
+    env: deps.env,
+  })
+  const port = await readPort(child, name, onLine)
+  const client = createLanguageClient(`127.0.0.1:${port}`)
+  const kill = (): void => child.signal('SIGKILL')
+  const host: LanguageHost = {
+    ...createCalls(client),
+    async close() {
+      client.close()
+      child.signal('SIGINT')
+      if (!(await isDoneWithin(child.exit, leaveMs))) kill()
+    },
+    kill,
+  }
+  await host
+    .call(service.handshake, {
+      engineAddress: deps.engineAddress(),
+      rootDirectory: source.root,
+      programDirectory: source.directory,
+    })
+    .catch(allowUnimplemented)
+  return host
+}
+
+/** The folder of the host of a program's language, where its project has one itself. */
+export function findOwnHost({
+  runtime,
+  plugins = [],
+}: Pick<ProgramSource, 'runtime' | 'plugins'>): string | undefined {
+  return plugins.find(({ kind, name }) => kind === 'language' && name === runtime)?.folder
+}
+
+/** The runtime whose host runs already, and listens at the address that its options have. */
+export const clientRuntime = 'client'
+
+/** A host that somebody else started, and ends. */
+function attachHost({ runtimeOptions }: ProgramSource): LanguageHost {
+  const { address } = runtimeOptions
+  if (typeof address !== 'string' || address === '')
+    throw error('RUNTIME_UNKNOWN', `the runtime '${clientRuntime}' needs the option \`address\``)
+  const client = createLanguageClient(address)
+  return {
+    ...createCalls(client),
+    close: async () => client.close(),
+    kill: () => client.close(),
+  }
+}
+
+function createLanguageClient(address: string): Client {
+  return new LanguageRuntimeClient(address, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': messageBytes,
+    'grpc.max_send_message_length': messageBytes,
+    'grpc.enable_http_proxy': 0,
+  })
+}
+
+/** The first line of a host is its port; what comes then is the program's. */
+function readPort(child: ChildProcess, name: string, onLine: LineListener): Promise<string> {
+  const port = Promise.withResolvers<string>()
+  let hasPort = false
+  const lines: string[] = []
+  void forEachLine(child.stdout, line => {
+    if (hasPort) return onLine(line, 'stdout')
+    hasPort = true
+    port.resolve(line.trim())
+  })
+  void forEachLine(child.stderr, line => {
+    lines.push(line)
+    if (hasPort) onLine(line, 'stderr')
+  })
+  const fail = (why: string): void =>
+    port.reject(error('PROGRAM_LANGUAGE_FAILED', `${name} ${why}: ${lines.slice(-5).join('\n')}`))
+  const late = setTimeout(() => fail(`said no port within ${portMs / 1000} s`), portMs)
+  void child.exit.then(() => fail('ended before it said its port'))
+  return port.promise.finally(() => clearTimeout(late))
+}
+
+function createCalls(client: Client): Pick<LanguageHost, 'call' | 'stream'> {
+  return {
+    call: (method, request) => callUnary(client, method, request),
+    stream: ({ path, requestSerialize, responseDeserialize }, request) =>
+      client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request),
+  }
+}
+
+function callUnary<Q, A>(client: Client, method: MethodDefinition<Q, A>, request: Q): Promise<A> {
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      request,
+      (failed, answer) => {
+        if (failed !== null) reject(failed)
+        else if (answer === undefined) reject(new Error('no answer'))
+        else resolve(answer)
+      },
+    )
+  })
+}
+
+function allowUnimplemented(thrown: unknown): undefined {
+  if (Object(thrown).code === status.UNIMPLEMENTED) return undefined
+  throw thrown
+}
+
+function toProgramInfo(source: ProgramSource): ProgramInfo {
+  return {
+    rootDirectory: source.root,
+    programDirectory: source.directory,
+    entryPoint: source.entryPoint,
+    options: source.runtimeOptions,
+  }
+}
+
+/** What a host is told to run; schemas and mappings are where the engine is. */
+export function toRunRequest(run: ProgramRun): RunRequest {
+  return RunRequest.create({
+    project: run.project,
+    stack: run.stack,
+    pwd: run.directory,
+    program: run.entryPoint,
+    config: new Map(run.config),
+    configSecretKeys: [...run.configSecretKeys],
+    dryRun: run.dryRun,
+    parallel: run.parallel,
+    monitorAddress: run.monitorAddress,
+    organization: run.organization,
+    info: toProgramInfo(run),
+    loaderTarget: run.engineAddress,
+    mapperTarget: run.engineAddress,
+    attachDebugger: run.onDebuggerReady !== undefined,
+  })
+}
+
+/** What the host reports, by the newer request or the older one. */
+async function fetchPackages(
+  host: LanguageHost,
+  source: ProgramSource,
+): Promise<readonly RequiredPackage[]> {
+  const info = toProgramInfo(source)
+  const { entryPoint: program, directory: pwd } = source
+  const newer = await host.call(service.getRequiredPackages, { info }).catch(allowUnimplemented)
+  const reported =
+    newer?.packages ??
+    (await host.call(service.getRequiredPlugins, { project: '', pwd, program, info })).plugins
+  return uniquePackages(reported.filter(({ kind }) => kind === 'resource').map(toRequiredPackage))
+}
+
+/** What a host reports of one package, or of a plugin alone. */
+function toRequiredPackage(
+  reported: Pick<PackageDependency, 'name' | 'version' | 'server'> & Partial<PackageDependency>,
+): RequiredPackage {
+  const { name, version, server, parameterization: made, extension } = reported
+  return {
+    pkg: made?.name ?? name,
+    version: version.replace(/^v/, ''),
+    downloadUrl: server,
+    ...(made === undefined
+      ? {}
+      : {
+          parameters: {
+            plugin: name,
+            version: made.version,
+            value: Buffer.from(made.value).toString('base64'),
+          },
+        }),
+    isExtension: extension !== undefined,
+  }
+}

@@ -1,0 +1,215 @@
+import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { hasCode } from '../../errors/error.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
+import {
+  createNodeProgramHost,
+  createProgramArguments,
+  createProgramEnvironment,
+} from './node-host.ts'
+import type { ProgramRun } from '../program.ts'
+import { splitArguments } from './argv.ts'
+
+type Spawned = Parameters<ProcessesPort['spawn']>[0]
+
+interface Script {
+  readonly out?: string
+  readonly err?: string
+  readonly code?: number | null
+  readonly hangs?: boolean
+}
+
+/** Processes that say and end what the script of their file's name tells. */
+function createScripted(scripts: Readonly<Record<string, Script>>): {
+  readonly port: ProcessesPort
+  readonly spawned: Spawned[]
+  readonly signals: string[]
+} {
+  const spawned: Spawned[] = []
+  const signals: string[] = []
+  const port: ProcessesPort = {
+    spawn: request => {
+      spawned.push(request)
+      const script = scripts[request.args.at(-1) === '--version' ? 'version' : 'program'] ?? {}
+      let end = (_end: { code: number | null; signal: string | null }): void => {}
+      const exit = new Promise<{ code: number | null; signal: string | null }>(resolve => {
+        end = resolve
+      })
+      if (script.hangs !== true) end({ code: script.code ?? 0, signal: null })
+      return {
+        pid: 1,
+        stdout: bytesOf(script.out ?? ''),
+        stderr: bytesOf(script.err ?? ''),
+        exit,
+        signal: signal => {
+          signals.push(signal)
+          if (signal === 'SIGKILL') end({ code: null, signal })
+        },
+      }
+    },
+    listGroups: () => [],
+    close: async () => {},
+  }
+  return { port, spawned, signals }
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  for (const byte of new TextEncoder().encode(text)) yield Uint8Array.of(byte)
+}
+
+let root = ''
+let run: ProgramRun
+
+function write(path: string, text: string): string {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+  return join(root, path)
+}
+
+function binary(path: string): string {
+  const file = write(path, '')
+  chmodSync(file, 0o755)
+  return file
+}
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'host-'))
+  write(
+    'app/node_modules/@pulumi/pulumi/package.json',
+    '{"name": "@pulumi/pulumi", "engines": {"node": ">=22"}}',
+  )
+  write('app/node_modules/@pulumi/pulumi/cmd/run/index.js', '')
+  binary('bin/node')
+  binary('ours/node')
+  run = {
+    project: 'p',
+    stack: 'dev',
+    organization: 'organization',
+    runtime: 'nodejs',
+    root: join(root, 'app'),
+    directory: join(root, 'app'),
+    entryPoint: '.',
+    runtimeOptions: {},
+    config: new Map([['p:a', '1']]),
+    configSecretKeys: ['p:a'],
+    dryRun: true,
+    parallel: 4,
+    monitorAddress: '127.0.0.1:1',
+    engineAddress: '127.0.0.1:2',
+  }
+})
+
+async function runScript(script: Script, version = 'v24.1.0'): Promise<unknown> {
+  const fake = createScripted({ program: script, version: { out: `${version}\n` } })
+  const lines: string[] = []
+  const host = createNodeProgramHost({
+    processes: fake.port,
+    env: { PATH: join(root, 'bin'), HOME: undefined },
+    ourNode: join(root, 'ours/node'),
+    stopGraceMs: 5,
+  })
+  const running = await host.run(run, (line, stream) => lines.push(`${stream}: ${line}`))
+  if (script.hangs === true) await running.stop()
+  const end = await running.ended
+  const { command, args } = fake.spawned.at(-1) ?? { command: '', args: [] }
+  return { end, lines, signals: fake.signals, command, args }
+}
+
+describe('Node program host', () => {
+  test('runs the SDK of the program with the node of PATH and streams its lines', async () => {
+    run = { ...run, runtimeOptions: { nodeargs: "--import './my file.js'" } }
+    expect(await runScript({ out: 'one\r\ntwo é', err: 'warn\n' })).toEqual({
+      end: { error: undefined, bail: false },
+      lines: expect.arrayContaining(['stdout: one', 'stdout: two é', 'stderr: warn']),
+      signals: [],
+      command: join(root, 'bin/node'),
+      args: [
+        '--import',
+        './my file.js',
+        join(root, 'app/node_modules/@pulumi/pulumi/cmd/run/index.js'),
+        ...createProgramArguments(run),
+      ],
+    })
+  })
+
+  test('takes its own node, and says so, where that of PATH is too old', async () => {
+    expect(await runScript({}, 'v20.1.0')).toMatchObject({
+      command: join(root, 'ours/node'),
+      lines: [expect.stringMatching(/^stderr: .*v20\.1\.0.*>=22/)],
+    })
+  })
+
+  test('gives the flags in the order of the language host', () => {
+    expect(createProgramArguments(run).join(' ')).toBe(
+      `--monitor 127.0.0.1:1 --engine 127.0.0.1:2 --organization organization --project p --root-directory ${run.root} --stack dev --pwd ${run.directory} --dry-run --parallel 4 .`,
+    )
+  })
+
+  test('gives the configuration in the old spelling and the secret keys in the new', () => {
+    expect(createProgramEnvironment(run)).toEqual({
+      PULUMI_CONFIG: '{"p:config:a":"1"}',
+      PULUMI_CONFIG_SECRET_KEYS: '["p:a"]',
+      PULUMI_NODEJS_TYPESCRIPT: 'true',
+    })
+    const runtimeOptions = { typescript: false, tsconfig: 'ts.json' }
+    expect(createProgramEnvironment({ ...run, runtimeOptions })).toEqual({
+      PULUMI_CONFIG: '{"p:config:a":"1"}',
+      PULUMI_CONFIG_SECRET_KEYS: '["p:a"]',
+      PULUMI_NODEJS_TSCONFIG_PATH: 'ts.json',
+    })
+  })
+
+  test('exit code 32 is a failure that was told, any other one is told here', async () => {
+    expect(await runScript({ code: 32 })).toMatchObject({ end: { error: undefined, bail: true } })
+    expect(await runScript({ code: 1 })).toMatchObject({
+      end: { error: 'Program exited with non-zero exit code: 1', bail: false },
+    })
+    expect(
+      await runScript({ code: 134, err: 'FATAL ERROR: JavaScript heap out of memory\n' }),
+    ).toEqual(
+      expect.objectContaining({
+        end: { error: expect.stringContaining('max-old-space-size'), bail: false },
+      }),
+    )
+  })
+
+  test('a program that does not heed the interrupt is killed', async () => {
+    expect(await runScript({ hangs: true })).toMatchObject({
+      signals: ['SIGINT', 'SIGKILL'],
+      end: { error: 'Program was killed by SIGKILL', bail: false },
+    })
+  })
+
+  test('refuses before anything runs: no SDK, a TypeScript without compiler API, no node', async () => {
+    const refusal = async (): Promise<unknown> => runScript({}).catch((thrown: unknown) => thrown)
+    write('app/node_modules/typescript/package.json', '{"name":"typescript","version":"7.0.2"}')
+    write('app/node_modules/typescript/index.js', 'exports.version = "7.0.2"')
+    expect(hasCode(await refusal(), 'PROGRAM_TYPESCRIPT_MIX')).toBe(true)
+    write('app/node_modules/typescript/index.js', 'exports.createSourceFile = () => {}')
+    expect(hasCode(await refusal(), 'PROGRAM_TYPESCRIPT_MIX')).toBe(false)
+    chmodSync(join(root, 'bin/node'), 0o644)
+    chmodSync(join(root, 'ours/node'), 0o644)
+    expect(hasCode(await refusal(), 'PROGRAM_NODE_MISSING')).toBe(true)
+    run = { ...run, directory: join(root, 'bin') }
+    expect(hasCode(await refusal(), 'PROGRAM_SDK_MISSING')).toBe(true)
+  })
+
+  test('finds the SDK through linked folders as Node does', async () => {
+    mkdirSync(join(root, 'linked'))
+    symlinkSync(join(root, 'app/node_modules'), join(root, 'linked/node_modules'))
+    run = { ...run, directory: join(root, 'linked') }
+    expect(await runScript({})).toMatchObject({
+      args: expect.arrayContaining([
+        join(root, 'app/node_modules/@pulumi/pulumi/cmd/run/index.js'),
+      ]),
+    })
+  })
+})
+
+test('words are parted as a shell does', () => {
+  expect(splitArguments(` a  'b c' "d \\"e" f\\ g '' `)).toEqual(['a', 'b c', 'd "e', 'f g', ''])
+  expect(splitArguments('')).toEqual([])
+  expect(() => splitArguments("'open")).toThrow(/quote/)
+})

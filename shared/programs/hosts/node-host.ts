@@ -1,0 +1,96 @@
+import type { ProcessesPort } from '../../ports/system.ts'
+import { parseConfigKey } from '../config/config-key.ts'
+import { spawnDebugged } from './debugging.ts'
+import { chooseNode } from './node-binary.ts'
+import { findNodeSdk } from './node-sdk.ts'
+import {
+  debugRequestOf,
+  withoutUndefined,
+  readTextOption,
+  watchProgram,
+} from './program-process.ts'
+import type { ProgramHost, ProgramRun } from '../program.ts'
+import { findRequiredPackages } from '../required-packages.ts'
+import { splitArguments } from './argv.ts'
+
+/** What running Node programs needs. */
+export interface NodeHostDeps {
+  readonly processes: ProcessesPort
+  /** The user's environment, with PATH as it was before our launcher changed it. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Antichain's own `node`. */
+  readonly ourNode: string
+  /** How long a program that was interrupted may take to end; default 5 s, as under Pulumi. */
+  readonly stopGraceMs?: number
+}
+
+/**
+ * Runs Node programs through the SDK's own runner (docs/spec/programs.md#running-a-node-program,
+ * docs/spec/programs.md#end-of-a-program).
+ */
+export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
+  const env = withoutUndefined(deps.env)
+  let noted = false
+  return {
+    run: async (run, onLine) => {
+      const sdk = findNodeSdk(run.directory, env['PULUMI_LANGUAGE_NODEJS_RUN_PATH'] ?? '')
+      const nodeArgs = splitArguments(readTextOption(run, 'nodeargs'))
+      const { engines } = sdk
+      const { processes, ourNode } = deps
+      const node = await chooseNode({ processes, ourNode, env, engines, directory: run.directory })
+      if (node.note !== '' && !noted) onLine(node.note, 'stderr')
+      noted = true
+      const request = {
+        command: node.command,
+        args: [...nodeArgs, sdk.runner, ...createProgramArguments(run)],
+        cwd: run.directory,
+        env: { ...env, ...createProgramEnvironment(run) },
+      }
+      const child = await spawnDebugged(processes, request, debugRequestOf(run))
+      const grace = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
+      return watchProgram(child, { onLine, hint: hintAtMemory, ...grace })
+    },
+    listPackages: source => Promise.resolve(findRequiredPackages(source.directory)),
+  }
+}
+
+/** What to do about a program that ran out of memory. */
+function hintAtMemory(line: string): string {
+  if (!line.includes('JavaScript heap out of memory')) return ''
+  return '. It ran out of memory: give it more with `nodeargs: --max-old-space-size=<megabytes>` under the runtime options of the project file'
+}
+
+/** The flags of the SDK's runner, in the order of Pulumi's language host, and the entry point. */
+export function createProgramArguments(run: ProgramRun): readonly string[] {
+  const flags: readonly (readonly [name: string, value: string])[] = [
+    ['--monitor', run.monitorAddress],
+    ['--engine', run.engineAddress],
+    ['--organization', run.organization],
+    ['--project', run.project],
+    ['--root-directory', run.root],
+    ['--stack', run.stack],
+    ['--pwd', run.directory],
+  ]
+  return [
+    ...flags.filter(([, value]) => value !== '').flat(),
+    ...(run.dryRun ? ['--dry-run'] : []),
+    '--parallel',
+    String(run.parallel),
+    run.entryPoint,
+  ]
+}
+
+/** What a program finds in its environment beside the user's; config keys in the old spelling. */
+export function createProgramEnvironment(run: ProgramRun): Readonly<Record<string, string>> {
+  const config = [...run.config].map(([key, text]): readonly [string, string] => {
+    const { namespace, name } = parseConfigKey(key, run.project)
+    return [`${namespace}:config:${name}`, text]
+  })
+  const tsconfig = readTextOption(run, 'tsconfig')
+  return {
+    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(config)),
+    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(run.configSecretKeys),
+    ...(run.runtimeOptions['typescript'] === false ? {} : { PULUMI_NODEJS_TYPESCRIPT: 'true' }),
+    ...(tsconfig === '' ? {} : { PULUMI_NODEJS_TSCONFIG_PATH: tsconfig }),
+  }
+}

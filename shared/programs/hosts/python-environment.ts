@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { error } from '../../errors/error.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
+import { findOnPath, isExecutable, runToEnd } from '../executables.ts'
+import type { ProgramSource } from '../program.ts'
+import { readTextOption } from './program-process.ts'
+
+/** A Python, and the environment in which it finds the packages of the program. */
+export interface PythonEnvironment {
+  readonly command: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** What the choice depends on. */
+interface PythonEnvironmentInput {
+  readonly processes: ProcessesPort
+  readonly env: Readonly<Record<string, string>>
+  readonly source: ProgramSource
+}
+
+/**
+ * The Python of a program: that of the virtual environment which the project names or its tool
+ * (`uv`, `poetry`) keeps, else the one of the PATH. Throws PROGRAM_LANGUAGE_MISSING, and
+ * PROJECT_INVALID for a tool that nobody knows.
+ */
+export async function resolvePythonEnvironment(
+  input: PythonEnvironmentInput,
+): Promise<PythonEnvironment> {
+  const { env, source } = input
+  const folder = await findEnvironmentFolder(input)
+  if (folder !== undefined) return activateEnvironment(folder, env)
+  const named = env['PULUMI_PYTHON_CMD'] ?? ''
+  const path = env['PATH'] ?? ''
+  const found = named === '' ? ['python3', 'python'] : [named]
+  const command = found
+    .map(name => (name.includes('/') ? resolve(source.directory, name) : findOnPath(name, path)))
+    .find(file => file !== undefined && isExecutable(file))
+  if (command === undefined)
+    throw error('PROGRAM_LANGUAGE_MISSING', `there is no ${found.join(' or ')} on PATH`, {
+      hint: 'Install Python 3.9 or later.',
+    })
+  return { command, env }
+}
+
+/** The folder of the program's virtual environment; undefined when it has none. */
+async function findEnvironmentFolder(input: PythonEnvironmentInput): Promise<string | undefined> {
+  const { source } = input
+  const named = readTextOption(source, 'virtualenv')
+  const tool = readTextOption(source, 'toolchain').toLowerCase() || 'pip'
+  if (!['pip', 'uv', 'poetry'].includes(tool))
+    throw error(
+      'PROJECT_INVALID',
+      `the runtime option \`toolchain\` is '${tool}': it is one of pip, poetry, uv`,
+    )
+  if (tool === 'poetry') return findPoetryFolder(input)
+  if (named !== '') return resolve(source.root, named)
+  return tool === 'uv'
+    ? (findAbove(source.directory, '.venv') ?? join(source.root, '.venv'))
+    : undefined
+}
+
+async function findPoetryFolder({
+  processes,
+  env,
+  source,
+}: PythonEnvironmentInput): Promise<string> {
+  const command = findOnPath('poetry', env['PATH'] ?? '')
+  if (command === undefined)
+    throw error('PROGRAM_LANGUAGE_MISSING', 'there is no poetry on PATH', {
+      hint: 'Install poetry, or say `toolchain: pip` in the runtime options of the project file.',
+    })
+  const args = ['env', 'info', '--path']
+  const { out, err, code } = await runToEnd(processes, {
+    ...{ command, args, env },
+    cwd: source.directory,
+  })
+  if (code === 0 && out.trim() !== '') return out.trim()
+  throw error('PROGRAM_LANGUAGE_MISSING', `poetry has no environment for the program: ${err}`, {
+    hint: 'Run `poetry install` in the program folder.',
+  })
+}
+
+/** The nearest folder of a name, here or above. */
+function findAbove(from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, name))) return join(folder, name)
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+/** As `activate` of the environment would make it. */
+function activateEnvironment(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): PythonEnvironment {
+  const bin = join(folder, 'bin')
+  const command = ['python', 'python3'].map(name => join(bin, name)).find(isExecutable)
+  if (command === undefined)
+    throw error('PROGRAM_LANGUAGE_MISSING', `${folder} is no virtual environment of Python`, {
+      hint: `Run \`python3 -m venv ${folder}\` and install the program's requirements there.`,
+    })
+  const { PYTHONHOME: _home, ...rest } = env
+  const path = [bin, env['PATH'] ?? ''].join(delimiter)
+  return { command, env: { ...rest, VIRTUAL_ENV: folder, PATH: path } }
+}

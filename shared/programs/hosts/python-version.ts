@@ -1,0 +1,30 @@
+/**
+ * A version of a Python package as one of its plugin: `1.2b3` is `1.2.0-beta.3`. Undefined for one
+ * that has no such form. Source: Pulumi's Python language host, after PEP 440.
+ */
+export function pythonToSemver(version: string): string | undefined {
+  const parts = form.exec(version)?.groups
+  if (parts === undefined) return undefined
+  const numbers = (parts['numbers'] ?? '').split('.')
+  while (numbers.length < 3) numbers.push('0')
+  const { pre, post, dev } = parts
+  const before =
+    pre === undefined ? '' : `-${preReleaseNames[pre] ?? ''}.${parts['preNumber'] ?? ''}`
+  const after = [
+    ...(post === undefined ? [] : [`post${post}`]),
+    ...(dev === undefined ? [] : [`dev${dev}`]),
+  ].join('')
+  return numbers.join('.') + before + (after === '' ? '' : `+${after}`)
+}
+
+const form = new RegExp(
+  [
+    /^(?<numbers>\d+(?:\.\d+)*)/,
+    /(?:(?<pre>a|b|rc)(?<preNumber>\d*))?/,
+    /(?:\.post(?<post>\d*))?(?:\.dev(?<dev>\d*))?$/,
+  ]
+    .map(part => part.source)
+    .join(''),
+)
+
+const preReleaseNames: Readonly<Record<string, string>> = { a: 'alpha', b: 'beta', rc: 'rc' }

@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ProcessesPort } from '../../ports/system.ts'
+import { installDependencies } from './install-dependencies.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dependencies-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What is run for a plugin with these files; the one that is named fails. */
+async function runInstall(
+  files: Readonly<Record<string, string>>,
+  failing?: string,
+): Promise<readonly string[]> {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  const commands: string[] = []
+  const spawn: ProcessesPort['spawn'] = ({ command, args }) => {
+    commands.push([command, ...args].join(' ').replaceAll(folder, '.'))
+    const code = command === failing ? 2 : 0
+    const says = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('no such package\n')
+    }
+    const exit = Promise.resolve({ code, signal: null })
+    return { pid: 1, stdout: says(), stderr: says(), exit, signal: () => undefined }
+  }
+  const processes = { spawn } as ProcessesPort
+  await installDependencies(folder, { processes, env: {}, report: () => undefined })
+  return commands
+}
+
+const of = (runtime: string): string => `runtime: ${runtime}\n`
+const pip = './venv/bin/python -m pip install --quiet'
+
+test.each([
+  ['no project file', {}, []],
+  ['Node without packages', { 'PulumiPlugin.yaml': of('nodejs') }, []],
+  [
+    'Node',
+    { 'PulumiPlugin.yaml': of('nodejs'), 'package.json': '{}' },
+    ['npm install --no-audit --no-fund --loglevel=error'],
+  ],
+  [
+    'Python with requirements',
+    { 'PulumiPlugin.yaml': of('python'), 'requirements.txt': '', 'pyproject.toml': '' },
+    ['python3 -m venv ./venv', `${pip} -r requirements.txt`],
+  ],
+  [
+    'Python as a package',
+    { 'PulumiPlugin.yaml': of('python'), 'pyproject.toml': '' },
+    ['python3 -m venv ./venv', `${pip} -e .`],
+  ],
+  [
+    'Python by uv',
+    { 'PulumiPlugin.yaml': of('{name: python, options: {toolchain: uv}}') },
+    ['uv sync'],
+  ],
+  [
+    'Python by poetry',
+    { 'PulumiPlugin.yaml': of('{name: python, options: {toolchain: poetry}}') },
+    ['poetry install --no-interaction'],
+  ],
+  ['Go, which fetches by itself', { 'PulumiPlugin.yaml': of('go') }, []],
+])('%s', async (_what, files, commands) => {
+  expect(await runInstall(files)).toEqual(commands)
+})
+
+test('what is there already is left alone', async () => {
+  mkdirSync(join(folder, 'venv'))
+  mkdirSync(join(folder, 'node_modules'))
+  expect(await runInstall({ 'PulumiPlugin.yaml': of('python'), 'requirements.txt': '' })).toEqual(
+    [],
+  )
+  expect(await runInstall({ 'PulumiPlugin.yaml': of('nodejs'), 'package.json': '{}' })).toEqual([])
+})
+
+test('a command that fails is told with what it said, and nothing follows it', async () => {
+  const files = { 'PulumiPlugin.yaml': of('python'), 'requirements.txt': '' }
+  await expect(runInstall(files, 'python3')).rejects.toMatchObject({
+    code: 'PLUGIN_FAILED',
+    message: expect.stringMatching(/`python3 -m venv .*` in .* ended with exit code 2: no such/),
+  })
+})

@@ -1,0 +1,105 @@
+import { isTreeList, isTreeMap, toConfigTree, type ConfigTree } from '../config/config-tree.ts'
+import type { ConfigType, ProjectConfigEntry } from './project.ts'
+import type { YamlSource } from './yaml-source.ts'
+
+/**
+ * The entries of `config:` in a project file (docs/spec/configuration.md#project-file), sorted by
+ * key. A bare scalar or list stands for `default` (keys of the project) or `value` (other
+ * namespaces). Throws PROJECT_INVALID.
+ */
+export function readProjectConfig(
+  source: YamlSource,
+  project: string,
+): readonly ProjectConfigEntry[] {
+  const config = toConfigTree(source.document.toJS({ mapAsMap: true }))
+  const entries = isTreeMap(config) ? config.get('config') : undefined
+  if (entries === undefined || entries === null) return []
+  if (!isTreeMap(entries)) throw source.errorAt(['config'], '`config` must be a map')
+  const keys = [...entries.keys()].toSorted()
+  return keys.map(key => readEntry(source, { project, key, data: entries.get(key) ?? null }))
+}
+
+/** Whether a value is of a type; texts that read as integers or booleans are. */
+export function isOfType(type: ConfigType, value: ConfigTree): boolean {
+  switch (type.name) {
+    case 'string':
+      return typeof value === 'string'
+    case 'integer':
+      if (typeof value === 'string') return /^[+-]?\d+$/.test(value)
+      return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+    case 'boolean':
+      return typeof value === 'boolean' || value === 'true' || value === 'false'
+    case 'object':
+      return isTreeMap(value)
+    case 'array':
+      return isTreeList(value) && value.every(item => isOfType(type.items, item))
+  }
+}
+
+/** The name of a type as messages say it: `array<string>`. */
+export function formatTypeName(type: ConfigType): string {
+  return type.name === 'array' ? `array<${formatTypeName(type.items)}>` : type.name
+}
+
+interface ConfigEntryInput {
+  readonly project: string
+  readonly key: string
+  readonly data: ConfigTree
+}
+
+function readEntry(
+  source: YamlSource,
+  { project, key, data }: ConfigEntryInput,
+): ProjectConfigEntry {
+  const path = ['config', key]
+  const own = !key.includes(':') || key.startsWith(`${project}:`)
+  if (!isTreeMap(data)) return { key, type: undefined, value: data ?? undefined, secret: false }
+  const fields = data
+  const fallback = fields.get('default') ?? undefined
+  const value = fields.get('value') ?? undefined
+  if (fallback !== undefined && value !== undefined)
+    throw source.errorAt(path, `the configuration key '${key}' has both \`default\` and \`value\``)
+  const type = readType(source, path, fields)
+  if (own) {
+    if (type !== undefined && fallback !== undefined && !isOfType(type, fallback))
+      throw source.errorAt(
+        [...path, 'default'],
+        `the default of the configuration key '${key}' is not of type ${formatTypeName(type)}`,
+      )
+  } else if (type !== undefined || fallback !== undefined || value === undefined) {
+    throw source.errorAt(
+      path,
+      `the configuration key '${key}' belongs to another namespace: it takes \`value\`, not \`type\` or \`default\``,
+    )
+  }
+  return { key, type, value: fallback ?? value, secret: fields.get('secret') === true }
+}
+
+function readType(
+  source: YamlSource,
+  path: readonly string[],
+  fields: ReadonlyMap<string, ConfigTree>,
+): ConfigType | undefined {
+  const name = fields.get('type') ?? undefined
+  switch (name) {
+    case undefined:
+      return undefined
+    case 'string':
+    case 'integer':
+    case 'boolean':
+    case 'object':
+      return { name }
+    case 'array': {
+      const items = fields.get('items')
+      const type = isTreeMap(items) ? readType(source, [...path, 'items'], items) : undefined
+      if (type === undefined)
+        throw source.errorAt(path, 'a configuration key of type array needs `items` with a `type`')
+      return { name, items: type }
+    }
+    default:
+      throw source.errorAt(
+        [...path, 'type'],
+        '`type` takes string, integer, boolean, object or array',
+      )
+  }
+}

@@ -1,0 +1,136 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { hasCode } from '../../errors/error.ts'
+import { findProjectFile, parseProject, locateProgram, readProject } from './project-file.ts'
+
+function messageOfFailure(text: string): string {
+  try {
+    parseProject(text, 'Pulumi.yaml')
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown)
+      return `${String(thrown.code)} ${thrown.message}`
+    throw thrown
+  }
+  return ''
+}
+
+const head = 'name: p\nruntime: nodejs\n'
+
+describe('project file', () => {
+  test('the smallest one has a name; no runtime means no program', () => {
+    const project = parseProject('name: site', '/a/Pulumi.yaml')
+    expect(project).toMatchObject({ name: 'site', runtime: '', root: '/a', stackConfigDir: '/a' })
+    expect(locateProgram(project)).toEqual({ directory: '/a', entryPoint: '.' })
+  })
+
+  test('a runtime may be a text or a map with options, and a byte order mark is passed over', () => {
+    const text =
+      '\uFEFFname: p\nruntime: {name: nodejs, options: {typescript: false, nodeargs: --trace-gc}}\n'
+    expect(parseProject(text, 'Pulumi.yaml')).toMatchObject({
+      runtime: 'nodejs',
+      runtimeOptions: { typescript: false, nodeargs: '--trace-gc' },
+    })
+  })
+
+  test('malformed text is refused with file, line and column', () => {
+    expect(messageOfFailure('name: p\nruntime: [\n')).toMatch(/^PROJECT_INVALID Pulumi\.yaml:3:1: /)
+    expect(messageOfFailure('name: p\nb: "c\n')).toMatch(/^PROJECT_INVALID Pulumi\.yaml:3:/)
+  })
+
+  test('wrong fields are refused where they stand', () => {
+    expect(messageOfFailure('runtime: nodejs\n')).toMatch(
+      /^PROJECT_INVALID Pulumi\.yaml:1:1: .*no `name`/,
+    )
+    expect(messageOfFailure('- a\n')).toMatch(/^PROJECT_INVALID Pulumi\.yaml:1:1: .*map/)
+    expect(messageOfFailure(`${head}main: 7\n`)).toMatch(/^PROJECT_INVALID Pulumi\.yaml:3:7: /)
+    expect(
+      messageOfFailure('name: p\nruntime:\n  name: nodejs\n  options:\n    nodeargs: [a]\n'),
+    ).toMatch(/^PROJECT_INVALID Pulumi\.yaml:5:15: /)
+    expect(messageOfFailure(`${head}options: {refresh: never}\n`)).toMatch(
+      /^PROJECT_INVALID .*always/,
+    )
+  })
+
+  test('what is no name of a runtime is refused', () => {
+    expect(messageOfFailure('name: p\nruntime: ../cobol\n')).toMatch(
+      /^RUNTIME_UNKNOWN .*'\.\.\/cobol'/,
+    )
+  })
+
+  test('plugins of its own are told apart from packages that are installed', () => {
+    const text = [
+      'plugins:',
+      '  providers: [{name: a, path: ./a}, {name: a, path: b, version: 1.0.0}]',
+      '  languages: [{name: cobol, path: /hosts}]',
+      'packages: {mine: ./local, other: {source: ../other}, third: some/folder, aws: aws@7.0.0, git: github.com/o/r@v1}',
+    ]
+    expect(parseProject(`${head}${text.join('\n')}\n`, '/a/Pulumi.yaml').plugins).toEqual([
+      { kind: 'resource', name: 'a', version: '', path: './a', isPackage: false },
+      { kind: 'resource', name: 'a', version: '1.0.0', path: 'b', isPackage: false },
+      { kind: 'language', name: 'cobol', version: '', path: '/hosts', isPackage: false },
+      { kind: 'resource', name: 'mine', version: '', path: './local', isPackage: true },
+      { kind: 'resource', name: 'other', version: '', path: '../other', isPackage: true },
+      { kind: 'resource', name: 'third', version: '', path: 'some/folder', isPackage: true },
+    ])
+  })
+
+  test.each([
+    ['{providers: 1}', /`plugins.providers` is no list/],
+    ['{providers: [{name: a}]}', /has a `name` and a `path`/],
+    ['{analyzers: [{name: a, path: ./a, version: v1}]}', /'a' is no semantic version/],
+    [
+      '{providers: [{name: a, path: a, version: 1.0.0}, {name: a, path: b, version: 1.0.0}]}',
+      /'a' 1\.0\.0 is declared twice/,
+    ],
+  ])('plugins that are none are refused with their place: %s', (plugins, expected) => {
+    const message = messageOfFailure(`${head}plugins: ${plugins}\n`)
+    expect(message).toMatch(/^PROJECT_INVALID .*:3:/)
+    expect(message).toMatch(expected)
+  })
+
+  test('keys whose neglect changes no deployment are passed over', () => {
+    expect(
+      messageOfFailure(
+        `${head}packages: {aws: aws@7.0.0}\nbackend: {url: x}\ntemplate: {}\nauthor: me\n`,
+      ),
+    ).toBe('')
+  })
+
+  test('`config` as a text is the old spelling of `stackConfigDir`', () => {
+    expect(parseProject(`${head}config: stacks\n`, '/a/Pulumi.yaml').stackConfigDir).toBe(
+      '/a/stacks',
+    )
+    expect(messageOfFailure(`${head}config: stacks\nstackConfigDir: other\n`)).toMatch(
+      /^PROJECT_INVALID /,
+    )
+  })
+
+  test('it is found in the nearest folder above, and its absence has a code', () => {
+    const root = mkdtempSync(join(tmpdir(), 'project-'))
+    mkdirSync(join(root, 'a/b'), { recursive: true })
+    writeFileSync(join(root, 'Pulumi.yml'), 'name: up\n')
+    expect(readProject(join(root, 'a/b')).name).toBe('up')
+    writeFileSync(join(root, 'a/Pulumi.json'), '{"name": "near"}')
+    expect(readProject(join(root, 'a/b')).name).toBe('near')
+    let thrown: unknown
+    try {
+      findProjectFile('/')
+    } catch (caught) {
+      thrown = caught
+    }
+    expect(hasCode(thrown, 'PROJECT_NOT_FOUND')).toBe(true)
+  })
+
+  test('`main` names the folder of the program or a file of it', () => {
+    const root = mkdtempSync(join(tmpdir(), 'project-'))
+    mkdirSync(join(root, 'src'))
+    writeFileSync(join(root, 'src/app.js'), '')
+    const locate = (main: string): unknown =>
+      locateProgram(parseProject(`${head}main: ${main}\n`, join(root, 'Pulumi.yaml')))
+    expect(locate('src')).toEqual({ directory: join(root, 'src'), entryPoint: '.' })
+    expect(locate('src/app.js')).toEqual({ directory: join(root, 'src'), entryPoint: 'app.js' })
+    expect(() => locate('nowhere')).toThrow(/nowhere/)
+  })
+})

@@ -1,0 +1,168 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { error, messageOf } from '../../errors/error.ts'
+import { readProjectConfig } from './project-config.ts'
+import type { Project } from './project.ts'
+import { readDeclaredPlugins } from './project-plugins.ts'
+import { isRecord } from '../is-record.ts'
+import { openYaml, type YamlSource } from './yaml-source.ts'
+
+const fileNames = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json']
+
+/** Whether a folder itself has a project file. */
+export function hasProjectFile(folder: string): boolean {
+  return fileNames.some(name => existsSync(join(folder, name)))
+}
+
+/** The project file of a folder or of the nearest folder above it. Throws PROJECT_NOT_FOUND. */
+export function findProjectFile(from: string): string {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    for (const name of fileNames) {
+      const file = join(folder, name)
+      if (existsSync(file)) return file
+    }
+    if (folder === dirname(folder))
+      throw error('PROJECT_NOT_FOUND', `no Pulumi.yaml in ${resolve(from)} or any folder above it`)
+  }
+}
+
+/** Finds and reads the project. Throws PROJECT_NOT_FOUND and what `parseProject` throws. */
+export function readProject(from: string): Project {
+  const file = findProjectFile(from)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw error('PROJECT_INVALID', `${file} cannot be read: ${messageOf(cause)}`, { cause })
+  }
+  return parseProject(text, file)
+}
+
+/**
+ * Reads the text of a project file. Keys that Pulumi only keeps (author, template, backend …) are
+ * passed over. Throws PROJECT_INVALID with file, line and column, and RUNTIME_UNKNOWN.
+ */
+export function parseProject(text: string, file: string): Project {
+  const source = openYaml(text, file, 'PROJECT_INVALID')
+  const name = readName(source)
+  const { runtime, runtimeOptions } = readRuntime(source, file)
+  const root = dirname(file)
+  const config: unknown = source.document.get('config')
+  const legacyDir = typeof config === 'string' ? config : ''
+  const stackConfigDir = readText(source, ['stackConfigDir'])
+  if (typeof config === 'string' && stackConfigDir !== '')
+    throw source.errorAt(
+      ['config'],
+      'use either `config` or `stackConfigDir` for the folder of stack files',
+    )
+  return {
+    name,
+    description: readText(source, ['description']),
+    file,
+    root,
+    runtime,
+    runtimeOptions,
+    main: readText(source, ['main']),
+    config: typeof config === 'string' ? [] : readProjectConfig(source, name),
+    stackConfigDir: resolve(root, stackConfigDir || legacyDir),
+    plugins: readDeclaredPlugins(source, readData(source, [])),
+    refreshAlways: readRefresh(source),
+  }
+}
+
+/**
+ * The folder in which the program runs and what is run there: `.` or a file of it. Throws
+ * PROJECT_INVALID when `main` names nothing that exists.
+ */
+export function locateProgram(project: Project): {
+  readonly directory: string
+  readonly entryPoint: string
+} {
+  if (project.main === '') return { directory: project.root, entryPoint: '.' }
+  const main = isAbsolute(project.main) ? project.main : join(project.root, project.main)
+  const found = statSync(main, { throwIfNoEntry: false })
+  if (found === undefined)
+    throw error('PROJECT_INVALID', `${project.file}: \`main\` names ${main}, which does not exist`)
+  return found.isDirectory()
+    ? { directory: main, entryPoint: '.' }
+    : { directory: dirname(main), entryPoint: basename(main) }
+}
+
+function readName(source: YamlSource): string {
+  const name: unknown = source.document.get('name')
+  if (name === undefined || name === null) throw source.errorAt([], 'the project has no `name`')
+  if (typeof name !== 'string' || name === '')
+    throw source.errorAt(['name'], '`name` must be a text that is not empty')
+  if (!/^[\w.-]{1,100}$/.test(name))
+    throw source.errorAt(['name'], '`name` takes letters, digits, `_`, `.` and `-`, at most 100')
+  return name
+}
+
+function readText(source: YamlSource, path: readonly string[]): string {
+  const value: unknown = source.document.getIn(path)
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'string') throw source.errorAt(path, `\`${path.join('.')}\` must be a text`)
+  return value
+}
+
+function readRuntime(
+  source: YamlSource,
+  file: string,
+): Pick<Project, 'runtime' | 'runtimeOptions'> {
+  const plain: unknown = readData(source, ['runtime'])
+  if (plain === undefined || plain === null || plain === '')
+    return { runtime: '', runtimeOptions: {} }
+  const isMap = isRecord(plain)
+  if (typeof plain !== 'string' && !isMap)
+    throw source.errorAt(['runtime'], '`runtime` must be a text, or a map of `name` and `options`')
+  const name: unknown = isMap ? plain['name'] : plain
+  if (typeof name !== 'string')
+    throw source.errorAt(['runtime', 'name'], '`runtime.name` must be a text')
+  if (!/^[a-z0-9-]{1,50}$/.test(name))
+    throw error('RUNTIME_UNKNOWN', `${file}: '${name}' is no name of a runtime`)
+  const options: unknown = isMap ? (plain['options'] ?? {}) : {}
+  if (!isRecord(options))
+    throw source.errorAt(['runtime', 'options'], '`runtime.options` must be a map')
+  checkOptions(source, optionKinds[name] ?? {}, options)
+  return { runtime: name, runtimeOptions: options }
+}
+
+/** The options of the runtimes that are ours, and their types. */
+const optionKinds: Readonly<Record<string, Readonly<Record<string, 'boolean' | 'string'>>>> = {
+  nodejs: { typescript: 'boolean', tsconfig: 'string', nodeargs: 'string' },
+  python: { virtualenv: 'string', toolchain: 'string' },
+  go: { binary: 'string' },
+}
+
+function checkOptions(
+  source: YamlSource,
+  kinds: Readonly<Record<string, 'boolean' | 'string'>>,
+  options: Readonly<Record<string, unknown>>,
+): void {
+  for (const [name, kind] of Object.entries(kinds)) {
+    if (options[name] !== undefined && typeof options[name] !== kind)
+      throw source.errorAt(
+        ['runtime', 'options', name],
+        `the runtime option \`${name}\` must be a ${kind === 'string' ? 'text' : 'boolean'}`,
+      )
+  }
+}
+
+function readRefresh(source: YamlSource): boolean {
+  const refresh = readText(source, ['options', 'refresh'])
+  if (refresh !== '' && refresh !== 'always')
+    throw source.errorAt(['options', 'refresh'], '`options.refresh` takes only `always`')
+  return refresh === 'always'
+}
+
+function readData(source: YamlSource, path: readonly string[]): unknown {
+  let data: unknown = JSON.parse(
+    JSON.stringify(source.document.toJS(), replaceBigInteger) ?? 'null',
+  )
+  for (const key of path) data = isRecord(data) ? data[key] : undefined
+  return data
+}
+
+function replaceBigInteger(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value
+}

@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { DeclaredPlugin } from './project.ts'
+import { resolveProjectPlugins } from './project-plugins.ts'
+
+let root = ''
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'plugins-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+function folder(name: string, file?: string): string {
+  const path = join(root, name)
+  mkdirSync(path, { recursive: true })
+  if (file !== undefined) writeFileSync(join(path, 'PulumiPlugin.yaml'), file)
+  return path
+}
+
+const resource = (name: string, path: string): DeclaredPlugin => ({
+  ...{ kind: 'resource', name, version: '', path, isPackage: true },
+})
+const found = (...plugins: readonly DeclaredPlugin[]) =>
+  resolveProjectPlugins({ plugins, root, file: join(root, 'Pulumi.yaml') }).map(one => [
+    one.name,
+    one.folder,
+  ])
+
+test('their folders are those of the project, or absolute', () => {
+  const [a, b] = [folder('a'), folder('b')]
+  expect(found(resource('a', './a'), resource('b', b))).toEqual([
+    ['a', a],
+    ['b', b],
+  ])
+})
+
+test('a package brings those that it is made of, each once', () => {
+  const a = folder('a', 'runtime: nodejs\npackages: {b: ./b, aws: aws@7.0.0}\n')
+  const b = folder('b', 'runtime: nodejs\npackages: {a: ./a}\n')
+  expect(found(resource('a', 'a'))).toEqual([
+    ['a', a],
+    ['b', b],
+  ])
+})
+
+test('a plugin that is no package brings nothing', () => {
+  const a = folder('a', 'runtime: nodejs\npackages: {b: ./b}\n')
+  expect(found({ ...resource('a', 'a'), isPackage: false })).toEqual([['a', a]])
+})
+
+test('a folder that is not there is said', () => {
+  writeFileSync(join(root, 'file'), '')
+  for (const path of ['nowhere', 'file'])
+    expect(() => found(resource('a', path))).toThrow(
+      `${join(root, 'Pulumi.yaml')}: plugin 'a': no folder at ${join(root, path)}`,
+    )
+})

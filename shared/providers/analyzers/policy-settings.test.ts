@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import type { PackInfo, PolicyInfo, PolicySettings } from './analyzer.ts'
+import {
+  readPolicySettings,
+  mergeSettings,
+  withSettings,
+  validateSettings,
+} from './policy-settings.ts'
+
+const policy = (name: string, fields: Partial<PolicyInfo> = {}): PolicyInfo => ({
+  name,
+  enforcement: 'advisory',
+  kind: 'resource',
+  severity: '',
+  schema: { properties: {}, required: [] },
+  ...fields,
+})
+
+const pack = (...policies: PolicyInfo[]): PackInfo => ({
+  name: 'pack',
+  version: '1',
+  takesSettings: true,
+  policies,
+  settings: new Map(),
+})
+
+const none = new Map<string, PolicySettings>()
+
+test('a file names levels, or objects with a level and properties', () => {
+  const text = '{"a":"mandatory","b":{"enforcementLevel":"disabled","max":3},"c":{}}'
+  expect(readPolicySettings(text, 'f.json')).toEqual(
+    new Map([
+      ['a', { enforcement: 'mandatory', properties: {} }],
+      ['b', { enforcement: 'disabled', properties: { max: 3 } }],
+    ]),
+  )
+  expect(readPolicySettings('  ', 'f.json')).toEqual(none)
+})
+
+test.each([
+  ['{', /is no JSON/],
+  ['[]', /holds no object/],
+  ['{"a":1}', /no text and no object for 'a'/],
+  ['{"a":"strict"}', /"strict" as the enforcement level of 'a'/],
+  ['{"a":{"enforcementLevel":2}}', /2 as the enforcement level/],
+  ['{"environments":["x"]}', /environments/],
+])('%s is refused with the name of its file', (text, message) => {
+  expect(() => readPolicySettings(text, 'f.json')).toThrow(message)
+  expect(() => readPolicySettings(text, 'f.json')).toThrow(/f\.json/)
+})
+
+test('what is given wins over the program, that over the defaults; a name wins over all', () => {
+  const schema = { properties: { max: { type: 'number', default: 1 } }, required: [] }
+  const info = {
+    ...pack(policy('a', { schema }), policy('b')),
+    settings: new Map([['a', { enforcement: 'mandatory', properties: { max: 2 } }]] as const),
+  }
+  const configured = new Map<string, PolicySettings>([
+    ['all', { enforcement: 'disabled', properties: {} }],
+    ['b', { enforcement: 'remediate', properties: {} }],
+  ])
+  const settings = mergeSettings(info, configured)
+  expect(settings.get('a')).toEqual({ enforcement: 'disabled', properties: { max: 2 } })
+  expect(settings.get('b')).toEqual({ enforcement: 'remediate', properties: {} })
+  expect(mergeSettings(info, none).get('a')).toEqual({
+    enforcement: 'mandatory',
+    properties: { max: 2 },
+  })
+  const levels = withSettings(info, settings).policies.map(({ enforcement }) => enforcement)
+  expect(levels).toEqual(['disabled', 'remediate'])
+})
+
+test('settings that the schema of a policy does not allow are all named', () => {
+  const schema = { properties: { max: { type: 'number' } }, required: ['max'] }
+  const policies = [policy('a', { schema }), policy('b', { schema }), policy('c', { schema })]
+  const settings = new Map<string, PolicySettings>([
+    ['b', { enforcement: '', properties: { max: 'many' } }],
+    ['c', { enforcement: '', properties: { max: 3 } }],
+  ])
+  const wrong = validateSettings(policies, settings)
+  expect(wrong.map(text => text.split(':')[0])).toEqual(['a', 'b'])
+})

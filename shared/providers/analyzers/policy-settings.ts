@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { error, messageOf } from '../../errors/error.ts'
+import type { Enforcement, PackInfo, PolicyInfo, PolicySettings } from './analyzer.ts'
+
+const levels: ReadonlySet<string> = new Set(['advisory', 'mandatory', 'disabled', 'remediate'])
+
+/**
+ * Reads a file of settings: for each policy, or for `all`, a level or an object that may have
+ * `enforcementLevel`. Throws POLICY_PACK_FAILED.
+ */
+export function readPolicySettings(
+  text: string,
+  file: string,
+): ReadonlyMap<string, PolicySettings> {
+  const found = new Map<string, PolicySettings>()
+  if (text.trim() === '') return found
+  for (const [name, entry] of Object.entries(parseObject(text, file))) {
+    if (name === 'environments')
+      throw invalidError(file, 'names environments, which a stack of this kind does not have')
+    if (typeof entry === 'string') {
+      found.set(name, { enforcement: parseLevel(entry, name, file), properties: {} })
+      continue
+    }
+    if (!isObject(entry)) throw invalidError(file, `has no text and no object for '${name}'`)
+    const { enforcementLevel = '', ...properties } = entry
+    const enforcement = enforcementLevel === '' ? '' : parseLevel(enforcementLevel, name, file)
+    if (enforcement !== '' || Object.keys(properties).length > 0)
+      found.set(name, { enforcement, properties })
+  }
+  return found
+}
+
+function parseObject(text: string, file: string): Readonly<Record<string, unknown>> {
+  let data: unknown
+  try {
+    data = JSON.parse(text)
+  } catch (thrown) {
+    throw invalidError(file, `is no JSON: ${messageOf(thrown)}`)
+  }
+  if (isObject(data)) return data
+  throw invalidError(file, 'holds no object')
+}
+
+function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === 'object' && data !== null && !Array.isArray(data)
+}
+
+function parseLevel(value: unknown, name: string, file: string): Enforcement {
+  if (typeof value === 'string' && levels.has(value)) return value as Enforcement
+  throw invalidError(file, `has ${JSON.stringify(value)} as the enforcement level of '${name}'`)
+}
+
+function invalidError(file: string, what: string): Error {
+  return error('POLICY_PACK_FAILED', `the policy configuration ${file} ${what}`)
+}
+
+/**
+ * The settings of each policy: its own level and defaults, then those of the pack's program, then
+ * those that were given; `all` first, what names a policy over it. Source:
+ * docs/spec/monitor.md#analyzer-service.
+ */
+export function mergeSettings(
+  { policies, settings }: PackInfo,
+  configured: ReadonlyMap<string, PolicySettings>,
+): ReadonlyMap<string, PolicySettings> {
+  let result = new Map(
+    policies.map(({ name, enforcement, schema }): [string, PolicySettings] => [
+      name,
+      { enforcement, properties: defaultsOf(schema.properties) },
+    ]),
+  )
+  for (const layer of [settings, configured]) result = applyLayer(result, layer)
+  return result
+}
+
+function defaultsOf(schemas: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(schemas).flatMap(([key, schema]) =>
+    isObject(schema) && 'default' in schema ? [[key, schema['default']] as const] : [],
+  )
+  return Object.fromEntries(entries)
+}
+
+function applyLayer(
+  before: ReadonlyMap<string, PolicySettings>,
+  layer: ReadonlyMap<string, PolicySettings>,
+): Map<string, PolicySettings> {
+  const result = new Map(before)
+  const all = layer.get('all')?.enforcement ?? ''
+  if (all !== '')
+    for (const [name, { properties }] of before) result.set(name, { enforcement: all, properties })
+  for (const [name, { enforcement, properties }] of layer) {
+    const known = result.get(name)
+    result.set(name, {
+      enforcement: enforcement === '' ? (known?.enforcement ?? '') : enforcement,
+      properties: { ...known?.properties, ...properties },
+    })
+  }
+  return result
+}
+
+/** What of the settings the schemas of the policies do not allow, a sentence each, sorted. */
+export function validateSettings(
+  policies: readonly PolicyInfo[],
+  settings: ReadonlyMap<string, PolicySettings>,
+): readonly string[] {
+  return policies
+    .flatMap(({ name, schema }) => {
+      const { properties, required } = schema
+      const wanted = z.fromJSONSchema({ type: 'object', properties, required } as never)
+      const read = wanted.safeParse(settings.get(name)?.properties ?? {})
+      if (read.success) return []
+      return read.error.issues.map(({ path, message }) => `${name}: ${path.join('.')}: ${message}`)
+    })
+    .sort()
+}
+
+/** The pack as its settings make it: the levels of its policies. */
+export function withSettings(
+  info: PackInfo,
+  settings: ReadonlyMap<string, PolicySettings>,
+): PackInfo {
+  const policies = info.policies.map(policy => {
+    const level = settings.get(policy.name)?.enforcement ?? ''
+    return level === '' ? policy : { ...policy, enforcement: level }
+  })
+  return { ...info, policies }
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { Transform, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { installLimits as limits } from '../../config/install-limits.ts'
+import { error, hasCode, messageOf } from '../../errors/error.ts'
+import {
+  type ArchiveSource,
+  type FetchDeps,
+  openPluginArchive,
+  RefusedError,
+} from './plugin-archive.ts'
+import { checkOut } from './git-repository.ts'
+import type { PluginSource, PluginRequest } from './plugin-address.ts'
+
+/** What downloading needs. */
+export interface DownloadDeps extends FetchDeps {
+  readonly pause: (ms: number) => Promise<void>
+  /** Must not throw. */
+  readonly report: (severity: 'info' | 'warning', text: string) => void
+}
+
+/**
+ * Puts the archive of a plugin into a file, or what a repository has into a folder, from the first
+ * source that has it: each is tried five times, unless it refuses. Throws PLUGIN_CHECKSUM when it
+ * is not what was expected, and PLUGIN_DOWNLOAD with what each source said.
+ */
+export async function downloadPlugin(
+  place: string,
+  plugin: PluginRequest,
+  sources: readonly PluginSource[],
+  deps: DownloadDeps,
+): Promise<void> {
+  const refusals: string[] = []
+  for (const source of sources)
+    try {
+      return await retryDownload(deps, () =>
+        source.kind === 'git'
+          ? cloneOnce(place, plugin, source.url, deps)
+          : downloadOnce(place, plugin, source, deps),
+      )
+    } catch (thrown) {
+      if (hasCode(thrown, 'PLUGIN_CHECKSUM') || hasCode(thrown, 'PLUGIN_TOO_LARGE')) throw thrown
+      if (isLocalFailure(thrown)) throw thrown
+      refusals.push(messageOf(thrown))
+    }
+  throw error(
+    'PLUGIN_DOWNLOAD',
+    `${pluginTitleOf(plugin)} cannot be downloaded: ${refusals.join('; ')}`,
+  )
+}
+
+/** What a plugin is called in sentences. */
+export function pluginTitleOf({
+  kind,
+  name,
+  version,
+}: Omit<PluginRequest, 'downloadUrl' | 'checksums'>): string {
+  return `${kind} plugin ${name}${version === '' ? '' : ` ${version}`}`
+}
+
+async function retryDownload(deps: DownloadDeps, download: () => Promise<void>): Promise<void> {
+  for (let number = 1; ; number++)
+    try {
+      return await download()
+    } catch (thrown) {
+      const isFinal =
+        thrown instanceof RefusedError
+          ? thrown.isFinal
+          : isFinalError(thrown) || isLocalFailure(thrown)
+      if (isFinal || number >= limits.triesMax) throw thrown
+      const ms = limits.tryPauseMs * 2 ** (number - 1)
+      const tries = `[${number}/${limits.triesMax}]`
+      deps.report('warning', `${messageOf(thrown)}; it is tried again in ${ms} ms ${tries}`)
+      await deps.pause(ms)
+    }
+}
+
+function isFinalError(thrown: unknown): boolean {
+  return (['PLUGIN_CHECKSUM', 'PLUGIN_TOO_LARGE', 'PLUGIN_ADDRESS'] as const).some(code =>
+    hasCode(thrown, code),
+  )
+}
+
+/** Whether this machine failed, which a server cannot help. */
+function isLocalFailure(thrown: unknown): boolean {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  return ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT', 'ENOENT', 'EISDIR'].includes(code)
+}
+
+/** A repository has no archive: its commits are what says that it is the same. */
+async function cloneOnce(
+  folder: string,
+  plugin: PluginRequest,
+  url: string,
+  { git, machine }: DownloadDeps,
+): Promise<void> {
+  if (plugin.checksums.has(`${machine.os}-${machine.arch}`))
+    throw error(
+      'PLUGIN_CHECKSUM',
+      `${pluginTitleOf(plugin)} comes from a repository, which has no archive to compare with a ` +
+        'checksum: leave the checksum out, and name a commit as its version',
+    )
+  await checkOut({ url, version: plugin.version }, folder, git)
+}
+
+async function downloadOnce(
+  file: string,
+  plugin: PluginRequest,
+  source: ArchiveSource,
+  deps: DownloadDeps,
+): Promise<void> {
+  const archive = await openPluginArchive(source, plugin, deps)
+  const expected = plugin.checksums.get(`${deps.machine.os}-${deps.machine.arch}`)
+  const hash = createHash('sha256')
+  const silence = createSilenceTimeout(archive)
+  let size = 0
+  const measure = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      silence.onData()
+      size += chunk.length
+      hash.update(chunk)
+      if (size <= limits.archiveBytesMax) return done(null, chunk)
+      done(error('PLUGIN_TOO_LARGE', `the archive of ${pluginTitleOf(plugin)} is too large`))
+    },
+  })
+  try {
+    await pipeline(archive, measure, createWriteStream(file, { mode: 0o600 }))
+  } finally {
+    silence.stop()
+  }
+  const actual = hash.digest('hex')
+  if (expected === undefined || expected.toLowerCase() === actual) return
+  throw error(
+    'PLUGIN_CHECKSUM',
+    `${pluginTitleOf(plugin)}: invalid checksum, expected ${expected}, actual ${actual}`,
+  )
+}
+
+/** Ends a stream that brings nothing for too long. */
+function createSilenceTimeout(stream: Readable): {
+  readonly onData: () => void
+  readonly stop: () => void
+} {
+  let timer: NodeJS.Timeout | undefined
+  const onData = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(
+      () => stream.destroy(new Error('the server sends nothing any more')),
+      limits.silentMs,
+    )
+  }
+  onData()
+  return { onData, stop: () => clearTimeout(timer) }
+}

@@ -1,0 +1,6 @@
+/** An address without the name and password that it may hold. */
+export function hideCredentials(address: string): string {
+  const url = URL.parse(address)
+  if (url === null || (url.username === '' && url.password === '')) return address
+  return address.replace(/\/\/[^/@]*@/, '//')
+}

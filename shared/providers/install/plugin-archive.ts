@@ -1,0 +1,202 @@
+import { Readable } from 'node:stream'
+import semver from 'semver'
+import { z } from 'zod'
+import { installLimits as limits } from '../../config/install-limits.ts'
+import { error, hasCode, messageOf } from '../../errors/error.ts'
+import { findLatestInRepository, type RunGit } from './git-repository.ts'
+import {
+  archiveUrlOf,
+  assetNameOf,
+  type PluginSource,
+  type PluginRequest,
+} from './plugin-address.ts'
+import { hideCredentials } from './hide-credentials.ts'
+
+/** What asking servers needs. */
+export interface FetchDeps {
+  readonly fetch: typeof fetch
+  readonly git: RunGit
+  readonly env: Readonly<Record<string, string>>
+  readonly machine: { readonly os: string; readonly arch: string }
+  /** The version that requests say they come from. */
+  readonly version: string
+}
+
+/** Thrown when a server refuses; `isFinal`: asking again is of no use. */
+export class RefusedError extends Error {
+  readonly isFinal: boolean
+  readonly status: number
+  constructor(message: string, status: number) {
+    super(message)
+    this.name = 'Refused'
+    this.status = status
+    this.isFinal = status === 403 || status === 404
+  }
+}
+
+/** A source that has archives. */
+export type ArchiveSource = Exclude<PluginSource, { readonly kind: 'git' }>
+
+/**
+ * Opens the archive of a plugin at a source. Throws `Refused`, and what `fetch` throws when nobody
+ * answers. Source: docs/spec/provider-protocol.md#download-sources.
+ */
+export async function openPluginArchive(
+  source: ArchiveSource,
+  plugin: PluginRequest,
+  deps: FetchDeps,
+): Promise<Readable> {
+  const asset = assetNameOf(plugin, deps.machine)
+  if (source.kind === 'http')
+    return toReadable(await fetchUrl(archiveUrlOf(source.url, plugin, deps.machine), deps))
+  if (source.kind === 'gitlab') {
+    const releases = `https://${source.host}/api/v4/projects/${source.project}/releases`
+    const token = deps.env['GITLAB_TOKEN'] ?? ''
+    const authorization = token === '' ? '' : `Bearer ${token}`
+    const url = `${releases}/v${plugin.version}/downloads/${asset}`
+    return toReadable(
+      await fetchUrl(url, deps, { accept: 'application/octet-stream', authorization }),
+    )
+  }
+  const { host, organization, repository } = source
+  if (host === 'api.github.com' && organization === 'pulumi') {
+    const release = `https://github.com/${organization}/${repository}/releases/download`
+    // It does not count against the limit of the API; where it fails, that one says why.
+    const direct = fetchUrl(`${release}/v${plugin.version}/${asset}`, deps).catch(() => undefined)
+    const found = await direct
+    if (found !== undefined) return toReadable(found)
+  }
+  const api = `https://${host}/repos/${organization}/${repository}/releases`
+  const releaseResponse = await fetchFromGithub(
+    `${api}/tags/v${plugin.version}`,
+    deps,
+    'application/json',
+  )
+  const { assets } = releaseForm.parse(await readJson(releaseResponse))
+  const url = assets.find(({ name }) => name === asset)?.url
+  if (url === undefined) throw new RefusedError(`plugin asset '${asset}' not found`, 404)
+  return toReadable(await fetchFromGithub(url, deps, 'application/octet-stream'))
+}
+
+const releaseForm = z.looseObject({
+  tag_name: z.string().default(''),
+  assets: z.array(z.looseObject({ name: z.string(), url: z.string() })).default([]),
+})
+
+/**
+ * The latest version that a source has. Throws PLUGIN_ADDRESS where it cannot say, and
+ * PLUGIN_DOWNLOAD where nobody answers or what is answered is no release.
+ */
+export async function fetchLatestVersion(
+  source: PluginSource,
+  plugin: Pick<PluginRequest, 'kind' | 'name'>,
+  deps: FetchDeps,
+): Promise<string> {
+  try {
+    return await requestLatestVersion(source, plugin, deps)
+  } catch (thrown) {
+    if (hasCode(thrown, 'PLUGIN_ADDRESS')) throw thrown
+    const title = `${plugin.kind} plugin ${plugin.name}`
+    throw error(
+      'PLUGIN_DOWNLOAD',
+      `the latest version of ${title} is not known: ${messageOf(thrown)}`,
+      { cause: thrown },
+    )
+  }
+}
+
+async function requestLatestVersion(
+  source: PluginSource,
+  plugin: Pick<PluginRequest, 'kind' | 'name'>,
+  deps: FetchDeps,
+): Promise<string> {
+  if (source.kind === 'git') return findLatestInRepository(source.url, deps.git)
+  if (source.kind === 'http')
+    throw error(
+      'PLUGIN_ADDRESS',
+      `the latest version of ${plugin.kind} plugin ${plugin.name} is not known: ` +
+        `${hideCredentials(source.url)} cannot say it`,
+    )
+  const url =
+    source.kind === 'github'
+      ? `https://${source.host}/repos/${source.organization}/${source.repository}/releases/latest`
+      : `https://${source.host}/api/v4/projects/${source.project}/releases/permalink/latest`
+  const { tag_name: tag } = releaseForm.parse(
+    await readJson(await fetchFromGithub(url, deps, 'application/json')),
+  )
+  const version = semver.parse(tag.replace(/^v/, ''))?.raw
+  if (version !== undefined) return version
+  throw error('PLUGIN_ADDRESS', `${url} names '${tag}' as the latest version, which is none`)
+}
+
+/** A token that may not see a repository is left out: it may be a public one. */
+async function fetchFromGithub(url: string, deps: FetchDeps, accept: string): Promise<Response> {
+  const token = deps.env['GITHUB_TOKEN'] ?? ''
+  try {
+    return await fetchUrl(url, deps, {
+      accept,
+      authorization: token === '' ? '' : `token ${token}`,
+    })
+  } catch (thrown) {
+    const mayBePublic = thrown instanceof RefusedError && [401, 403].includes(thrown.status)
+    if (token === '' || !mayBePublic || thrown.message.startsWith('rate limit')) throw thrown
+    return fetchUrl(url, deps, { accept, authorization: '' })
+  }
+}
+
+async function fetchUrl(
+  url: string,
+  { fetch: send, version }: FetchDeps,
+  options: { readonly accept: string; readonly authorization: string } = {
+    accept: '*/*',
+    authorization: '',
+  },
+): Promise<Response> {
+  const { accept, authorization } = options
+  const headers = {
+    'User-Agent': `pulumi-cli/1 (${version}; ${process.platform})`,
+    Accept: accept,
+    ...(authorization === '' ? {} : { Authorization: authorization }),
+  }
+  const silent = new AbortController()
+  const timer = setTimeout(() => silent.abort(new Error('it does not answer')), limits.silentMs)
+  let response: Response
+  try {
+    response = await send(url, { headers, signal: silent.signal })
+  } catch (cause) {
+    const why = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
+    throw new Error(`${hideCredentials(url)} cannot be reached: ${messageOf(why)}`, { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+  if (response.ok) return response
+  await response.body?.cancel()
+  const { status } = response
+  if (status === 403 && response.headers.get('x-ratelimit-remaining') === '0')
+    throw new RefusedError(
+      `rate limit exceeded at ${hideCredentials(url)}; GITHUB_TOKEN has a higher one`,
+      status,
+    )
+  const isHidden = status === 404 && URL.parse(url)?.host === 'api.github.com'
+  const hint = isHidden ? '; for a private repository set GITHUB_TOKEN' : ''
+  throw new RefusedError(
+    `${status} HTTP error fetching plugin from ${hideCredentials(url)}${hint}`,
+    status,
+  )
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of toReadable(response)) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > limits.releaseBytesMax) throw new Error('the answer of the server is too large')
+    chunks.push(bytes)
+  }
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+}
+
+function toReadable({ body }: Response): Readable {
+  return body === null ? Readable.from([]) : Readable.fromWeb(body)
+}

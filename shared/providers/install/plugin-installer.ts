@@ -1,0 +1,26 @@
+import { isTruthy } from '../../config/truthy.ts'
+import type { PluginDescriptor } from '../provider.ts'
+import { cacheLocationOf } from './git-address.ts'
+import { installPlugin, type InstallDeps } from './install-plugin.ts'
+
+/**
+ * Fetches plugins that are nowhere into the plugin cache, each once however many ask; false where
+ * PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION forbids it. Throws what `installPlugin` throws.
+ */
+export function createPluginInstaller(
+  deps: InstallDeps,
+): (plugin: PluginDescriptor) => Promise<boolean> {
+  const running = new Map<string, Promise<boolean>>()
+  return plugin => {
+    if (isTruthy(deps.env['PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION']))
+      return Promise.resolve(false)
+    const { kind, name, version, downloadUrl, checksums = new Map<string, string>() } = plugin
+    const key = `${kind} ${cacheLocationOf(plugin).name} ${version}`
+    const known = running.get(key)
+    if (known !== undefined) return known
+    const wanted = { kind, name, version, downloadUrl, checksums }
+    const work = installPlugin({ plugin: wanted }, deps).then(() => true)
+    running.set(key, work)
+    return work
+  }
+}

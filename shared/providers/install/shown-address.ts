@@ -1,6 +1,0 @@
-/** An address without the name and password that it may hold. */
-export function shown(address: string): string {
-  const url = URL.parse(address)
-  if (url === null || (url.username === '' && url.password === '')) return address
-  return address.replace(/\/\/[^/@]*@/, '//')
-}

@@ -1,0 +1,139 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { PluginDescriptor } from '../provider.ts'
+import { findPlugin, isExecutableFile } from './find-plugin.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'find-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function plugin(name: string, version = ''): PluginDescriptor {
+  return { kind: 'resource', name, version, downloadUrl: '' }
+}
+
+function file(path: string, mode = 0o755): string {
+  const full = join(folder, path)
+  mkdirSync(dirname(full), { recursive: true })
+  writeFileSync(full, '#!/bin/sh\n')
+  chmodSync(full, mode)
+  return full
+}
+
+function install(version: string): string {
+  return file(`home/.pulumi/plugins/resource-aws-v${version}/pulumi-resource-aws`)
+}
+
+function find(descriptor: PluginDescriptor, env: Record<string, string> = {}) {
+  return findPlugin(descriptor, {
+    env,
+    home: join(folder, 'home'),
+    path: `:${join(folder, 'bin')}`,
+  })
+}
+
+describe('a plugin is found', () => {
+  test('on PATH first, whatever its version', () => {
+    install('1.0.0')
+    const path = file('bin/pulumi-resource-aws')
+    expect(find(plugin('aws', '1.0.0'))).toEqual({ path })
+  })
+
+  test.each([
+    ['', '', true],
+    ['', '2.0.0', true],
+    ['1.0.0', '', true],
+    ['1.0.0', '1.0.0', true],
+    ['1.0.0', '2.0.0', false],
+  ])(
+    'in the project before all else: asked for %j, there is %j',
+    (wantedVersion, version, isTaken) => {
+      const path = file('bin/pulumi-resource-aws')
+      const own = { kind: 'resource', name: 'aws', version, folder: '/own' }
+      const others = [
+        { ...own, name: 'other' },
+        { ...own, kind: 'language' },
+      ]
+      const places = { env: {}, home: join(folder, 'home'), path: join(folder, 'bin') }
+      expect(
+        findPlugin(plugin('aws', wantedVersion), { ...places, own: [...others, own] }),
+      ).toEqual({
+        path: isTaken ? '/own/pulumi-resource-aws' : path,
+      })
+    },
+  )
+
+  test('not on PATH when the environment says so', () => {
+    const path = install('1.0.0')
+    file('bin/pulumi-resource-aws')
+    expect(find(plugin('aws'), { PULUMI_IGNORE_AMBIENT_PLUGINS: 'true' })).toEqual({ path })
+  })
+
+  test('in the project, for dynamic providers, without PATH', () => {
+    const found = find(plugin('pulumi-nodejs'))
+    expect('path' in found && isExecutableFile(found.path)).toBe(true)
+  })
+
+  test('in the cache by its exact version, build data aside', () => {
+    install('1.0.0')
+    const path = install('1.0.1+b')
+    install('2.0.0')
+    expect(find(plugin('aws', '1.0.1'))).toEqual({ path })
+    expect(find(plugin('aws', '1.0.2'))).toHaveProperty('missing')
+  })
+
+  test('in the cache as the newest stable one when no version is asked for', () => {
+    install('1.9.0')
+    const path = install('1.10.0')
+    install('2.0.0-alpha.1')
+    expect(find(plugin('aws'))).toEqual({ path })
+  })
+
+  test('in the cache as the newest that is not older, when the old search is asked for', () => {
+    const path = install('1.10.0')
+    const env = { PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH: '1' }
+    expect(find(plugin('aws', '1.2.0'), env)).toEqual({ path })
+    expect(find(plugin('aws', '2.0.0'), env)).toHaveProperty('missing')
+  })
+
+  test('below PULUMI_HOME', () => {
+    const path = file('other/plugins/resource-aws-v1.0.0/pulumi-resource-aws')
+    expect(find(plugin('aws'), { PULUMI_HOME: join(folder, 'other') })).toEqual({ path })
+  })
+})
+
+describe('a plugin is missing', () => {
+  test('with its name, version and every place that was looked at', () => {
+    install('1.0.0')
+    const found = find({ ...plugin('aws', '3.0.0'), downloadUrl: 'github://api.github.com/acme' })
+    expect(found).toHaveProperty('missing')
+    const text = 'missing' in found ? found.missing : ''
+    expect(text).toContain("'pulumi-resource-aws' at version 3.0.0")
+    expect(text).toContain(`PATH (${join(folder, 'bin')})`)
+    expect(text).toContain(`${join(folder, 'home/.pulumi/plugins')}, which has only 1.0.0`)
+    expect(text).toContain('github://api.github.com/acme')
+  })
+
+  test('without the name and password that its address holds', () => {
+    const downloadUrl = 'https://me:word@plugins.example/aws'
+    const found = find({ ...plugin('aws', '3.0.0'), downloadUrl })
+    expect(JSON.stringify(found)).toContain('its download address is https://plugins.example/aws')
+    expect(JSON.stringify(found)).not.toContain('word')
+  })
+
+  test('when its installation was not finished', () => {
+    install('1.0.0')
+    file('home/.pulumi/plugins/resource-aws-v1.0.0.partial')
+    expect(find(plugin('aws'))).toHaveProperty('missing')
+  })
+
+  test('when the file on PATH may not be executed, and it says so', () => {
+    const path = file('bin/pulumi-resource-aws', 0o644)
+    expect(find(plugin('aws'))).toMatchObject({
+      missing: expect.stringContaining(`${path}, which is not executable`),
+    })
+  })
+})

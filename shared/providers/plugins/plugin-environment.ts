@@ -1,0 +1,32 @@
+/**
+ * What the environment of a plugin is made from
+ * (docs/spec/provider-protocol.md#working-directory-environment-stdio).
+ */
+export interface PluginEnvironmentInput {
+  readonly env: Readonly<Record<string, string>>
+  readonly plugin: string
+  readonly project: string
+  readonly runtimeOptions: Readonly<Record<string, unknown>>
+  /** Configuration of the package, keys without namespace. */
+  readonly config: Readonly<Record<string, string>>
+  /** Variable of the user → the variable of the plugin that gets its value. */
+  readonly envVarMappings?: ReadonlyMap<string, string>
+}
+
+/** The environment of a plugin: the user's, and what Pulumi adds; what is added wins. */
+export function createPluginEnvironment(facts: PluginEnvironmentInput): Record<string, string> {
+  const env: Record<string, string> = { ...facts.env }
+  for (const [from, to] of facts.envVarMappings ?? []) {
+    const value = facts.env[from]
+    if (value !== undefined) env[to] = value
+  }
+  for (const [key, value] of Object.entries(facts.runtimeOptions))
+    env[`PULUMI_RUNTIME_${key.toUpperCase()}`] =
+      typeof value === 'string' ? value : JSON.stringify(value)
+  if (facts.project !== '') {
+    env['PULUMI_PROJECT'] = facts.project
+    if (facts.plugin === 'pulumi-nodejs') env['PULUMI_NODEJS_PROJECT'] = facts.project
+  }
+  env['PULUMI_CONFIG'] = JSON.stringify(facts.config)
+  return env
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { error } from '../../errors/error.ts'
+import { retryStart } from './retry-start.ts'
+
+const failure = (): Error => error('PLUGIN_FAILED', "plugin 'p' ended with exit code 1")
+
+describe('a plugin that does not start', () => {
+  test('is started again, which is said', async () => {
+    const messages: string[] = []
+    let tries = 0
+    const start = async (): Promise<string> => {
+      tries += 1
+      if (tries < 3) throw failure()
+      return 'running'
+    }
+    const options = { shouldRetry: () => true, report: (text: string) => void messages.push(text) }
+    expect(await retryStart(start, options)).toBe('running')
+    expect(messages).toEqual([
+      "plugin 'p' ended with exit code 1; it is started again",
+      "plugin 'p' ended with exit code 1; it is started again",
+    ])
+  })
+
+  test('is given up in the end', async () => {
+    let tries = 0
+    const start = (): Promise<never> => {
+      tries += 1
+      return Promise.reject(failure())
+    }
+    const options = { shouldRetry: () => true, report: () => undefined }
+    await expect(retryStart(start, options)).rejects.toMatchObject({ code: 'PLUGIN_FAILED' })
+    expect(tries).toBe(3)
+  })
+
+  test.each([
+    ['when everything is being ended', failure(), false],
+    ['when it cannot be run at all', error('FEATURE_MISSING', 'source code'), true],
+  ])('is not started again %s', async (_when, thrown, isWorthIt) => {
+    let tries = 0
+    const start = (): Promise<never> => {
+      tries += 1
+      return Promise.reject(thrown)
+    }
+    const options = { shouldRetry: () => isWorthIt, report: () => undefined }
+    await expect(retryStart(start, options)).rejects.toBe(thrown)
+    expect(tries).toBe(1)
+  })
+})

@@ -1,0 +1,66 @@
+import { spawnDebugged, type DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
+import type { LanguageHostDeps } from '../../programs/hosts/language-host.ts'
+import {
+  type PluginCommand,
+  type SourceDeps,
+  findSourceFolder,
+} from '../../programs/plugins/plugin-project.ts'
+import { runByHost, type RunningPlugin } from '../../programs/plugins/run-by-host.ts'
+import {
+  hasCommand,
+  readRunnableProject,
+  createSourceCommand,
+} from '../../programs/plugins/source-command.ts'
+
+/**
+ * The command of a plugin: its file, or, where it is source code in a folder with
+ * `PulumiPlugin.yaml`, that of its language. Throws what `sourceCommand` throws.
+ */
+export async function resolveCommand(
+  deps: SourceDeps,
+  path: string,
+  args: readonly string[],
+): Promise<PluginCommand> {
+  const folder = findSourceFolder(path)
+  return folder === undefined
+    ? { command: path, args, env: deps.env }
+    : createSourceCommand(deps, readRunnableProject(folder), args)
+}
+
+/**
+ * Spawns a plugin, by the host of its language where that alone knows how. Throws what `commandOf`
+ * and `runByHost` throw, and PLUGIN_FAILED when it cannot be started.
+ */
+export async function spawnPlugin(
+  deps: LanguageHostDeps,
+  path: string,
+  options: {
+    readonly args: readonly string[]
+    readonly cwd: string
+    /** One from source waits for a debugger: told once, when one can attach. */
+    readonly onDebuggerReady?: (waiting: DebuggerEndpoint) => void
+  },
+): Promise<RunningPlugin> {
+  const { args, cwd, onDebuggerReady: onReady } = options
+  const folder = findSourceFolder(path)
+  const project = folder === undefined ? undefined : readRunnableProject(folder)
+  if (project !== undefined && !hasCommand(project))
+    return runByHost(deps, project, { args, cwd, isDebugged: onReady !== undefined })
+  const { cleanUp = () => undefined, ...command } = await resolveCommand(deps, path, args)
+  try {
+    const debug =
+      onReady === undefined || project === undefined
+        ? undefined
+        : {
+            runtime: project.runtime,
+            title: `Pulumi: Plugin (${project.runtime})`,
+            onReady,
+          }
+    const child = await spawnDebugged(deps.processes, { ...command, cwd }, debug)
+    void child.exit.then(cleanUp)
+    return child
+  } catch (thrown) {
+    cleanUp()
+    throw thrown
+  }
+}

@@ -1,0 +1,142 @@
+import {
+  CheckRequest,
+  ConfigureRequest,
+  DiffRequest,
+  ResourceProviderService as service,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { packageOf } from '../../names/provider-reference.ts'
+import type { PropertyMap } from '../../values/value.ts'
+import { valueToWire } from '../../values/wire.ts'
+import type { Provider } from '../provider.ts'
+import { parseDiff, unknownDiff } from './check-diff.ts'
+import type { Abilities } from './negotiation.ts'
+import {
+  createReceiveOptions,
+  createConfigSendOptions,
+  configureSendOptions,
+} from './transfer-options.ts'
+import { containsUnknown, restoreSecretMarks } from '../../values/walk.ts'
+import {
+  callProvider,
+  isUnimplemented,
+  decodeProperties,
+  type ProviderSession,
+  encodeProperties,
+} from './provider-session.ts'
+
+type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
+
+/** CheckConfig; a provider without it takes every configuration. Marks secrets again, always. */
+export async function callCheckConfig(
+  session: ProviderSession,
+  input: CallInput<'checkConfig'>,
+): ReturnType<Provider['checkConfig']> {
+  const method = service.checkConfig
+  const { urn, name, type, olds, news, allowUnknowns } = input
+  const options = createConfigSendOptions({ unknowns: allowUnknowns })
+  const request = CheckRequest.create({
+    urn,
+    name,
+    type,
+    olds: olds && encodeProperties(session, method, { map: olds, options }),
+    news: encodeProperties(session, method, { map: news, options }),
+  })
+  try {
+    const { inputs, failures } = await callProvider(session, method, { request })
+    const read = decodeProperties(session, method, {
+      struct: inputs,
+      options: createReceiveOptions({ unknowns: allowUnknowns }),
+    })
+    return { inputs: restoreSecretMarks(news, read), failures }
+  } catch (thrown) {
+    if (isUnimplemented(thrown)) return { inputs: news, failures: [] }
+    throw thrown
+  }
+}
+
+/** DiffConfig; a provider without it does not know, and never asks for a replacement. */
+export async function callDiffConfig(
+  session: ProviderSession,
+  input: CallInput<'diffConfig'>,
+): ReturnType<Provider['diffConfig']> {
+  const method = service.diffConfig
+  const options = createConfigSendOptions({ unknowns: true })
+  const encode = (map: PropertyMap): Record<string, unknown> =>
+    encodeProperties(session, method, { map, options })
+  const request = DiffRequest.create({
+    urn: input.urn,
+    name: input.name,
+    type: input.type,
+    oldInputs: encode(input.oldInputs),
+    olds: encode(input.oldOutputs),
+    news: encode(input.newInputs),
+    ignoreChanges: [...input.ignoreChanges],
+  })
+  try {
+    return parseDiff(session, method, await callProvider(session, method, { request }))
+  } catch (thrown) {
+    if (isUnimplemented(thrown)) return unknownDiff
+    throw thrown
+  }
+}
+
+/**
+ * Configure. Left out when an input other than the version is unknown: the instance is then
+ * unconfigured. Later calls wait for it and fail with its error
+ * (docs/spec/provider-protocol.md#configure).
+ */
+export async function configureProvider(
+  session: ProviderSession,
+  input: CallInput<'configure'>,
+): Promise<void> {
+  const { inputs } = input
+  for (const [key, value] of inputs)
+    if (key !== 'version' && containsUnknown(value)) return session.settle(undefined)
+  const outcome = callConfigure(session, input)
+  session.settle(outcome)
+  await outcome
+}
+
+async function callConfigure(
+  session: ProviderSession,
+  input: CallInput<'configure'>,
+): Promise<Abilities> {
+  const method = service.configure
+  const { urn, name, type, id, inputs } = input
+  const request = ConfigureRequest.create({
+    variables: toVariables(packageOf(type), inputs),
+    args: encodeProperties(session, method, { map: inputs, options: configureSendOptions }),
+    acceptSecrets: true,
+    acceptResources: true,
+    sendsOldInputs: true,
+    sendsOldInputsToDelete: true,
+    id,
+    urn,
+    name,
+    type,
+  })
+  const answer = await callProvider(session, method, { request })
+  return (
+    session.negotiated ?? {
+      secrets: answer.acceptSecrets,
+      references: answer.acceptResources,
+      bytes: false,
+      outputs: answer.acceptOutputs,
+      preview: answer.supportsPreview,
+      naming: answer.supportsAutonamingConfiguration,
+    }
+  )
+}
+
+/** The configuration as older providers read it: text by full name, JSON where it is no text. */
+function toVariables(pkg: string, inputs: PropertyMap): Map<string, string> {
+  const options = createConfigSendOptions({ unknowns: true })
+  const variables = new Map<string, string>()
+  for (const [key, value] of inputs) {
+    if (key === 'version') continue
+    const plain = valueToWire(value, options, key)
+    const text = typeof plain === 'string' ? plain : JSON.stringify(plain)
+    variables.set(`${pkg}:config:${key}`, text)
+  }
+  return variables
+}

@@ -1,0 +1,37 @@
+import {
+  GetMappingRequest,
+  GetMappingsRequest,
+  GetSchemaRequest,
+  ResourceProviderService as service,
+} from '../../../proto/gen/pulumi/provider.ts'
+import type { ProviderDescription } from '../provider-description.ts'
+import { callProvider, isUnimplemented, type ProviderSession } from './provider-session.ts'
+
+/** What a provider says of itself. Source: docs/spec/provider-protocol.md#getschema, 8.12. */
+export function createDescription(session: ProviderSession): ProviderDescription {
+  return {
+    async getSchema({ name, version }) {
+      const subpackage = { subpackageName: name, subpackageVersion: version }
+      const request = GetSchemaRequest.create({ version: 0, ...subpackage })
+      return (await callProvider(session, service.getSchema, { request })).schema
+    },
+    async listMappings(ecosystem) {
+      const request = GetMappingsRequest.create({ key: ecosystem })
+      const answer = callProvider(session, service.getMappings, { request })
+      return (await answer.catch(createFallback({ providers: [] }))).providers
+    },
+    async getMapping({ ecosystem, provider }) {
+      const request = GetMappingRequest.create({ key: ecosystem, provider })
+      const answer = callProvider(session, service.getMapping, { request })
+      return answer.catch(createFallback({ provider: '', data: new Uint8Array() }))
+    },
+  }
+}
+
+/** Who has no such call has nothing to say. */
+function createFallback<T>(nothing: T): (thrown: unknown) => T {
+  return thrown => {
+    if (isUnimplemented(thrown)) return nothing
+    throw thrown
+  }
+}

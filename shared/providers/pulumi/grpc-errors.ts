@@ -1,0 +1,146 @@
+import { type ServiceError, status } from '@grpc/grpc-js'
+import { Status } from '../../../proto/gen/google/rpc/status.ts'
+import { ErrorCause, InputPropertiesError } from '../../../proto/gen/pulumi/errors.ts'
+import {
+  ConfigureErrorMissingKeys,
+  ErrorResourceInitFailed,
+} from '../../../proto/gen/pulumi/provider.ts'
+import { messageOf } from '../../errors/error.ts'
+import { noConnection } from '../plugins/connection.ts'
+import { type PropertyProblems, ProviderError } from '../provider.ts'
+
+/** The gRPC code of anything that was thrown; UNKNOWN for what has none. */
+export function grpcCodeOf(thrown: unknown): number {
+  return isServiceError(thrown) ? thrown.code : status.UNKNOWN
+}
+
+function isServiceError(thrown: unknown): thrown is ServiceError {
+  return thrown instanceof Error && 'code' in thrown && 'metadata' in thrown && 'details' in thrown
+}
+
+/** Codes with which a provider says that it does not know what became of the resource. */
+const unsure: readonly number[] = [status.INTERNAL, status.DATA_LOSS, status.UNKNOWN]
+
+/** What a failed call says: the provider's own status, or that the connection is gone. */
+export type CallFailure =
+  | {
+      readonly kind: 'lost'
+      readonly code: number
+      readonly message: string
+      /** Whether the request may have reached the provider. */
+      readonly wasSent: boolean
+    }
+  | {
+      readonly kind: 'answered'
+      readonly code: number
+      readonly message: string
+      readonly problems: PropertyProblems | undefined
+      readonly initFailed: ErrorResourceInitFailed | undefined
+    }
+
+/** Reads a rejection of gRPC. */
+export function parseCallFailure(thrown: unknown): CallFailure {
+  if (!isServiceError(thrown))
+    return { kind: 'lost', code: status.UNKNOWN, message: messageOf(thrown), wasSent: true }
+  if (isConnectionLoss(thrown))
+    return {
+      kind: 'lost',
+      code: thrown.code,
+      message: thrown.details,
+      wasSent: !thrown.details.startsWith(noConnection),
+    }
+  const { lines, because, properties, initFailed } = readStatusDetails(thrown)
+  const first = thrown.details === '' && lines.length > 0 ? [] : [thrown.details + because]
+  return {
+    kind: 'answered',
+    code: thrown.code,
+    message: [...first, ...lines].join('\n'),
+    problems:
+      properties.length === 0 ? undefined : { message: thrown.details + because, properties },
+    initFailed,
+  }
+}
+
+interface StatusDetails {
+  readonly lines: readonly string[]
+  readonly because: string
+  readonly properties: PropertyProblems['properties']
+  readonly initFailed: ErrorResourceInitFailed | undefined
+}
+
+/**
+ * What the details add. Details that cannot be read add nothing: the status itself still counts.
+ */
+function readStatusDetails(thrown: ServiceError): StatusDetails {
+  try {
+    const details = decodeDetails(thrown)
+    const cause = details.find(({ type }) => type === 'pulumirpc.ErrorCause')
+    const init = details.find(({ type }) => type === 'pulumirpc.ErrorResourceInitFailed')
+    return {
+      lines: details.flatMap(({ type, value }) => detailLinesOf(type, value)),
+      properties: details.flatMap(({ type, value }) => propertiesOf(type, value)),
+      because: cause === undefined ? '' : `: ${ErrorCause.decode(cause.value).message}`,
+      initFailed: init && ErrorResourceInitFailed.decode(init.value),
+    }
+  } catch {
+    return { lines: [], because: '', properties: [], initFailed: undefined }
+  }
+}
+
+/**
+ * How gRPC words the end of a stream that the other side never finished; these come without
+ * trailers.
+ */
+const broken = /^(Received RST_STREAM|Call ended without gRPC status|Stream refused)/
+
+/** Whether a status was made on this side because the connection is gone. */
+function isConnectionLoss(thrown: ServiceError): boolean {
+  if (Object.keys(thrown.metadata.getMap()).length > 0) return false
+  if (thrown.code === status.UNAVAILABLE || thrown.code === status.CANCELLED) return true
+  return broken.test(thrown.details)
+}
+
+/** The status class of a code (docs/spec/provider-protocol.md#errors). */
+export function providerStatusOf(code: number): 'ok' | 'unknown' {
+  return unsure.includes(code) ? 'unknown' : 'ok'
+}
+
+interface Detail {
+  readonly type: string
+  readonly value: Uint8Array
+}
+
+/** The details in the trailers; type names stand behind the last `/`, if there is one. */
+function decodeDetails(thrown: ServiceError): readonly Detail[] {
+  const [bytes] = thrown.metadata.get('grpc-status-details-bin')
+  if (!(bytes instanceof Uint8Array)) return []
+  return Status.decode(bytes).details.map(({ typeUrl, value }) => ({
+    type: typeUrl.slice(typeUrl.lastIndexOf('/') + 1),
+    value,
+  }))
+}
+
+function detailLinesOf(type: string, value: Uint8Array): readonly string[] {
+  if (type === 'pulumirpc.ConfigureErrorMissingKeys')
+    return ConfigureErrorMissingKeys.decode(value).missingKeys.map(
+      ({ name, description }) =>
+        `missing required configuration key '${name}': ${description}\n` +
+        `Set it with \`antichain config set ${name} <value>\`.`,
+    )
+  return propertiesOf(type, value).map(({ path, reason }) => `${path}: ${reason}`)
+}
+
+function propertiesOf(type: string, value: Uint8Array): PropertyProblems['properties'] {
+  if (type !== 'pulumirpc.InputPropertiesError') return []
+  const { errors } = InputPropertiesError.decode(value)
+  return errors.map(({ propertyPath, reason }) => ({ path: propertyPath, reason }))
+}
+
+/** A call that failed on this side of the wire; `status` says whether the provider has acted. */
+export function localError(
+  message: string,
+  options: { readonly status: 'ok' | 'unknown'; readonly cause?: unknown },
+): ProviderError {
+  const code = options.status === 'ok' ? status.INVALID_ARGUMENT : status.INTERNAL
+  return new ProviderError(message, { status: options.status, code, cause: options.cause })
+}

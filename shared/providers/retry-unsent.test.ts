@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { type Provider, ProviderError } from './provider.ts'
+import { withUnsentRetry, retryUnsent } from './retry-unsent.ts'
+
+const unheard = new ProviderError('no connection', {
+  status: 'ok',
+  code: 14,
+  isRequestUnsent: true,
+})
+
+/** Instances that are made one after the other, and what was told between their calls. */
+function scene(...failures: readonly (Error | undefined)[]) {
+  const messages: string[] = []
+  const left = [...failures]
+  let instances = 0
+  const provider = {
+    read: async () => {
+      const failure = left.shift()
+      if (failure !== undefined) throw failure
+      return instances
+    },
+  } as unknown as Provider
+  return {
+    said: messages,
+    instances: () => instances,
+    provider,
+    reaching: {
+      getInstance: async () => {
+        instances += 1
+        return provider
+      },
+      beforeRetry: async (number: number, why: string) => void messages.push(`${number} ${why}`),
+    },
+  }
+}
+
+describe('a call that nobody was there to hear', () => {
+  test('is made again of the instance that there is then, and that is told', async () => {
+    const { reaching, said } = scene(unheard, unheard)
+    expect(await retryUnsent(reaching, ({ read }) => read({} as never))).toBe(3)
+    expect(said).toEqual(['0 no connection', '1 no connection'])
+  })
+
+  test('is given up after three tries', async () => {
+    const { reaching, instances } = scene(unheard, unheard, unheard)
+    await expect(retryUnsent(reaching, ({ read }) => read({} as never))).rejects.toBe(unheard)
+    expect(instances()).toBe(3)
+  })
+
+  test('is made again by itself when it is a read', async () => {
+    const { reaching, provider } = scene(unheard)
+    expect(await withUnsentRetry(provider, reaching).read({} as never)).toBe(2)
+  })
+})
+
+test('a call that was refused, or may have been heard, is not made again', async () => {
+  for (const status of ['ok', 'lost', 'unknown'] as const) {
+    const failure = new ProviderError('no', { status, code: 14 })
+    const { reaching, said } = scene(failure)
+    await expect(retryUnsent(reaching, ({ read }) => read({} as never))).rejects.toBe(failure)
+    expect(said).toEqual([])
+  }
+})

@@ -1,0 +1,47 @@
+import { messageOf } from '../errors/error.ts'
+import type { Provider } from './provider.ts'
+import { errorSourceOf, retryPolicy } from './retry-policy.ts'
+
+/** How a call finds its provider again. */
+export interface UnsentRetry {
+  /** The instance as it is now: made anew where its process has died. */
+  readonly getInstance: () => Promise<Provider>
+  /** Tells why a call is made again, and resolves after the pause before that (from 0). */
+  readonly beforeRetry: (number: number, why: string) => Promise<void>
+}
+
+/**
+ * Makes a call, again when it was never written because nobody was there to hear it: then nothing
+ * can have come of it. Throws what the last try threw. Source: docs/reliability.md#whose-error.
+ */
+export async function retryUnsent<T>(
+  { getInstance, beforeRetry }: UnsentRetry,
+  call: (provider: Provider) => Promise<T>,
+): Promise<T> {
+  for (let number = 0; ; number++) {
+    const provider = await getInstance()
+    try {
+      return await call(provider)
+    } catch (thrown) {
+      const isLast = number + 1 >= retryPolicy.unasked.again.times
+      if (errorSourceOf(thrown) !== 'unasked' || isLast) throw thrown
+      await beforeRetry(number, messageOf(thrown))
+    }
+  }
+}
+
+/**
+ * A provider whose calls that no operation stands for are made `whenReached`. Those of operations
+ * are left to their executor, who has to look at its lease right before each.
+ */
+export function withUnsentRetry(provider: Provider, reaching: UnsentRetry): Provider {
+  return {
+    ...provider,
+    check: ask => retryUnsent(reaching, instance => instance.check(ask)),
+    diff: ask => retryUnsent(reaching, instance => instance.diff(ask)),
+    read: ask => retryUnsent(reaching, instance => instance.read(ask)),
+    invoke: ask => retryUnsent(reaching, instance => instance.invoke(ask)),
+    call: ask => retryUnsent(reaching, instance => instance.call(ask)),
+    construct: ask => retryUnsent(reaching, instance => instance.construct(ask)),
+  }
+}

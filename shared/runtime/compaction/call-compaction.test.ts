@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import type { DeploymentId } from '../../records/ids.ts'
+import { createCompactionCaller, type LambdaInvoker } from './call-compaction.ts'
+
+const deployment = 'organization/shop/dev/7' as DeploymentId
+const functionArn = 'arn:aws:lambda:eu-central-1:1:function:antichain-compaction'
+const byItself = { version: 9, snapshot: 'here' }
+
+type Answer = Readonly<Record<string, unknown>> | Error
+
+async function compactWith(answer: Answer) {
+  const requests: unknown[] = []
+  const logged: unknown[] = []
+  const lambda = {
+    send: async ({ input }: { readonly input: unknown }) => {
+      requests.push(input)
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+  } as unknown as LambdaInvoker
+  const compact = createCompactionCaller({
+    lambda,
+    functionArn,
+    compactHere: async () => byItself as never,
+    logger: { write: (...line) => void logged.push(line) },
+  })
+  return { came: await compact(deployment), asked: requests, told: logged }
+}
+
+test('the fold is that of the function, which is told of the deployment only', async () => {
+  const Payload = Buffer.from(JSON.stringify({ version: 8, snapshot: 'there' }))
+  const { came, asked: requests, told: logged } = await compactWith({ Payload })
+  expect(came).toEqual({ version: 8, snapshot: 'there' })
+  expect(logged).toEqual([])
+  const [{ FunctionName, Payload: sent }] = requests as [{ FunctionName: string; Payload: Buffer }]
+  expect(FunctionName).toBe(functionArn)
+  expect(JSON.parse(sent.toString())).toEqual({ kind: 'compact', deployment })
+})
+
+test.each<readonly [string, Answer]>([
+  ['cannot be called', new Error('Rate exceeded')],
+  ['dies', { FunctionError: 'Unhandled', Payload: Buffer.from('{"errorMessage":"gone"}') }],
+  ['answers something else', { Payload: Buffer.from('{"nudged":1}') }],
+  ['answers nothing', {}],
+])('a function that %s is made up for, and said', async (_what, answer) => {
+  const { came, told: logged } = await compactWith(answer)
+  expect(came).toBe(byItself)
+  expect(logged).toMatchObject([['warn', 'compaction.uncalled', { deployment }]])
+})

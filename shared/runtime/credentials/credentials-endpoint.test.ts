@@ -1,0 +1,81 @@
+import { STSClient } from '@aws-sdk/client-sts'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { EpochMs } from '../../records/ids.ts'
+import { createCredentialsEndpoint } from './credentials-endpoint.ts'
+import type { AssumedRole } from '../../platform/aws/roles.ts'
+import { silentLogger } from '../../platform/system/logger.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+const role = (name: string, lastsMs = 3_600_000): AssumedRole => ({
+  accessKeyId: `key of ${name}`,
+  secretAccessKey: 'secret',
+  sessionToken: 'token',
+  expiresAt: (Date.now() + lastsMs) as EpochMs,
+})
+
+const variables = [
+  ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE'],
+  ...['AWS_CONTAINER_CREDENTIALS_FULL_URI', 'AWS_CONTAINER_AUTHORIZATION_TOKEN'],
+]
+
+test("AWS's SDK finds the credentials by its usual chain, and asks again as they end", async () => {
+  let taken = 0
+  const take = async (): Promise<AssumedRole> => {
+    taken += 1
+    return role(`time ${taken}`, taken === 1 ? 60_000 : 3_600_000)
+  }
+  const offered = await createCredentialsEndpoint(silentLogger).offer('shop', take)
+  for (const name of variables) vi.stubEnv(name, offered[name])
+  const client = new STSClient({ region: 'eu-test-1' })
+  const currentKey = async () => (await client.config.credentials()).accessKeyId
+  expect(await currentKey()).toBe('key of time 1')
+  // It has new ones fetched while it still gives out those that are about to end.
+  await expect.poll(currentKey).toBe('key of time 2')
+  expect(await currentKey()).toBe('key of time 2')
+  expect(taken).toBe(2)
+  client.destroy()
+})
+
+test('who does not know the token, or the path, is given nothing', async () => {
+  const { offer } = createCredentialsEndpoint(silentLogger)
+  const [one, other] = [
+    await offer('one', async () => role('one')),
+    await offer('other', async () => role('other')),
+  ]
+  const request = (of: typeof one, token: string | undefined, method = 'GET') =>
+    fetch(of['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '', {
+      method,
+      ...(token === undefined ? {} : { headers: { authorization: token } }),
+    })
+  const tokenOf = (of: typeof one): string => of['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? ''
+  const whole = await request(one, tokenOf(one))
+  expect([whole.status, await whole.text()]).toEqual([200, expect.stringContaining('key of one')])
+  const { origin } = new URL(one['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '')
+  for (const refused of [
+    await request(one, undefined),
+    await request(one, ''),
+    await request(one, tokenOf(other)),
+    await request(one, tokenOf(one), 'POST'),
+    await fetch(origin, { headers: { authorization: tokenOf(one) } }),
+  ])
+    expect([refused.status, await refused.text()]).toEqual([404, '{"code":"NotFound"}'])
+  expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+})
+
+test('a role that cannot be taken on any more is said, and the same name keeps its place', async () => {
+  const lines: unknown[] = []
+  const logger = { ...silentLogger, write: (...line: readonly unknown[]) => void lines.push(line) }
+  const { offer } = createCredentialsEndpoint(logger)
+  const first = await offer('shop', async () => role('shop'))
+  const again = await offer('shop', async () => {
+    throw new Error('the role was taken away')
+  })
+  expect(again).toEqual(first)
+  const answer = await fetch(first['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '', {
+    headers: { authorization: first['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? '' },
+  })
+  expect([answer.status, await answer.json()]).toEqual([503, { code: 'RoleRefused' }])
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(lines).toEqual([['error', 'role.refused', { message: 'the role was taken away' }]])
+})

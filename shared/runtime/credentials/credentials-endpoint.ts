@@ -1,0 +1,100 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { error, messageOf } from '../../errors/error.ts'
+import type { AssumedRole } from '../../platform/aws/roles.ts'
+import type { LoggerPort } from '../../ports/system.ts'
+
+/** Gives the credentials of a role, which it took on before or takes on now. */
+export type TakeRole = () => Promise<AssumedRole>
+
+/** Where programs and plugins of this process get credentials, again before these end. */
+export interface CredentialsEndpoint {
+  /**
+   * Variables by which every SDK of AWS finds the credentials that `take` gives. `of` names them:
+   * the same name is offered at the same place. Throws INTERNAL_ASSERTION when nothing can listen.
+   */
+  readonly offer: (of: string, take: TakeRole) => Promise<Readonly<Record<string, string>>>
+}
+
+interface Offer {
+  readonly path: string
+  readonly token: string
+  readonly take: TakeRole
+}
+
+/**
+ * An endpoint as containers have one (AWS's container credentials provider): on loopback, each
+ * offer at a path and behind a token of its own that only who was given the variables knows. It
+ * keeps no process alive.
+ */
+export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoint {
+  const offers = new Map<string, Offer>()
+  let listening: Promise<string> | undefined
+  const answerRequest = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const found = [...offers.values()].find(({ path }) => path === request.url)
+    const isIt = found !== undefined && isSame(request.headers.authorization ?? '', found.token)
+    if (request.method !== 'GET' || !isIt) return sendJson(response, 404, { code: 'NotFound' })
+    try {
+      sendJson(response, 200, credentialsBodyOf(await found.take()))
+    } catch (thrown) {
+      // Why is for who runs the installation: a program is not told what a role's owner wrote.
+      logger.write('error', 'role.refused', { message: messageOf(thrown) })
+      sendJson(response, 503, { code: 'RoleRefused' })
+    }
+  }
+  const listen = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const server = createServer((request, response) => void answerRequest(request, response))
+      server.unref()
+      server.once('error', cause =>
+        reject(error('INTERNAL_ASSERTION', `nothing can listen: ${messageOf(cause)}`, { cause })),
+      )
+      server.listen(0, '127.0.0.1', () => {
+        const at = server.address()
+        resolve(`http://127.0.0.1:${typeof at === 'object' && at !== null ? at.port : 0}`)
+      })
+    })
+  return {
+    offer: async (of, take) => {
+      listening ??= listen()
+      const url = await listening
+      const known = offers.get(of)
+      const [path, token] =
+        known === undefined ? [`/${randomToken()}`, randomToken()] : [known.path, known.token]
+      offers.set(of, { path, token, take })
+      return {
+        AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}${path}`,
+        AWS_CONTAINER_AUTHORIZATION_TOKEN: token,
+      }
+    },
+  }
+}
+
+const randomToken = (): string => randomBytes(32).toString('base64url')
+
+function isSame(presented: string, token: string): boolean {
+  const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(sha256(presented), sha256(token))
+}
+
+function credentialsBodyOf({ accessKeyId, secretAccessKey, sessionToken, expiresAt }: AssumedRole) {
+  const Expiration = new Date(expiresAt).toISOString()
+  return {
+    AccessKeyId: accessKeyId,
+    SecretAccessKey: secretAccessKey,
+    Token: sessionToken,
+    Expiration,
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  const headers = {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    connection: 'close',
+  }
+  response.writeHead(status, headers).end(JSON.stringify(body))
+}

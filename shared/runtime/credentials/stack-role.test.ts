@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import type { ConfigValue } from '../../engine/request.ts'
+import type { EpochMs, StackId } from '../../records/ids.ts'
+import { silentLogger } from '../../platform/system/logger.ts'
+import { createCredentialsEndpoint } from './credentials-endpoint.ts'
+import { roleKey, resolveStackVariables } from './stack-role.ts'
+
+const stack = 'organization/p/s' as StackId
+const env = {
+  PATH: '/bin',
+  LANG: 'C',
+  ANTICHAIN_JOURNAL_TABLE: 'journal',
+  AWS_ACCESS_KEY_ID: 'the function',
+  AWS_SESSION_TOKEN: 'its token',
+  AWS_LAMBDA_RUNTIME_API: 'there',
+  LAMBDA_TASK_ROOT: '/var/task',
+  ECS_CONTAINER_METADATA_URI_V4: 'http://169.254.170.2/v4/id',
+  _HANDLER: 'main.handler',
+  PULUMI_CONFIG_PASSPHRASE: 'secret',
+  NODE_OPTIONS: '--inspect',
+}
+const expiresAt = Date.parse('2999-01-01T00:00:00Z') as EpochMs
+const deps = { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expiresAt }
+const { offer } = createCredentialsEndpoint(silentLogger)
+
+function variablesWithRole(role?: string) {
+  const values: readonly (readonly [string, ConfigValue])[] =
+    role === undefined ? [] : [[roleKey, { text: role, secret: false } as ConfigValue]]
+  return resolveStackVariables(
+    {
+      env,
+      region: 'eu-test-1',
+      home: '/tmp/home',
+      assume: async (name, request) => {
+        expect([name, request.stack]).toEqual([role, stack])
+        return deps
+      },
+      offer,
+    },
+    { stack, config: new Map(values) },
+  )
+}
+
+test('a program sees nothing of the function that runs it', async () => {
+  expect(await variablesWithRole()).toEqual({
+    PATH: '/bin',
+    LANG: 'C',
+    HOME: '/tmp/home',
+    AWS_REGION: 'eu-test-1',
+  })
+})
+
+test('a program finds the credentials of the role that its stack names, and no others', async () => {
+  const found = await variablesWithRole('arn:aws:iam::123456789012:role/deploys/shop')
+  expect(
+    Object.keys(found)
+      .filter(name => name.startsWith('AWS_'))
+      .toSorted(),
+  ).toEqual([
+    'AWS_CONTAINER_AUTHORIZATION_TOKEN',
+    'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+    'AWS_REGION',
+  ])
+  const answer = await fetch(found['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '', {
+    headers: { authorization: found['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? '' },
+  })
+  expect(await answer.json()).toEqual({
+    ...{ AccessKeyId: 'a', SecretAccessKey: 'b', Token: 'c' },
+    Expiration: '2999-01-01T00:00:00.000Z',
+  })
+})
+
+test.each(['arn:aws:iam::123456789012:user/x', 'shop', 'arn:aws:iam::1:role/x'])(
+  '%s is no role, and is refused by its key',
+  async role => {
+    await expect(variablesWithRole(role)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(roleKey),
+    })
+  },
+)

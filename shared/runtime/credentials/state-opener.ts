@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { createDefaultKeyKeeper } from '../../platform/aws/default-key-keeper.ts'
+import { openManagerFromState } from '../../secrets/secrets-from-state.ts'
+import { readPassphrase } from '../../secrets/passphrase-secrets.ts'
+import type { OpenState } from '../environment/read-stack-references.ts'
+
+/** Opens secrets with the passphrase and the credentials of an environment. */
+export function createOwnStateOpener(env: Readonly<Record<string, string | undefined>>): OpenState {
+  return named =>
+    openManagerFromState(
+      named,
+      readPassphrase(env, file => readFileSync(file, 'utf8')),
+      createDefaultKeyKeeper(env),
+    )
+}

@@ -1,0 +1,21 @@
+import type { GeneratorPorts } from './generator-ports.ts'
+import { createEventRecorder } from '../../engine/events/recorder.ts'
+import { messageOf } from '../../errors/error.ts'
+import type { Platform } from '../../ports/platform.ts'
+import type { DeploymentId } from '../../records/ids.ts'
+
+/**
+ * Says in the events of a deployment what keeps a function from working for it: nobody else of the
+ * deployment lives who would.
+ */
+export async function emitHindrance(
+  { platform, ports }: { readonly platform: Platform; readonly ports: GeneratorPorts },
+  deployment: DeploymentId,
+  thrown: unknown,
+): Promise<void> {
+  const recorder = createEventRecorder(platform, deployment, `hindered-${platform.random.uuid()}`)
+  const { host, pid } = ports.holder
+  const message = `${messageOf(thrown)} (process ${pid} on ${host}); it is tried again.\n`
+  recorder.emit({ diagnosticEvent: { message, color: 'raw', severity: 'warning' } })
+  await recorder.flush()
+}

@@ -1,0 +1,10 @@
+import type { ChainQueuePort, HintsPort } from '../../ports/queue.ts'
+import type { LoggerPort } from '../../ports/system.ts'
+import type { TakeOverDeps } from '../../engine/deployment/ownership/take-over.ts'
+
+/** The ports that the generator uses. */
+export interface GeneratorPorts extends TakeOverDeps {
+  readonly chains: ChainQueuePort
+  readonly hints: HintsPort
+  readonly logger: LoggerPort
+}

@@ -1,0 +1,12 @@
+import { outboundVariables } from '../../config/outbound-variables.ts'
+import { isTruthy } from '../../config/truthy.ts'
+import type { AddressRules } from '../../triggers/outbound/address-filter.ts'
+
+/** Which addresses calls to the outside may reach, as the environment says; public ones else. */
+export function readAddressRules(env: Readonly<Record<string, string | undefined>>): AddressRules {
+  const networks = (env[outboundVariables.networks] ?? '').split(',').map(one => one.trim())
+  return {
+    allowedNetworks: networks.filter(one => one !== ''),
+    isPlainAllowed: isTruthy(env[outboundVariables.plain]),
+  }
+}

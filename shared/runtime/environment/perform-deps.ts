@@ -1,0 +1,22 @@
+import type { StepEmitter } from '../../engine/events/step-emitter.ts'
+import type { PerformDeps } from '../../engine/executor/provider-call.ts'
+import type { ProviderRegistry } from '../../providers/provider-registry.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import { timestampOf } from '../../state/timestamp.ts'
+
+/** What performing a step asks of the outside, as a run has it. */
+export function createPerformDeps(
+  { clock }: { readonly clock: ClockPort },
+  deps: Pick<PerformDeps, 'beforeAgain' | 'views'> & {
+    readonly providers: ProviderRegistry
+    readonly emitter: StepEmitter
+  },
+): PerformDeps {
+  const { providers, emitter, ...rest } = deps
+  return {
+    ...rest,
+    provider: (reference, extension) => providers.getInstance(reference, extension),
+    timestamp: () => timestampOf(clock.now()),
+    warn: message => emitter.report('warning', message),
+  }
+}

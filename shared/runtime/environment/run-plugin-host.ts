@@ -1,0 +1,96 @@
+import { configInputsOf } from '../../engine/generator/providers/resolve-provider.ts'
+import { emitDebuggerWaiting } from '../../engine/events/emit-debugger-waiting.ts'
+import type { StepEmitter } from '../../engine/events/step-emitter.ts'
+import type { MonitorServer } from '../../engine/monitor/monitor-server.ts'
+import type { DeployRequest } from '../../engine/request.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
+import { shouldDebugPlugin } from '../../programs/hosts/debugging.ts'
+import { createPluginInstaller } from '../../providers/install/plugin-installer.ts'
+import { createInstallDeps } from '../plugins/plugin-install-deps.ts'
+import { createPluginHost } from '../../providers/plugins/plugin-host.ts'
+import { createBuiltinProvider } from '../../providers/builtin/builtin-provider.ts'
+import type { PluginHost, Provider } from '../../providers/provider.ts'
+import { createStackReader } from './read-stack-references.ts'
+import { createOwnStateOpener } from '../credentials/state-opener.ts'
+import { stripSecrets } from '../../values/walk.ts'
+import { homedir } from 'node:os'
+import type { RunInput } from './run-input.ts'
+
+/** The provider of what is built in; it reads other stacks from where this one is kept. */
+export function createRunBuiltinProvider(input: RunInput, emitter: StepEmitter): Provider {
+  const { catalog, blobs, random } = input.platform
+  const reading = createStackReader({
+    ...{ catalog, blobs },
+    own: input.request,
+    openState: input.openState ?? createOwnStateOpener(process.env),
+    info: message => emitter.report('info', message),
+  })
+  return createBuiltinProvider({
+    ...reading,
+    uuid: () => random.uuid(),
+    warn: (message, urn) => emitter.report('warning', message, urn),
+  })
+}
+
+/** The host of the plugins of a run. */
+export function createRunPluginHost(
+  { request, fetchPlugin, platform }: RunInput,
+  deps: {
+    readonly env: Readonly<Record<string, string>>
+    readonly path: string
+    readonly processes: ProcessesPort
+    readonly monitor: MonitorServer
+    readonly emitter: StepEmitter
+    readonly scrub: (text: string) => string
+  },
+): PluginHost {
+  const { env, path, processes, monitor, emitter, scrub } = deps
+  const { source } = request
+  const home = env['HOME'] ?? homedir()
+  const install = createInstallDeps({
+    env,
+    home,
+    processes,
+    pause: ms => platform.clock.sleep(ms),
+    onMessage: (severity, text) =>
+      emitter.report(severity === 'info' ? 'info#err' : severity, scrub(text)),
+  })
+  return createPluginHost({
+    processes,
+    env,
+    path,
+    home,
+    fetch: fetchPlugin ?? createPluginInstaller(install),
+    programDirectory: source.directory,
+    project: source.name,
+    own: source.plugins,
+    runtimeOptions: source.runtimeOptions,
+    engineAddress: () => monitor.address,
+    debuggerListenerOf: plugin =>
+      shouldDebugPlugin(request.debugged ?? [], plugin)
+        ? waiting => emitDebuggerWaiting(emitter, waiting)
+        : undefined,
+    report: ({ severity, text, streamId }) => {
+      emitter.emit({
+        diagnosticEvent: {
+          message: scrub(`${text}\n`),
+          color: 'raw',
+          severity,
+          streamID: streamId,
+        },
+      })
+    },
+  })
+}
+
+/** The configuration of a package for its plugin's environment: plain texts. */
+export function plainConfigOf(
+  request: DeployRequest,
+  pkg: string,
+): Readonly<Record<string, string>> {
+  const texts = [...configInputsOf(pkg, request.config)].flatMap(([key, value]) => {
+    const text = stripSecrets(value)
+    return typeof text === 'string' ? [[key, text] as const] : []
+  })
+  return Object.fromEntries(texts)
+}

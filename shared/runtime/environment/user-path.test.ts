@@ -1,0 +1,42 @@
+import { delimiter } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { restoreUserPath } from './user-path.ts'
+
+const root = '/place/ada/antichain'
+const restore = (...folders: readonly string[]): string =>
+  restoreUserPath(folders.join(delimiter), root).split(delimiter).join(' ')
+
+describe('the path of the user', () => {
+  test('loses the folders that npm puts in front of a script', () => {
+    const npm = '/usr/lib/node_modules/npm/node_modules/@npmcli/run-script/lib/node-gyp-bin'
+    const parents = [
+      '/place/ada/node_modules/.bin',
+      '/place/node_modules/.bin',
+      '/node_modules/.bin',
+    ]
+    expect(restore(`${root}/node_modules/.bin`, ...parents, npm, '/usr/bin')).toBe('/usr/bin')
+  })
+
+  test('loses our own Node wherever it stands', () => {
+    expect(restore('/usr/bin', `${root}/node_modules/node/bin`, '/bin')).toBe('/usr/bin /bin')
+  })
+
+  test('recognises folders with closing or doubled slashes', () => {
+    expect(restore(`${root}//node_modules/.bin/`, `${root}/node_modules/node/bin/`, '/bin')).toBe(
+      '/bin',
+    )
+  })
+
+  test('keeps what belongs to other projects', () => {
+    const others = ['/place/ada/shop/node_modules/.bin', '/opt/node_modules/node/bin']
+    expect(restore(...others)).toBe(others.join(' '))
+  })
+
+  test('keeps order, repetition and empty entries', () => {
+    expect(restoreUserPath('/b::/a:/b:', root)).toBe('/b::/a:/b:')
+  })
+
+  test('leaves an empty path empty', () => {
+    expect(restoreUserPath('', root)).toBe('')
+  })
+})

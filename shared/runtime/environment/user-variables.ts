@@ -1,0 +1,28 @@
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { restoreUserPath } from './user-path.ts'
+
+const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
+
+/** What the launcher sets, or overwrites. */
+const launchers = new Set([
+  'ANTICHAIN_CALLED',
+  'ANTICHAIN_USER_PATH',
+  'ANTICHAIN_USER_COMPILE_CACHE',
+  'NODE_COMPILE_CACHE',
+])
+
+/** The environment of the user: without what our launcher put into it. */
+export function readUserVariables(): Readonly<Record<string, string>> {
+  const found = process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? ''
+  const path = restoreUserPath(found, projectRoot)
+  const cache = process.env['ANTICHAIN_USER_COMPILE_CACHE'] ?? ''
+  const kept = Object.entries(process.env).flatMap(([key, value]) =>
+    value === undefined || launchers.has(key) ? [] : [[key, value] as const],
+  )
+  return {
+    ...Object.fromEntries(kept),
+    PATH: path,
+    ...(cache === '' ? {} : { NODE_COMPILE_CACHE: cache }),
+  }
+}

@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create } from 'tar'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findPlugin } from '../../providers/plugins/find-plugin.ts'
+import { createPluginFetcher } from './fetch-plugin.ts'
+
+let home: string
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'antichain-plugins-'))
+})
+
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const plugin = { kind: 'resource', name: 'gold', version: '', downloadUrl: '' } as const
+
+/** The archive of a plugin, as its store has it. */
+async function packPlugin(): Promise<Uint8Array> {
+  const cwd = join(home, 'built')
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'pulumi-resource-gold'), '#!/bin/sh\n', { mode: 0o755 })
+  const chunks: Buffer[] = []
+  for await (const chunk of create({ cwd, gzip: true }, ['pulumi-resource-gold']))
+    chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+function createFetcher(bytes: Uint8Array | undefined) {
+  const requests: unknown[] = []
+  const fetch = createPluginFetcher(
+    {
+      nameArchive: () => Promise.reject(new Error('nothing is named here')),
+      put: () => Promise.reject(new Error('nothing is put here')),
+      get: async key => {
+        requests.push(key)
+        return bytes === undefined ? undefined : { version: '1.2.3', bytes }
+      },
+    },
+    { home, os: 'linux', arch: 'arm64' },
+  )
+  return { fetch, asked: requests }
+}
+
+test('a plugin that is nowhere is fetched once, and found in the plugin cache then', async () => {
+  const { fetch, asked: requests } = createFetcher(await packPlugin())
+  const places = { env: {}, home, path: '' }
+  expect(findPlugin(plugin, places)).toHaveProperty('missing')
+  expect(await Promise.all([fetch(plugin), fetch(plugin)])).toEqual([true, true])
+  const found = findPlugin(plugin, places)
+  const folder = join(home, '.pulumi', 'plugins', 'resource-gold-v1.2.3')
+  expect(found).toEqual({ path: join(folder, 'pulumi-resource-gold') })
+  expect(readFileSync(join(folder, 'pulumi-resource-gold'), 'utf8')).toBe('#!/bin/sh\n')
+  expect(requests).toEqual([
+    { kind: 'resource', name: 'gold', version: '', os: 'linux', arch: 'arm64' },
+  ])
+})
+
+test('one that nobody has is asked for again the next time', async () => {
+  const { fetch, asked: requests } = createFetcher(undefined)
+  expect(await fetch(plugin)).toBe(false)
+  expect(await fetch(plugin)).toBe(false)
+  expect(requests).toHaveLength(2)
+})
+
+test('what cannot be unpacked leaves nothing in the plugin cache', async () => {
+  const { fetch } = createFetcher(Buffer.from('nonsense'))
+  await expect(fetch(plugin)).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
+  expect(existsSync(join(home, '.pulumi', 'plugins', 'resource-gold-v1.2.3'))).toBe(false)
+})

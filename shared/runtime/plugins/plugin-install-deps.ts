@@ -1,0 +1,63 @@
+import { tmpdir } from 'node:os'
+import { installLimits as limits } from '../../config/install-limits.ts'
+import { emulatedVersion } from '../../config/emulated-version.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
+import { runToEnd } from '../../programs/executables.ts'
+import { installDependencies } from '../../programs/plugins/install-dependencies.ts'
+import type { RunGit } from '../../providers/install/git-repository.ts'
+import type { InstallDeps } from '../../providers/install/install-plugin.ts'
+import { machineOf } from '../../providers/install/plugin-address.ts'
+import { pluginCacheOf } from '../../providers/plugins/find-plugin.ts'
+
+/** What installing plugins on this machine needs. */
+export function createInstallDeps(deps: {
+  readonly env: Readonly<Record<string, string>>
+  readonly home: string
+  readonly processes: ProcessesPort
+  readonly pause: (ms: number) => Promise<void>
+  readonly onMessage: InstallDeps['report']
+}): InstallDeps {
+  const { env, processes, pause, onMessage } = deps
+  return {
+    fetch,
+    git: createGitRunner(deps),
+    env,
+    machine: machineOf(process.platform, process.arch),
+    version: emulatedVersion,
+    pause,
+    report: onMessage,
+    cache: pluginCacheOf(deps),
+    installDependencies: folder =>
+      installDependencies(folder, { processes, env, report: text => onMessage('info', text) }),
+  }
+}
+
+/**
+ * The user's Git, which may have means of its own to log in, but asks nobody: it has no terminal.
+ * One that takes too long is killed.
+ */
+export function createGitRunner({
+  env,
+  processes,
+}: {
+  readonly env: Readonly<Record<string, string>>
+  readonly processes: ProcessesPort
+}): RunGit {
+  // A Git that called us tells of its repository, which is not that of the plugin.
+  const plain = Object.entries(env).filter(([name]) => !ofRepository.has(name))
+  return (args, more) => {
+    const variables = { ...Object.fromEntries(plain), ...more, GIT_TERMINAL_PROMPT: '0' }
+    const request = { command: 'git', args, cwd: tmpdir(), env: variables }
+    return runToEnd(processes, request, limits.gitMs)
+  }
+}
+
+const ofRepository: ReadonlySet<string> = new Set([
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_PREFIX',
+])

@@ -1,0 +1,53 @@
+import type { StepEmitter } from '../../engine/events/step-emitter.ts'
+import type { MonitorServer } from '../../engine/monitor/monitor-server.ts'
+import type { DeployRequest } from '../../engine/request.ts'
+import type { ProcessesPort } from '../../ports/system.ts'
+import type { AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
+import { limitAnalyzerConcurrency } from '../../providers/analyzers/limit-analyzer-concurrency.ts'
+import type { PluginHost } from '../../providers/provider.ts'
+import { stackPartsOf } from '../../records/ids.ts'
+import { createPolicyPacks } from './policy-packs.ts'
+
+/** The host of the policy packs of a run. */
+export function createPolicyPackHost(
+  request: DeployRequest,
+  deps: {
+    readonly env: Readonly<Record<string, string>>
+    readonly processes: ProcessesPort
+    readonly monitor: MonitorServer
+    readonly emitter: StepEmitter
+  },
+): AnalyzerHost {
+  const { env, processes, monitor, emitter } = deps
+  const { project, stack } = stackPartsOf(request.stack)
+  const packs = createPolicyPacks({
+    processes,
+    env,
+    ourNode: process.execPath,
+    root: request.source.root,
+    engineAddress: () => monitor.address,
+    context: {
+      ...{ project, stack },
+      organization: 'organization',
+      dryRun: request.dryRun,
+      config: new Map([...request.config].map(([key, { text }]) => [key, text])),
+      configSecretKeys: [...request.config].flatMap(([key, { secret }]) => (secret ? [key] : [])),
+    },
+    onOutput: (line, stream) =>
+      emitter.report(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`),
+  })
+  return limitAnalyzerConcurrency(packs, Number(env['PULUMI_PARALLEL_ANALYZE'] ?? ''))
+}
+
+/** Plugins and policy packs, which are told to end together. */
+export function withPolicyPacks(plugins: PluginHost, packs: AnalyzerHost): PluginHost {
+  return {
+    ...plugins,
+    async cancelAll() {
+      await Promise.all([plugins.cancelAll(), packs.cancelAll()])
+    },
+    async close() {
+      await Promise.all([plugins.close(), packs.close()])
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { error } from '../../errors/error.ts'
+import type { RequestsPort } from '../../ports/requests.ts'
+import { deploymentPartsOf } from '../../records/ids.ts'
+import type { StackServer } from '../deployment/stack-server.ts'
+import { createProgramRequest, type ProgramRequestDeps } from './program-request.ts'
+
+/** How requests and deployments are found again by the archives that they name. */
+export function createArchivedProgramOpener(
+  requests: Pick<RequestsPort, 'getProgram'>,
+  programs: ProgramRequestDeps,
+): Pick<StackServer, 'open' | 'reopen'> {
+  return {
+    open: async ({ stack, key, program, options, dryRun }) => {
+      if (program.kind === 'repository')
+        throw error('FEATURE_MISSING', 'the program of a repository cannot be opened here')
+      const archive =
+        program.kind === 'archive' ? program.archive : await requests.getProgram(stack)
+      if (archive === undefined)
+        throw error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {
+          hint: 'Upload it from its folder with `antichain deploy`.',
+        })
+      return createProgramRequest(programs, { stack, archive, options, dryRun, key })
+    },
+    reopen: async (deployment, { place: { archive }, options }) => {
+      if (archive === undefined)
+        throw error('PROJECT_NOT_FOUND', `the program of deployment '${deployment}' is no archive`)
+      const { stack } = deploymentPartsOf(deployment)
+      return createProgramRequest(programs, { stack, archive, options, dryRun: false })
+    },
+  }
+}

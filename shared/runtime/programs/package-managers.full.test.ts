@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { imageLanguages } from '../../../infra/image-languages.ts'
+import { createSystemClock } from '../../platform/system/clock.ts'
+import { createProcesses } from '../../platform/system/processes.ts'
+import { type PackageInstallDeps, installProgramPackages } from './install-packages.ts'
+
+/** The package managers of the image, installed by npm as the image does. */
+let root = ''
+let path = ''
+const processes = createProcesses()
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'managers-'))
+  const tools = imageLanguages.flatMap(({ tools: named = [] }) => named)
+  const prefix = join(root, 'tools')
+  const args = ['install', '--global', '--ignore-scripts', '--no-audit', '--no-fund']
+  execFileSync('npm', [...args, '--prefix', prefix, ...tools], { stdio: 'pipe' })
+  path = [join(prefix, 'bin'), process.env['PATH']].join(delimiter)
+}, 300_000)
+afterAll(async () => {
+  await processes.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** A program that needs a package beside it, with the lock file that `lock` made. */
+function writeProgram(name: string, lock: readonly [string, ...string[]]): string {
+  const folder = join(root, name)
+  mkdirSync(join(folder, 'dep'), { recursive: true })
+  const write = (file: string, value: object): void =>
+    writeFileSync(join(folder, file), JSON.stringify(value))
+  write('dep/package.json', { name: 'dep', version: '1.0.0', main: 'index.js' })
+  writeFileSync(join(folder, 'dep/index.js'), 'module.exports = "here"\n')
+  write('package.json', { name: 'p', version: '1.0.0', dependencies: { dep: 'file:./dep' } })
+  const [command, ...args] = lock
+  const env = { ...process.env, PATH: path, HOME: root, CI: '' }
+  execFileSync(command, args, { cwd: folder, env, stdio: 'pipe' })
+  rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+  return folder
+}
+
+const deps = (): PackageInstallDeps => ({
+  processes,
+  clock: createSystemClock(),
+  scratch: root,
+  env: { PATH: path },
+})
+
+test.each([
+  ['pnpm', 'pnpm-lock.yaml', ['pnpm', 'install', '--no-frozen-lockfile']],
+  ['yarn', 'yarn.lock', ['yarn', 'install']],
+] as const)(
+  '%s installs what %s says, and refuses what it does not say',
+  async (name, lock, how) => {
+    const folder = writeProgram(name, [...how])
+    expect(existsSync(join(folder, lock))).toBe(true)
+    expect(await installProgramPackages(deps(), folder, undefined)).toBe('installed')
+    const message = execFileSync(process.execPath, ['-p', 'require("dep")'], { cwd: folder })
+    expect(String(message)).toBe('here\n')
+    const file = join(folder, 'package.json')
+    const wanted = { ...JSON.parse(readFileSync(file, 'utf8')), dependencies: { semver: '7.8.6' } }
+    writeFileSync(file, JSON.stringify(wanted))
+    await expect(installProgramPackages(deps(), folder, undefined)).rejects.toMatchObject({
+      code: 'INSTALL_FAILED',
+    })
+  },
+  300_000,
+)

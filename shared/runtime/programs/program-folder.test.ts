@@ -1,0 +1,136 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { packProgram } from '../../programs/archive/program-archive.ts'
+import { limits } from '../../config/limits.ts'
+import type { BlobHash } from '../../records/ids.ts'
+import { createProgramFolders } from './program-folder.ts'
+
+let folder: string
+let program: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'antichain-program-'))
+  program = join(folder, 'program')
+  put('Pulumi.yaml', 'name: p\nruntime: nodejs\n')
+  put('index.js', 'console.log(1)\n')
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function put(path: string, text: string, mode = 0o644): void {
+  const file = join(program, path)
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, text, { mode })
+}
+
+/** Unpacks bytes as a function does; counts how often they were fetched. */
+async function unpackOnce(bytes: Uint8Array, name = 'a') {
+  let fetched = 0
+  const get = async (): Promise<Uint8Array> => {
+    fetched += 1
+    return bytes
+  }
+  const folders = createProgramFolders({ get }, join(folder, 'scratch'))
+  const place = await folders.open(name.repeat(64) as BlobHash)
+  return { place, folders, fetched: () => fetched }
+}
+
+describe('a program that is packed and unpacked', () => {
+  test('is the same folder, with its links, its modes and its dependencies', async () => {
+    put('bin/run', '#!/bin/sh\n', 0o755)
+    put('node_modules/dep/index.js', 'dep')
+    symlinkSync('dep/index.js', join(program, 'node_modules', 'link'))
+    const { place } = await unpackOnce((await packProgram(program)).bytes)
+    expect(readFileSync(join(place, 'index.js'), 'utf8')).toBe('console.log(1)\n')
+    expect(readFileSync(join(place, 'node_modules/dep/index.js'), 'utf8')).toBe('dep')
+    expect(readlinkSync(join(place, 'node_modules/link'))).toBe('dep/index.js')
+    expect(statSync(join(place, 'bin/run')).mode & 0o111).not.toBe(0)
+  })
+
+  test('always has the same bytes, whenever its files were written', async () => {
+    const first = await packProgram(program)
+    put('index.js', 'console.log(1)\n')
+    const second = await packProgram(program)
+    expect(second.hash).toBe(first.hash)
+    expect(Buffer.compare(Buffer.from(second.bytes), Buffer.from(first.bytes))).toBe(0)
+    expect(first.files).toBe(2)
+  })
+
+  test('lacks what ignore files name; dependencies only what .antichainignore names', async () => {
+    put('.gitignore', 'node_modules\n*.log\n')
+    put('.antichainignore', 'node_modules/large\nnotes/\n')
+    for (const path of ['a.log', 'notes/n.md', '.git/config', 'node_modules/large/x.js'])
+      put(path, 'x')
+    put('node_modules/dep/a.log', 'kept')
+    const { place } = await unpackOnce((await packProgram(program)).bytes)
+    for (const path of ['a.log', 'notes', '.git', 'node_modules/large'])
+      expect(existsSync(join(place, path)), path).toBe(false)
+    expect(existsSync(join(place, 'node_modules/dep/a.log'))).toBe(true)
+  })
+
+  test('is fetched once by a process, and not again by the next', async () => {
+    const { bytes } = await packProgram(program)
+    const { place, folders, fetched } = await unpackOnce(bytes)
+    expect(await folders.open('a'.repeat(64) as BlobHash)).toBe(place)
+    expect(fetched()).toBe(1)
+    const next = await unpackOnce(bytes)
+    expect([next.place, next.fetched()]).toEqual([place, 0])
+  })
+})
+
+describe('an archive that is no program', () => {
+  const isLeftBehind = (): boolean =>
+    existsSync(join(folder, 'scratch', 'programs', 'a'.repeat(64)))
+
+  test.each([
+    ['is no archive', Buffer.from('nonsense')],
+    ['is cut off', gzipSync(Buffer.alloc(100)).subarray(0, 15)],
+  ])('%s: it is refused and nothing is left', async (_what, bytes) => {
+    await expect(unpackOnce(bytes)).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
+    expect(isLeftBehind()).toBe(false)
+  })
+
+  test('says that it holds more than a program may: it is refused and nothing is left', async () => {
+    const header = Buffer.alloc(512)
+    header.write('index.js\0')
+    header.write('0000644\0', 100)
+    header.write(`${(limits.programBytesMax + 1).toString(8).padStart(11, '0')}\0`, 124)
+    header.write('0'.repeat(11), 136)
+    header.write('        0', 148)
+    header.write('ustar\u000000', 257)
+    const sum = header.reduce((all, byte) => all + byte, 0)
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    const bytes = gzipSync(Buffer.concat([header, Buffer.alloc(1_000_000)]))
+    await expect(unpackOnce(bytes)).rejects.toMatchObject({ code: 'ARCHIVE_TOO_LARGE' })
+    expect(isLeftBehind()).toBe(false)
+  })
+
+  test('leads out of its folder: it is refused and nothing is written there', async () => {
+    const { bytes } = await packProgram(program)
+    const { gunzipSync } = await import('node:zlib')
+    const raw = gunzipSync(bytes)
+    const at = raw.indexOf('index.js')
+    // The name of a file, with its header's checksum made anew.
+    raw.write('../out.js\0', at - 2)
+    const header = raw.subarray(at - 2, at - 2 + 512)
+    header.fill(' ', 148, 156)
+    const sum = header.reduce((all, byte) => all + byte, 0)
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    await expect(unpackOnce(gzipSync(raw))).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
+    expect(existsSync(join(folder, 'scratch', 'programs', 'out.js'))).toBe(false)
+    expect(isLeftBehind()).toBe(false)
+  })
+})

@@ -1,0 +1,64 @@
+import { error } from '../../errors/error.ts'
+import type { DeployRequest } from '../../engine/request.ts'
+import { readProject } from '../../programs/project/project-file.ts'
+import {
+  readStackConfig,
+  stackConfigFileOf,
+  type StackSecrets,
+} from '../../programs/config/stack-config.ts'
+import { type BlobHash, type StackId, stackIdOf, stackPartsOf } from '../../records/ids.ts'
+import type { DeploymentOptions } from '../../records/log.ts'
+import type { SecretsManager } from '../../secrets/crypter.ts'
+import { createFolderRequest } from './folder-request.ts'
+import type { ProgramFolders } from './program-folder.ts'
+
+/** What opening the program of a stack asks of the outside. */
+export interface ProgramRequestDeps {
+  readonly folders: ProgramFolders
+  /** The manager that a stack's file names. Throws SECRETS_* and FEATURE_MISSING. */
+  readonly secretsOf: (stack: StackId, named: StackSecrets) => Promise<SecretsManager>
+}
+
+/**
+ * What a deployment of an archived program is asked with. Throws ARCHIVE_*, PROJECT_*,
+ * STATE_FOREIGN for the program of another project, and what reading its configuration throws.
+ */
+export async function createProgramRequest(
+  deps: ProgramRequestDeps,
+  request: {
+    readonly stack: StackId
+    readonly archive: BlobHash
+    readonly options: DeploymentOptions
+    readonly dryRun: boolean
+    readonly key?: string
+  },
+): Promise<DeployRequest> {
+  const { stack, archive, options, dryRun, key } = request
+  const parts = stackPartsOf(stack)
+  const project = readProject(await deps.folders.open(archive))
+  if (stackIdOf(project.name, parts.stack) !== stack)
+    throw error(
+      'PROJECT_INVALID',
+      `the archive holds project '${project.name}', and the stack belongs to '${parts.project}'`,
+    )
+  const file = readStackConfig(stackConfigFileOf(project, parts.stack), project.name)
+  const secrets = await deps.secretsOf(stack, file.getSecrets())
+  const read = createFolderRequest({
+    stack,
+    project,
+    file,
+    secrets,
+    check: options.command === 'up',
+    names: options.command === 'up',
+  })
+  return {
+    ...read,
+    source: { ...read.source, archive },
+    dryRun,
+    options,
+    resume: false,
+    wait: false,
+    pendingCreates: { exist: new Map(), forget: false },
+    ...(key === undefined ? {} : { key }),
+  }
+}

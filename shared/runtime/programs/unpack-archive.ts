@@ -1,0 +1,12 @@
+import { Readable } from 'node:stream'
+import { limits } from '../../config/limits.ts'
+import { unpackStream } from '../../providers/install/unpack-stream.ts'
+
+/** Unpacks what the store holds: a program, or a plugin. Throws what `unpackStream` throws. */
+export function unpackArchive(
+  bytes: Uint8Array,
+  target: { readonly into: string; readonly name: string },
+): Promise<void> {
+  const { archiveFilesMax: filesMax, programBytesMax: bytesMax } = limits
+  return unpackStream(Readable.from([bytes]), { ...target, limits: { filesMax, bytesMax } })
+}

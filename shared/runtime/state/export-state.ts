@@ -1,0 +1,38 @@
+import { findPublishedVersion } from '../../engine/deployment/retention/stack-history.ts'
+import { readSnapshotBlob } from '../../engine/deployment/state/snapshot-blob.ts'
+import { error } from '../../errors/error.ts'
+import type { StackRecord } from '../../ports/catalog.ts'
+import { type StackId, stackPartsOf } from '../../records/ids.ts'
+import { withoutOrigins } from '../../state/pending.ts'
+import type { StoredDeployment } from '../../state/stored.ts'
+import { type CompactionPorts, readState } from '../compaction/fold-and-publish.ts'
+
+/**
+ * The state of a stack as the records have it now, or a published version; undefined for a stack
+ * that never ran, or has no such version. Throws STACK_NOT_FOUND.
+ */
+export async function exportState(
+  ports: CompactionPorts,
+  stack: StackId,
+  version?: number,
+): Promise<StoredDeployment | undefined> {
+  const record = await requireStack(ports, stack)
+  if (version === undefined)
+    return record.snapshot === '' && record.current === ''
+      ? undefined
+      : withoutOrigins(await readState(ports, record))
+  const found = await findPublishedVersion(ports.catalog, stack, version)
+  if (found === undefined) return undefined
+  return withoutOrigins(await readSnapshotBlob(ports.blobs, found.snapshot))
+}
+
+/** The record of a stack. Throws STACK_NOT_FOUND. */
+export async function requireStack(
+  { catalog }: Pick<CompactionPorts, 'catalog'>,
+  stack: StackId,
+): Promise<StackRecord> {
+  const record = await catalog.getStack(stack)
+  if (record !== undefined) return record
+  const { project, stack: name } = stackPartsOf(stack)
+  throw error('STACK_NOT_FOUND', `there is no stack '${name}' of project '${project}'`)
+}

@@ -1,0 +1,86 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
+import { error } from '../errors/error.ts'
+import type { Crypter } from './crypter.ts'
+
+const algorithm = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+
+/**
+ * AES-256-GCM in Pulumi's text form `v1:<nonce>:<sealed>` (docs/spec/secrets.md#symmetric-crypter).
+ * `key` has 32 bytes.
+ */
+export function createSymmetricCrypter(key: Uint8Array): Crypter {
+  const secret = createSecretKey(key)
+  const nextNonce = createNonces()
+  return {
+    encrypt(plaintext) {
+      const nonce = nextNonce()
+      const cipher = createCipheriv(algorithm, secret, nonce)
+      const sealed = Buffer.concat([
+        cipher.update(plaintext, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ])
+      return `v1:${nonce.toString('base64')}:${sealed.toString('base64')}`
+    },
+    decrypt(ciphertext) {
+      const [version, nonce = '', sealed = '', ...more] = ciphertext.split(':')
+      const iv = Buffer.from(nonce, 'base64')
+      const bytes = Buffer.from(sealed, 'base64')
+      if (
+        version !== 'v1' ||
+        more.length > 0 ||
+        iv.length !== nonceBytes ||
+        bytes.length < tagBytes
+      )
+        throw error('SECRETS_MALFORMED', 'a ciphertext does not have the form v1:<nonce>:<sealed>')
+      try {
+        const cipher = createDecipheriv(algorithm, secret, iv)
+        cipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
+        const opened = Buffer.concat([
+          cipher.update(bytes.subarray(0, bytes.length - tagBytes)),
+          cipher.final(),
+        ])
+        return opened.toString('utf8')
+      } catch (cause) {
+        throw error(
+          'SECRETS_MALFORMED',
+          'a ciphertext cannot be opened with the key of this stack',
+          { cause },
+        )
+      }
+    },
+  }
+}
+
+/**
+ * Random nonces, each given once; drawn many at a time, because one draw costs as much as a
+ * sealing.
+ */
+function createNonces(): () => Buffer {
+  const drawn = 256
+  let pool = Buffer.alloc(0)
+  return () => {
+    if (pool.length === 0) pool = randomBytes(drawn * nonceBytes)
+    const nonce = pool.subarray(0, nonceBytes)
+    pool = pool.subarray(nonceBytes)
+    return nonce
+  }
+}
+
+/**
+ * Keyed digests under a key derived from the sealing key, so that neither says anything of the
+ * other.
+ */
+export function createKeyedDigest(key: Uint8Array): (text: string) => string {
+  const subkey = new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), 'antichain digest', 32))
+  return text => createHmac('sha256', subkey).update(text).digest('hex')
+}

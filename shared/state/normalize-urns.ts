@@ -1,0 +1,101 @@
+import { error } from '../errors/error.ts'
+import { childUrnOf, isUrn, urnPartsOf, stackType, typeOf } from '../names/urn.ts'
+import {
+  isJsonObject,
+  type StoredJsonObject,
+  readListMapField,
+  readTextField,
+  readTextListField,
+} from './stored-fields.ts'
+import type { Json, StoredDeployment, StoredResource } from './stored.ts'
+
+type Renames = ReadonlyMap<string, string>
+
+/**
+ * The deployment with every URN that was an alias in its place, one lookup each, and no aliases
+ * left; pending operations stay. Shares what does not change. Throws STATE_INTEGRITY when one alias
+ * stands for two resources. Source: docs/spec/state-integrity.md#normalize-urns.
+ */
+export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
+  const { resources = [], snippets } = deployment
+  const renames = renamesOf(resources)
+  const isClean = resources.every(resource => resource['aliases'] === undefined)
+  if (renames.size === 0 && isClean) return deployment
+  return {
+    ...deployment,
+    resources: resources.map(resource => applyRenames(resource, renames)),
+    ...(snippets === undefined
+      ? {}
+      : { snippets: snippets.map(snippet => renameSnippet(snippet, renames)) }),
+  }
+}
+
+/** Aliases, and the children of what was renamed: their URNs hold the type of their parents. */
+function renamesOf(resources: readonly StoredResource[]): Renames {
+  const renames = new Map<string, string>()
+  for (const resource of resources) {
+    const { urn } = resource
+    for (const alias of readTextListField(resource, 'aliases')) {
+      const other = renames.get(alias)
+      if (other !== undefined && other !== urn)
+        throw error('STATE_INTEGRITY', `'${other}' and '${urn}' both have the alias '${alias}'`)
+      renames.set(alias, urn)
+    }
+    const parent = renames.get(readTextField(resource, 'parent'))
+    if (parent === undefined || !isUrn(parent) || !isUrn(urn)) continue
+    const { qualifiedType } = urnPartsOf(parent)
+    if (qualifiedType === stackType) continue
+    const { name, stack, project } = urnPartsOf(urn)
+    renames.set(urn, childUrnOf({ stack, project }, qualifiedType, { type: typeOf(urn), name }))
+  }
+  return renames
+}
+
+function applyRenames(resource: StoredResource, renames: Renames): StoredResource {
+  const currentUrnOf = (urn: string): string => renames.get(urn) ?? urn
+  const { aliases: _aliases, ...rest } = resource
+  const changes: Record<string, Json> = {}
+  for (const field of ['parent', 'deletedWith', 'viewOf']) {
+    const value = readTextField(resource, field)
+    if (renames.has(value)) changes[field] = currentUrnOf(value)
+  }
+  for (const field of ['dependencies', 'replaceWith']) {
+    const urns = readTextListField(resource, field)
+    if (urns.some(urn => renames.has(urn))) changes[field] = urns.map(currentUrnOf)
+  }
+  const provider = renameReference(readTextField(resource, 'provider'), renames)
+  if (provider !== undefined) changes['provider'] = provider
+  const properties = readListMapField(resource, 'propertyDependencies')
+  if ([...properties.values()].some(urns => urns.some(urn => renames.has(urn))))
+    // Empty lists go with the rename: so the original leaves it (`withAllUpdatedDependencies`).
+    changes['propertyDependencies'] = Object.fromEntries(
+      [...properties]
+        .filter(([, urns]) => urns.length > 0)
+        .map(([key, urns]) => [key, urns.map(currentUrnOf)]),
+    )
+  return {
+    ...rest,
+    ...changes,
+    urn: currentUrnOf(resource.urn),
+    custom: rest.custom,
+    type: rest.type,
+  }
+}
+
+/** Undefined when nothing changes. */
+function renameReference(reference: string, renames: Renames): string | undefined {
+  const at = reference.lastIndexOf('::')
+  const urn = at < 0 ? undefined : renames.get(reference.slice(0, at))
+  return urn === undefined ? undefined : urn + reference.slice(at)
+}
+
+function renameSnippet(snippet: Json, renames: Renames): Json {
+  if (!isJsonObject(snippet) || !isJsonObject(snippet['references'])) return snippet
+  const references: StoredJsonObject = Object.fromEntries(
+    Object.entries(snippet['references']).map(([name, urn]) => [
+      name,
+      typeof urn === 'string' ? (renames.get(urn) ?? urn) : urn,
+    ]),
+  )
+  return { ...snippet, references }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import type { Json } from './stored.ts'
+import { printEnvelope } from './print-envelope.ts'
+
+function printed(inputs: Json): string {
+  const resource = { urn: 'u', custom: true, type: 't', inputs }
+  const manifest = { time: 't', magic: '', version: '' }
+  const deployment = { manifest, resources: [resource], metadata: {} }
+  return printEnvelope({ version: 3, deployment })
+}
+
+test('an envelope has four spaces, empty objects on one line and a newline at the end', () => {
+  expect(printEnvelope({ version: 3, deployment: null })).toBe(
+    '{\n    "version": 3,\n    "deployment": null\n}\n',
+  )
+  expect(printed({ list: [], object: {} })).toContain(
+    '"inputs": {\n                    "list": [],\n                    "object": {}\n',
+  )
+})
+
+test('nothing is escaped for HTML, the line separators of JavaScript are', () => {
+  expect(printed('<a & b>')).toContain('"<a & b>"')
+  expect(printed('a\u2028b\u2029c')).toContain('"a\\u2028b\\u2029c"')
+})
+
+test('lone surrogates are replaced', () => {
+  expect(printed('a\ud800b')).toContain('"a\ufffdb"')
+})
+
+test('numbers are as Go prints them', () => {
+  expect(printed([1e21, 1e-7, 0.1, -0, 100])).toMatch(/1e\+21,\s+1e-7,\s+0\.1,\s+-0,\s+100\s/)
+})
+
+test('keys that look like numbers are sorted by bytes', () => {
+  expect(printed({ '10': 1, '9': 2, a: 3 })).toMatch(/"10": 1,\s+"9": 2,\s+"a": 3/)
+})

@@ -1,0 +1,176 @@
+import type { Urn } from '../names/urn.ts'
+import { compareUtf8 } from '../values/go-json.ts'
+import {
+  decodeStored,
+  decodeStoredMap,
+  encodeStored,
+  encodeStoredMap,
+  type Open,
+  type Seal,
+} from '../values/stored.ts'
+import type { CustomTimeouts, ResourceState, StackFrame } from './resource.ts'
+import {
+  isJsonObject,
+  readListMapField,
+  readTextField,
+  readTextListField,
+} from './stored-fields.ts'
+import type { Json, StoredResource } from './stored.ts'
+
+/**
+ * A state as files and records hold it: fields in the order of
+ * docs/spec/state-format.md#fields-of-a-resource, what is empty left out, secrets through `seal`.
+ */
+export function encodeResource(state: ResourceState, seal: Seal): StoredResource {
+  const timeouts = encodeTimeouts(state.customTimeouts)
+  const trigger = encodeStored(state.replacementTrigger, seal)
+  return {
+    urn: state.urn,
+    custom: state.custom,
+    ...encodeFlag('delete', state.delete),
+    ...encodeText('id', state.id),
+    type: state.type,
+    ...encodeObject('inputs', encodeStoredMap(state.inputs, seal)),
+    ...encodeObject('outputs', encodeStoredMap(state.outputs, seal)),
+    ...encodeText('parent', state.parent),
+    ...encodeFlag('protect', state.protect),
+    ...encodeFlag('taint', state.taint),
+    ...encodeFlag('external', state.external),
+    ...encodeList('dependencies', state.dependencies),
+    ...encodeList('initErrors', state.initErrors),
+    ...encodeText('provider', state.provider),
+    ...encodeObject('propertyDependencies', encodeSortedObject(state.propertyDependencies)),
+    ...encodeFlag('pendingReplacement', state.pendingReplacement),
+    ...encodeList('additionalSecretOutputs', state.additionalSecretOutputs),
+    ...encodeList('aliases', state.aliases),
+    ...encodeObject('customTimeouts', timeouts),
+    ...encodeText('importID', state.importID),
+    ...encodeFlag('retainOnDelete', state.retainOnDelete),
+    ...encodeText('deletedWith', state.deletedWith),
+    ...encodeList('replaceWith', state.replaceWith),
+    ...encodeText('created', state.created),
+    ...encodeText('modified', state.modified),
+    ...encodeText('sourcePosition', state.sourcePosition),
+    ...encodeList('stackTrace', state.stackTrace.map(encodeFrame)),
+    ...encodeList('ignoreChanges', state.ignoreChanges),
+    ...encodeList('hideDiff', state.hideDiff),
+    ...encodeList('replaceOnChanges', state.replaceOnChanges),
+    ...(trigger === null ? {} : { replacementTrigger: trigger }),
+    ...encodeFlag('refreshBeforeUpdate', state.refreshBeforeUpdate),
+    ...encodeText('viewOf', state.viewOf),
+    ...encodeObject('resourceHooks', encodeSortedObject(state.resourceHooks)),
+    ...encodeText('extensionRef', state.extensionRef),
+    ...encodeText('snippetID', state.snippetID),
+  }
+}
+
+type Fields = { readonly [field: string]: Json }
+
+function encodeFlag(field: string, value: boolean): Fields {
+  return value ? { [field]: true } : {}
+}
+
+function encodeText(field: string, value: string): Fields {
+  return value === '' ? {} : { [field]: value }
+}
+
+function encodeList(field: string, value: readonly Json[]): Fields {
+  return value.length === 0 ? {} : { [field]: value }
+}
+
+function encodeObject(field: string, value: Fields): Fields {
+  return Object.keys(value).length === 0 ? {} : { [field]: value }
+}
+
+function encodeSortedObject(map: ReadonlyMap<string, readonly string[]>): Fields {
+  return Object.fromEntries([...map].sort(([a], [b]) => compareUtf8(a, b)))
+}
+
+function encodeTimeouts({ create, update, delete: remove, read }: CustomTimeouts): Fields {
+  return {
+    ...(create ? { create } : {}),
+    ...(update ? { update } : {}),
+    ...(remove ? { delete: remove } : {}),
+    ...(read ? { read } : {}),
+  }
+}
+
+function encodeFrame(frame: StackFrame): Fields {
+  return frame.sourcePosition === undefined ? {} : { sourcePosition: frame.sourcePosition }
+}
+
+/**
+ * A state from its stored form; what is absent or null is empty. Throws VALUE_MALFORMED, and
+ * SECRETS_MALFORMED when a secret cannot be opened.
+ */
+export function decodeResource(stored: StoredResource, open: Open): ResourceState {
+  const readUrns = (field: string): readonly Urn[] =>
+    readTextListField(stored, field) as readonly Urn[]
+  const readProperties = (field: string): ResourceState['inputs'] => {
+    const value = stored[field]
+    return isJsonObject(value) ? decodeStoredMap(value, open) : new Map()
+  }
+  return {
+    urn: stored.urn as Urn,
+    custom: stored.custom === true,
+    delete: stored['delete'] === true,
+    id: readTextField(stored, 'id'),
+    type: stored.type,
+    inputs: readProperties('inputs'),
+    outputs: readProperties('outputs'),
+    parent: readTextField(stored, 'parent') as Urn | '',
+    protect: stored['protect'] === true,
+    taint: stored['taint'] === true,
+    external: stored['external'] === true,
+    dependencies: readUrns('dependencies'),
+    initErrors: readTextListField(stored, 'initErrors'),
+    provider: readTextField(stored, 'provider'),
+    propertyDependencies: readListMapField(stored, 'propertyDependencies') as ReadonlyMap<
+      string,
+      Urn[]
+    >,
+    pendingReplacement: stored['pendingReplacement'] === true,
+    additionalSecretOutputs: readTextListField(stored, 'additionalSecretOutputs'),
+    aliases: readUrns('aliases'),
+    customTimeouts: decodeTimeouts(stored['customTimeouts']),
+    importID: readTextField(stored, 'importID'),
+    retainOnDelete: stored['retainOnDelete'] === true,
+    deletedWith: readTextField(stored, 'deletedWith') as Urn | '',
+    replaceWith: readUrns('replaceWith'),
+    created: readTextField(stored, 'created'),
+    modified: readTextField(stored, 'modified'),
+    sourcePosition: readTextField(stored, 'sourcePosition'),
+    stackTrace: decodeFrames(stored['stackTrace']),
+    ignoreChanges: readTextListField(stored, 'ignoreChanges'),
+    hideDiff: readTextListField(stored, 'hideDiff'),
+    replaceOnChanges: readTextListField(stored, 'replaceOnChanges'),
+    replacementTrigger: decodeStored(stored['replacementTrigger'] ?? null, open),
+    refreshBeforeUpdate: stored['refreshBeforeUpdate'] === true,
+    viewOf: readTextField(stored, 'viewOf') as Urn | '',
+    resourceHooks: readListMapField(stored, 'resourceHooks'),
+    extensionRef: readTextField(stored, 'extensionRef'),
+    snippetID: readTextField(stored, 'snippetID'),
+  }
+}
+
+function decodeTimeouts(json: Json | undefined): CustomTimeouts {
+  if (!isJsonObject(json)) return {}
+  const readSeconds = (field: 'create' | 'update' | 'delete' | 'read'): CustomTimeouts => {
+    const value = json[field]
+    return typeof value === 'number' && value !== 0 ? { [field]: value } : {}
+  }
+  return {
+    ...readSeconds('create'),
+    ...readSeconds('update'),
+    ...readSeconds('delete'),
+    ...readSeconds('read'),
+  }
+}
+
+function decodeFrames(json: Json | undefined): readonly StackFrame[] {
+  if (!Array.isArray(json)) return []
+  return json.map((frame: Json) => {
+    const position = isJsonObject(frame) ? readTextField(frame, 'sourcePosition') : ''
+    return position === '' ? {} : { sourcePosition: position }
+  })
+}

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import type { Urn } from '../names/urn.ts'
+import type { SecretsManager } from '../secrets/crypter.ts'
+import { secretOf, type PropertyValue } from '../values/value.ts'
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  envelopeOf,
+  manifestOf,
+  resealDeployment,
+} from './snapshot-codec.ts'
+import { createResourceState } from './resource.ts'
+import { emptySnapshot, type Snapshot } from './snapshot.ts'
+
+const urn = 'urn:pulumi:dev::shop::a:b:C::a' as Urn
+
+function managerOf(name: string): SecretsManager {
+  return {
+    type: 'passphrase',
+    state: { salt: name },
+    crypter: {
+      encrypt: text => `${name}:${Buffer.from(text).toString('base64')}`,
+      decrypt: text => {
+        if (!text.startsWith(`${name}:`)) throw new Error(`not sealed by ${name}`)
+        return Buffer.from(text.slice(name.length + 1), 'base64').toString()
+      },
+    },
+    digest: text => text,
+  }
+}
+
+function snapshotOf(...values: PropertyValue[]): Snapshot {
+  const state = createResourceState({
+    urn,
+    type: 'a:b:C',
+    custom: true,
+    inputs: new Map([['v', values]]),
+  })
+  return {
+    ...emptySnapshot,
+    manifest: manifestOf('v3.260.0', '2026-01-01T00:00:00Z'),
+    resources: [state],
+    pendingOperations: [{ resource: state, type: 'updating' }],
+  }
+}
+
+test('the magic of a version is its hash, of none it is empty', () => {
+  expect(manifestOf('v3.260.0', '').magic).toBe(
+    '7dff0d166258e7f1d265e8e044021ea087795d58a0c6415ab6fe8b7c790e447f',
+  )
+  expect(manifestOf('', '').magic).toBe('')
+})
+
+describe('the stored form of a snapshot', () => {
+  test('is the same snapshot when it is read again', () => {
+    const a = managerOf('a')
+    const snapshot = snapshotOf(secretOf(new Map([['x', secretOf(1)]])), 'open')
+    const stored = encodeSnapshot(snapshot, a, 'sealed')
+    expect(Object.keys(stored)).toEqual([
+      'manifest',
+      'secrets_providers',
+      'resources',
+      'pending_operations',
+      'metadata',
+    ])
+    expect(JSON.stringify(stored)).not.toContain('plaintext')
+    expect(decodeSnapshot(stored, a)).toEqual(snapshot)
+  })
+
+  test('may show its secrets', () => {
+    const stored = encodeSnapshot(snapshotOf(secretOf('hush')), managerOf('a'), 'plaintext')
+    expect(JSON.stringify(stored)).toContain('"plaintext":"\\"hush\\""')
+    expect(stored.secrets_providers?.type).toBe('passphrase')
+  })
+
+  test('an integrity error goes round', () => {
+    const snapshot = { ...snapshotOf(), integrityError: { version: '3', error: 'broken' } }
+    const stored = encodeSnapshot(snapshot, managerOf('a'), 'sealed')
+    expect(stored.metadata).toEqual({ integrity_error: snapshot.integrityError })
+    expect(decodeSnapshot(stored, managerOf('a')).integrityError).toEqual(snapshot.integrityError)
+  })
+
+  test.each(['sealed', 'plaintext'] as const)('%s, it can be sealed by another manager', mode => {
+    const [a, b] = [managerOf('a'), managerOf('b')]
+    const snapshot = snapshotOf(secretOf([secretOf('deep')]), new Map([['in', secretOf(2)]]))
+    const stored = encodeSnapshot(snapshot, a, mode)
+    const resealed = resealDeployment(stored, a.crypter.decrypt, b)
+    expect(resealed.secrets_providers).toEqual({ type: 'passphrase', state: { salt: 'b' } })
+    expect(resealed).toEqual(encodeSnapshot(snapshot, b, 'sealed'))
+    expect(decodeSnapshot(resealed, b)).toEqual(snapshot)
+  })
+})
+
+describe('the envelope of a deployment', () => {
+  test('has version 3 and no features when none is needed', () => {
+    const stored = encodeSnapshot(snapshotOf('x'), managerOf('a'), 'sealed')
+    expect(envelopeOf(stored)).toEqual({ version: 3, deployment: stored })
+  })
+
+  test('has version 4 and its features in order', () => {
+    const snapshot = snapshotOf()
+    const state = createResourceState({
+      urn,
+      type: 'a:b:C',
+      custom: true,
+      taint: true,
+      refreshBeforeUpdate: true,
+      viewOf: urn,
+      replaceWith: [urn],
+      resourceHooks: new Map([['OnError', ['h']]]),
+      extensionRef: 'e',
+      snippetID: 's',
+    })
+    const stored = encodeSnapshot({ ...snapshot, resources: [state] }, managerOf('a'), 'sealed')
+    expect(envelopeOf(stored)).toMatchObject({
+      version: 4,
+      features: [
+        'extensionParameterization',
+        'hooks',
+        'refreshBeforeUpdate',
+        'replaceWith',
+        'snippets-prototype',
+        'taint',
+        'views',
+      ],
+    })
+  })
+
+  test('knows of byte strings inside of secrets', () => {
+    const snapshot = snapshotOf(secretOf({ kind: 'bytes', base64: '/w==' }))
+    const envelope = envelopeOf(encodeSnapshot(snapshot, managerOf('a'), 'sealed'))
+    expect(envelope.features).toEqual(['byteString'])
+    expect(envelope.deployment?.metadata).toEqual({})
+  })
+})

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import type { SecretsManager } from '../secrets/crypter.ts'
+import { decodeStored, encodeStored, type Open, type Seal } from '../values/stored.ts'
+import { contains } from '../values/walk.ts'
+import { signatureKey, signatures } from '../values/wire-options.ts'
+import { decodeResource, encodeResource } from './resource-codec.ts'
+import { byteStringMark, featuresOf } from './features.ts'
+import type { ResourceState } from './resource.ts'
+import type { IntegrityMark, Manifest, PendingOperationType, Snapshot } from './snapshot.ts'
+import { isJsonObject, type StoredJsonObject, readTextField } from './stored-fields.ts'
+import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './stored.ts'
+
+export { parseEnvelope } from './envelope.ts'
+export { printEnvelope } from './print-envelope.ts'
+
+/** Who writes a snapshot, when: `time` is RFC 3339 text. The magic proves nothing but agreement. */
+export function manifestOf(version: string, time: string): Manifest {
+  const magic = version === '' ? '' : createHash('sha256').update(version, 'utf8').digest('hex')
+  return { time, magic, version }
+}
+
+/** A snapshot in its stored form; `plaintext` shows its secrets (`stack export --show-secrets`). */
+export function encodeSnapshot(
+  snapshot: Snapshot,
+  manager: SecretsManager,
+  mode: 'sealed' | 'plaintext',
+): StoredDeployment {
+  const seal = mode === 'sealed' ? createSeal(manager) : revealSecret
+  const { resources, pendingOperations: pending, snippets, extensions } = snapshot
+  const states = [...resources, ...pending.map(operation => operation.resource)]
+  const { time, magic, version } = snapshot.manifest
+  return {
+    manifest: { time, magic, version },
+    secrets_providers: { type: manager.type, state: manager.state },
+    ...(resources.length > 0
+      ? { resources: resources.map(state => encodeResource(state, seal)) }
+      : {}),
+    ...(pending.length > 0
+      ? {
+          pending_operations: pending.map(({ resource, type }) => ({
+            resource: encodeResource(resource, seal),
+            type,
+          })),
+        }
+      : {}),
+    metadata: encodeMetadata(snapshot.integrityError, states.some(holdsBytes)),
+    ...(snippets.length > 0 ? { snippets: snippets as readonly Json[] } : {}),
+    ...(Object.keys(extensions).length > 0 ? { extensions: extensions as StoredJsonObject } : {}),
+  }
+}
+
+function createSeal(manager: SecretsManager): Seal {
+  return plaintext => ({ ciphertext: manager.crypter.encrypt(plaintext) })
+}
+
+const revealSecret: Seal = plaintext => ({ plaintext })
+
+function holdsBytes(state: ResourceState): boolean {
+  const { inputs, outputs, replacementTrigger } = state
+  return [inputs, outputs, replacementTrigger].some(value =>
+    contains(value, special => special.kind === 'bytes'),
+  )
+}
+
+function encodeMetadata(mark: IntegrityMark | undefined, isWithBytes: boolean): StoredJsonObject {
+  const { version, command, error: message } = mark ?? {}
+  const fields = {
+    ...(version === undefined ? {} : { version }),
+    ...(command === undefined ? {} : { command }),
+    ...(message === undefined ? {} : { error: message }),
+  }
+  return {
+    ...(mark === undefined ? {} : { integrity_error: fields }),
+    ...(isWithBytes ? { [byteStringMark]: true } : {}),
+  }
+}
+
+/** A stored deployment, opened. Throws SECRETS_MALFORMED when it was sealed by another manager. */
+export function decodeSnapshot(stored: StoredDeployment, manager: SecretsManager): Snapshot {
+  const open: Open = manager.crypter.decrypt
+  const { resources = [], pending_operations: pending = [] } = stored
+  return {
+    manifest: stored.manifest,
+    resources: resources.map(resource => decodeResource(resource, open)),
+    pendingOperations: pending.map(({ resource, type }) => ({
+      resource: decodeResource(resource, open),
+      type: type as PendingOperationType,
+    })),
+    integrityError: decodeMark(stored.metadata['integrity_error']),
+    snippets: stored.snippets ?? [],
+    extensions: stored.extensions ?? {},
+  }
+}
+
+function decodeMark(json: Json | undefined): IntegrityMark | undefined {
+  if (!isJsonObject(json)) return undefined
+  const readField = (name: 'version' | 'command' | 'error'): IntegrityMark => {
+    const value = readTextField(json, name)
+    return value === '' ? {} : { [name]: value }
+  }
+  return { ...readField('version'), ...readField('command'), ...readField('error') }
+}
+
+/** The envelope of a deployment: version 4 with its features where it needs any, else version 3. */
+export function envelopeOf(deployment: StoredDeployment): StoredEnvelope {
+  const features = featuresOf(deployment)
+  const { [byteStringMark]: _mark, ...metadata } = deployment.metadata
+  const bare = { ...deployment, metadata }
+  if (features.length === 0) return { version: 3, deployment: bare }
+  return { version: 4, features, deployment: bare }
+}
+
+/**
+ * The deployment with every secret sealed anew under `manager`, whether it was sealed under another
+ * (`open`) or shown in clear. Throws SECRETS_MALFORMED. Everything else stays as it stands.
+ */
+export function resealDeployment(
+  stored: StoredDeployment,
+  open: Open,
+  manager: SecretsManager,
+): StoredDeployment {
+  const seal = createSeal(manager)
+  const reseal = (json: Json): Json => resealValue(json, open, seal)
+  const resealResource = (state: StoredResource): StoredResource => ({
+    ...state,
+    ...resealField(state, 'inputs', reseal),
+    ...resealField(state, 'outputs', reseal),
+    ...resealField(state, 'replacementTrigger', reseal),
+  })
+  const { resources, pending_operations: pending } = stored
+  return {
+    manifest: stored.manifest,
+    secrets_providers: { type: manager.type, state: manager.state },
+    ...(resources === undefined ? {} : { resources: resources.map(resealResource) }),
+    ...(pending === undefined
+      ? {}
+      : {
+          pending_operations: pending.map(operation => ({
+            ...operation,
+            resource: resealResource(operation.resource),
+          })),
+        }),
+    metadata: stored.metadata,
+    ...(stored.snippets === undefined ? {} : { snippets: stored.snippets }),
+    ...(stored.extensions === undefined ? {} : { extensions: stored.extensions }),
+  }
+}
+
+function resealField(
+  resource: StoredResource,
+  field: string,
+  reseal: (json: Json) => Json,
+): StoredJsonObject {
+  const value = resource[field]
+  return value === undefined ? {} : { [field]: reseal(value) }
+}
+
+function resealValue(json: Json, open: Open, seal: Seal): Json {
+  if (Array.isArray(json)) return json.map((item: Json) => resealValue(item, open, seal))
+  if (!isJsonObject(json)) return json
+  if (json[signatureKey] === signatures.secret) return encodeStored(decodeStored(json, open), seal)
+  return Object.fromEntries(
+    Object.entries(json).map(([key, item]) => [key, resealValue(item, open, seal)]),
+  )
+}

@@ -1,0 +1,128 @@
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import { DeployError, hasCode, messageOf } from '../../errors/error.ts'
+import { type TriggerPorts, sealingContextOf } from '../../ports/documents.ts'
+import type {
+  NotificationsPort,
+  OutgoingDelivery,
+  OutgoingMessage,
+} from '../../ports/notifications.ts'
+import type { OutboundPort } from '../../ports/outbound.ts'
+import type { ClockPort, LoggerPort } from '../../ports/system.ts'
+import type { EpochMs } from '../../records/ids.ts'
+import type { Reply } from '../../records/notification.ts'
+import { createGithubReplies, formatPreviewComment } from './github-replies.ts'
+import {
+  type DeliveryResult,
+  deliverNotification,
+  deliveryIdOf,
+  evaluateAttempt,
+  notificationDocument,
+} from './notifications.ts'
+import { toPrintable } from '../printable.ts'
+import { digestOf } from '../webhooks/signature.ts'
+import { parseDocument, webhookDocument, webhookKeyOf } from '../webhooks/webhook-document.ts'
+
+/** What messages are delivered with. */
+export interface DeliverDeps extends TriggerPorts {
+  readonly outbound: OutboundPort
+  readonly clock: Pick<ClockPort, 'now'>
+  readonly logger: LoggerPort
+}
+
+/**
+ * Delivers one message and says so to its queue. It is removed when it was delivered, or when
+ * nobody wants it any more. Else it comes again: later, or when it is dead at once and without
+ * another call, until the queue makes a dead letter of it. Throws what the stores throw.
+ */
+export async function deliverMessage(
+  deps: DeliverDeps & { readonly notifications: Pick<NotificationsPort, 'remove' | 'postpone'> },
+  { message, receipt, deliveries }: OutgoingDelivery,
+): Promise<DeliveryResult['kind']> {
+  const { notifications, marks, clock, logger } = deps
+  const id = messageIdOf(message)
+  const expiryOf = (): EpochMs => (clock.now() + triggerLimits.deliveryKeptMs) as EpochMs
+  if (await marks.isMarked(`told ${id}`)) {
+    await notifications.remove(receipt)
+    return 'delivered'
+  }
+  const isDead = deliveries > 1 && (await marks.isMarked(`dead ${id}`))
+  const came: DeliveryResult = isDead
+    ? { kind: 'dead', why: 'it was refused before' }
+    : await attemptDelivery(deps, message, deliveries)
+  if (came.kind !== 'delivered')
+    logger.write('warn', 'notification.failed', { id, attempt: deliveries, ...came })
+  if (came.kind === 'retry') await notifications.postpone(receipt, came.afterMs)
+  else if (came.kind === 'dead') {
+    // Before a redrive somebody has corrected what was wrong: it is tried then.
+    const soon = (clock.now() + triggerLimits.deliveryClaimMs) as EpochMs
+    if (!isDead) await marks.mark(`dead ${id}`, soon)
+    await notifications.postpone(receipt, 0)
+  } else {
+    await marks.mark(`told ${id}`, expiryOf())
+    await notifications.remove(receipt)
+  }
+  return came.kind
+}
+
+/** Names a message by what it says to whom: one that was sent twice is told once. */
+function messageIdOf(message: OutgoingMessage): string {
+  if (message.kind === 'notification') return deliveryIdOf(message.key, message.event)
+  const { stack, request, state } = message.reply
+  return digestOf(JSON.stringify(['reply', stack, request, state])).slice(0, 32)
+}
+
+async function attemptDelivery(
+  deps: DeliverDeps,
+  message: OutgoingMessage,
+  number: number,
+): Promise<DeliveryResult> {
+  try {
+    if (message.kind === 'reply') return await sendReply(deps, message.reply)
+    const { key, event } = message
+    const stored = await deps.documents.get(key)
+    if (stored === undefined) return { kind: 'delivered' }
+    const value = parseDocument(notificationDocument, stored)
+    if (value.isPaused) return { kind: 'delivered' }
+    return await deliverNotification(deps, { key, value }, { event, attempt: number })
+  } catch (thrown) {
+    return classifyFailure(thrown, number)
+  }
+}
+
+/** What a person must correct is dead at once; what may pass is tried again. */
+function classifyFailure(thrown: unknown, number: number): DeliveryResult {
+  const why = toPrintable(messageOf(thrown), 300)
+  if (hasCode(thrown, 'OUTBOUND_REFUSED')) return { kind: 'dead', why }
+  if (hasCode(thrown, 'DOCUMENT_INVALID') || hasCode(thrown, 'SEALED_UNREADABLE'))
+    return { kind: 'dead', why }
+  if (!hasCode(thrown, 'OUTBOUND_FAILED')) throw thrown
+  const status = thrown instanceof DeployError ? thrown.details['status'] : undefined
+  if (typeof status !== 'number') return evaluateAttempt({ kind: 'failed', why }, number)
+  return evaluateAttempt({ kind: 'answered', status, retryAfter: undefined }, number)
+}
+
+/** Tells the host of the repository; webhooks without a credential have nobody to tell it as. */
+async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryResult> {
+  const { documents, sealing, marks, clock, outbound } = deps
+  const key = webhookKeyOf(reply.webhook)
+  const stored = await documents.get(key)
+  if (stored === undefined) return { kind: 'delivered' }
+  const { form, apiUrl, credential } = parseDocument(webhookDocument, stored)
+  if (form !== 'github' || credential === undefined) return { kind: 'delivered' }
+  const over = `answered ${digestOf(reply.stack, '\n', reply.request)}`
+  // Messages have no order: what is told last must not be overwritten by what came before it.
+  if (reply.state === 'pending' && (await marks.isMarked(over))) return { kind: 'delivered' }
+  if (reply.state !== 'pending')
+    await marks.mark(over, (clock.now() + triggerLimits.deliveryKeptMs) as EpochMs)
+  const token = await sealing.open(credential, sealingContextOf(key))
+  const replies = createGithubReplies({ outbound, apiUrl, token })
+  const { repository, commit, pullRequest, state, description, lines, stack } = reply
+  const context = `antichain ${stack}`
+  await replies.setStatus(repository, commit, { state, context, description })
+  if (pullRequest !== undefined && lines !== undefined)
+    await replies.writeComment(repository, pullRequest, {
+      text: formatPreviewComment({ stack, commit, isGood: state === 'success', lines }),
+      subject: stack,
+    })
+  return { kind: 'delivered' }
+}

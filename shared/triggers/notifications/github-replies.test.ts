@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type RepliesPort, createGithubReplies, formatPreviewComment } from './github-replies.ts'
+import { startReceiver } from '../outbound/local-receiver.fixture.ts'
+
+const commit = 'a'.repeat(40)
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let replies: RepliesPort
+beforeAll(async () => {
+  receiver = await startReceiver()
+  const { outbound, origin } = receiver
+  replies = createGithubReplies({ outbound, apiUrl: `${origin}/api/v3/`, token: 'the-token' })
+})
+afterAll(() => receiver.close())
+beforeEach(() => {
+  receiver.state.answer = () => ({ status: 201, body: '{"id":99}' })
+})
+const lastRequest = () => {
+  const { method, url, headers, body } = receiver.received.at(-1) ?? { body: '{}', headers: {} }
+  return { method, url, headers, value: JSON.parse(body) as unknown }
+}
+
+describe('answers on GitHub', () => {
+  test('the status of a commit says how its deployment is', async () => {
+    const content = {
+      state: 'success',
+      context: 'antichain/prod',
+      description: '2 created',
+    } as const
+    await replies.setStatus('acme/shop', commit, { ...content, url: 'https://a.test/x' })
+    expect(lastRequest()).toMatchObject({
+      method: 'POST',
+      url: `/api/v3/repos/acme/shop/statuses/${commit}`,
+      headers: { authorization: 'Bearer the-token', accept: 'application/vnd.github+json' },
+      value: { ...content, target_url: 'https://a.test/x' },
+    })
+    await replies.setStatus('acme/shop', commit, { ...content, description: 'ü\n'.repeat(200) })
+    const { description } = lastRequest().value as { description: string }
+    expect(description.length).toBeLessThanOrEqual(140)
+    expect(description).not.toContain('\n')
+  })
+
+  test.each([302, 401, 403, 404, 422, 500])('an answer of %i is an error', async status => {
+    receiver.state.answer = () => ({ status, headers: { location: '/elsewhere' } })
+    const failed = { code: 'OUTBOUND_FAILED', details: { status } }
+    const content = { state: 'error', context: 'c', description: 'd' } as const
+    const thrown = await replies
+      .setStatus('acme/shop', commit, content)
+      .catch((why: unknown) => why)
+    expect(thrown).toMatchObject(failed)
+    expect(String(thrown)).not.toContain('the-token')
+    const comment = replies.writeComment('acme/shop', 7, { text: 'x', subject: 's' })
+    await expect(comment).rejects.toMatchObject(failed)
+  })
+})
+
+describe('a comment on GitHub', () => {
+  /** Comments of a pull request, as GitHub keeps them; `refuses` a change with a status. */
+  const kept = new Map<number, string>()
+  let refuses: number | undefined
+  beforeEach(() => {
+    kept.clear()
+    refuses = undefined
+    receiver.state.answer = ({ method, url, body }) => {
+      if (method === 'GET') {
+        const number = Number(/&page=(\d+)$/.exec(url)?.[1])
+        const all = [...kept].map(([id, text]) => ({ id, body: text }))
+        return { status: 200, body: JSON.stringify(all.slice((number - 1) * 50, number * 50)) }
+      }
+      if (method === 'PATCH' && refuses !== undefined) return { status: refuses }
+      const id = method === 'PATCH' ? Number(/(\d+)$/.exec(url)?.[1]) : kept.size + 1
+      kept.set(id, (JSON.parse(body) as { body: string }).body)
+      return { status: method === 'PATCH' ? 200 : 201, body: JSON.stringify({ id }) }
+    }
+  })
+  const write = (text: string, subject = 'shop/prod', number = 7) =>
+    replies.writeComment('acme/shop', number, { text, subject })
+  const shown = () => [...kept.values()].map(body => body.replace(/^<!--.*-->\n/, ''))
+
+  test('is made once and written over afterwards, one for each stack', async () => {
+    await write('first')
+    await write('other', 'shop/dev')
+    await write('second')
+    expect(shown()).toEqual(['second', 'other'])
+    expect(receiver.received.at(-1)).toMatchObject({
+      method: 'PATCH',
+      url: '/api/v3/repos/acme/shop/issues/comments/1',
+    })
+    expect([...kept.values()].join()).not.toContain('the-token')
+  })
+
+  test('is found behind many of others, not in what quotes or copies it', async () => {
+    for (let id = 1; id <= 120; id += 1) kept.set(id, `talk ${id}`)
+    await write('first')
+    const mine = kept.get(121) ?? ''
+    kept.set(122, `> ${mine}`).set(123, mine)
+    await write('second')
+    expect(kept.get(121)).toContain('second')
+    expect([kept.get(122), kept.get(123)]).toEqual([`> ${mine}`, mine])
+  })
+
+  test('of another pull request has another mark: nobody can write it before', async () => {
+    await write('first')
+    const copied = kept.get(1) ?? ''
+    kept.set(1, copied)
+    await write('second', 'shop/prod', 8)
+    expect(kept.get(1)).toBe(copied)
+    expect(kept.size).toBe(2)
+  })
+
+  test.each([403, 404])('that cannot be changed (%i) is made anew', async status => {
+    await write('first')
+    refuses = status
+    await write('second')
+    expect(shown()).toEqual(['first', 'second'])
+  })
+
+  test('is looked for in so many pages only', async () => {
+    for (let id = 1; id <= 1_500; id += 1) kept.set(id, 'talk')
+    const before = receiver.received.length
+    await write('first')
+    expect(receiver.received.length - before).toBe(21)
+  })
+
+  test.each(['', '{}', '[{"id":"x"}]', 'no json'])('%j is no page of comments', async body => {
+    receiver.state.answer = () => ({ status: 200, body })
+    await expect(write('x')).rejects.toMatchObject({ code: 'OUTBOUND_FAILED' })
+  })
+})
+
+describe('the comment about a preview', () => {
+  test('shows its lines', () => {
+    const text = formatPreviewComment({
+      stack: 'shop/prod',
+      commit,
+      isGood: true,
+      lines: ['+ a', '~ b'],
+    })
+    expect(text).toBe('Preview of `shop/prod` at `aaaaaaaa` succeeded.\n\n```text\n+ a\n~ b\n```\n')
+  })
+
+  test('no line comes out of it or draws in it', () => {
+    const lines = ['```', '````` @everyone', '\u001b[2J', 'a\r\n# Approved', '\u202e']
+    const text = formatPreviewComment({ stack: 's`x', commit, isGood: false, lines })
+    const [, fence = ''] = /\n(`+)text\n/.exec(text) ?? []
+    expect(fence).toHaveLength(6)
+    const inside = text.slice(text.indexOf(`${fence}text\n`) + fence.length + 5, -fence.length - 2)
+    expect(inside).not.toContain(fence)
+    expect(inside.split('\n')).toHaveLength(lines.length)
+    expect(text).not.toMatch(/[\u001b\r\u202e]/)
+    expect(text.split('\n')[0]).toBe("Preview of `s'x` at `aaaaaaaa` failed.")
+  })
+
+  test('a long one is cut', () => {
+    const lines = Array.from({ length: 100 }, () => 'x'.repeat(1500))
+    const text = formatPreviewComment({ stack: 's', commit, isGood: true, lines })
+    expect(text.length).toBeLessThan(60_000)
+    expect(text).toContain('(cut here)')
+  })
+})

@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import { error } from '../../errors/error.ts'
+import type { OutboundPort } from '../../ports/outbound.ts'
+import { readResponseText } from '../outbound/outbound.ts'
+import { toPrintable } from '../printable.ts'
+import { bodySignatureOf } from '../webhooks/signature.ts'
+
+/** How far the deployment of a commit is. */
+export type CommitState = 'pending' | 'success' | 'failure' | 'error'
+
+/** Where results are told. */
+export interface RepliesPort {
+  /** Sets the state of a commit under a name; the last one stands, so it may be repeated. */
+  readonly setStatus: (
+    repository: string,
+    commit: string,
+    status: {
+      readonly state: CommitState
+      readonly context: string
+      readonly description: string
+      readonly url?: string
+    },
+  ) => Promise<void>
+  /**
+   * Writes a comment under a pull request, or over the one that was written there before about the
+   * same; so it may be repeated. One that is gone, or may not be changed, is written anew.
+   */
+  readonly writeComment: (
+    repository: string,
+    pullRequest: number,
+    comment: { readonly text: string; readonly subject: string },
+  ) => Promise<void>
+}
+
+/** Where GitHub is, and who asks. */
+export interface GithubOptions {
+  readonly outbound: OutboundPort
+  /** `https://api.github.com`, or that of an own server with its path. */
+  readonly apiUrl: string
+  readonly token: string
+}
+
+/** What every request to GitHub's API has. */
+export function createGithubHeaders(token: string): Readonly<Record<string, string>> {
+  return {
+    authorization: `Bearer ${token}`,
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+  }
+}
+
+/** Answers on GitHub. Every method throws OUTBOUND_REFUSED and OUTBOUND_FAILED with the status. */
+export function createGithubReplies({ outbound, apiUrl, token }: GithubOptions): RepliesPort {
+  const send = (
+    method: 'GET' | 'POST' | 'PATCH',
+    path: string,
+    value?: object,
+  ): Promise<{ readonly status: number; readonly text: string }> =>
+    outbound.call(
+      {
+        method,
+        url: `${apiUrl.replace(/\/$/, '')}/repos/${path}`,
+        headers: { ...createGithubHeaders(token), 'content-type': 'application/json' },
+        ...(value === undefined ? {} : { body: JSON.stringify(value) }),
+        // Texts of a page of comments are other people's.
+        bytesMax: triggerLimits.commentPageBytesMax,
+      },
+      async response => ({ status: response.status, text: await readResponseText(response) }),
+    )
+  return {
+    setStatus: async (repository, commit, { state, context, description, url }) => {
+      const target = url === undefined ? {} : { target_url: url }
+      const short = toPrintable(description, triggerLimits.statusCharsMax - 1)
+      const value = { state, context, description: short, ...target }
+      const { status } = await send('POST', `${repository}/statuses/${commit}`, value)
+      if (status !== 201) throw unexpectedStatusError('the status of a commit', status)
+    },
+    writeComment: async (repository, pullRequest, { text, subject }) => {
+      const place = `${repository}/issues/${pullRequest}/comments`
+      const mark = markOf(token, `${place} ${subject}`)
+      const value = { body: `${mark}\n${text}`.slice(0, triggerLimits.commentCharsMax) }
+      const before = await findComment(mark, page =>
+        send('GET', `${place}?per_page=${triggerLimits.commentsPerPage}&page=${page}`),
+      )
+      if (before !== undefined) {
+        const { status } = await send('PATCH', `${repository}/issues/comments/${before}`, value)
+        if (status === 200) return
+        if (status !== 404 && status !== 403) throw unexpectedStatusError('a comment', status)
+      }
+      const { status } = await send('POST', place, value)
+      if (status !== 201) throw unexpectedStatusError('a comment', status)
+    },
+  }
+}
+
+/**
+ * What a comment begins with, unseen, so that it is found again: nobody who has not the credential
+ * can write it before we did.
+ */
+function markOf(token: string, subject: string): string {
+  return `<!-- antichain ${bodySignatureOf(token, subject).slice(0, 32)} -->`
+}
+
+const page = z.array(z.object({ id: z.int().positive(), body: z.string().nullish() }))
+
+/**
+ * The first comment that begins with a mark, by its id, of the oldest thousand: a copy that
+ * somebody made of ours comes after it.
+ */
+async function findComment(
+  mark: string,
+  fetchPage: (page: number) => Promise<{ readonly status: number; readonly text: string }>,
+): Promise<number | undefined> {
+  for (let number = 1; number <= triggerLimits.commentPagesMax; number += 1) {
+    const { status, text } = await fetchPage(number)
+    if (status !== 200) throw unexpectedStatusError('a look at comments', status)
+    const comments = parseComments(text)
+    const found = comments.find(({ body }) => body?.startsWith(mark) === true)
+    if (found !== undefined) return found.id
+    if (comments.length < triggerLimits.commentsPerPage) return undefined
+  }
+  return undefined
+}
+
+function parseComments(text: string): z.infer<typeof page> {
+  try {
+    return page.parse(JSON.parse(text))
+  } catch {
+    throw error('OUTBOUND_FAILED', 'GitHub answered a look at comments with something else')
+  }
+}
+
+function unexpectedStatusError(what: string, status: number): Error {
+  const hints: Readonly<Record<number, string>> = {
+    401: 'Set a credential that has not expired.',
+    403: 'Give the credential the right to write commit statuses and pull requests.',
+    404: 'Give the credential access to the repository.',
+  }
+  const hint = hints[status]
+  return error('OUTBOUND_FAILED', `GitHub did not take ${what}: it answered ${status}`, {
+    details: { status },
+    ...(hint === undefined ? {} : { hint }),
+  })
+}
+
+/**
+ * The comment about a preview: its result as text that no markup of GitHub's can come out of, for
+ * names and errors in it are chosen by whoever wrote the program.
+ */
+export function formatPreviewComment({
+  stack,
+  commit,
+  isGood,
+  lines,
+}: {
+  readonly stack: string
+  readonly commit: string
+  readonly isGood: boolean
+  readonly lines: readonly string[]
+}): string {
+  const most = triggerLimits.commentCharsMax - 500
+  const text = lines.map(line => toPrintable(line, 2000)).join('\n')
+  const shown = text.length > most ? `${text.slice(0, most)}\n(cut here)` : text
+  const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map(ticks => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  const name = toPrintable(stack).replaceAll('`', "'")
+  const result = isGood ? 'succeeded' : 'failed'
+  return `Preview of \`${name}\` at \`${commit.slice(0, 8)}\` ${result}.\n\n${fence}text\n${shown}\n${fence}\n`
+}

@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import { createKeyFileSealing } from '../../platform/embedded/key-file-sealing.ts'
+import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
+import type { DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
+import type { NotificationEvent } from '../../records/notification.ts'
+import { startReceiver } from '../outbound/local-receiver.fixture.ts'
+import {
+  type Notification,
+  deliverNotification,
+  isWanted,
+  evaluateAttempt,
+  notificationDocument,
+  payloadOf,
+} from './notifications.ts'
+import { createOutbound } from '../outbound/outbound.ts'
+import { webhookForms } from '../webhooks/webhook-forms.ts'
+
+const key: DocumentKey = { kind: 'notification', scope: '*', name: 'chat' }
+const secret = 'a secret that both sides know'
+const stack = 'organization/shop/prod' as StackId
+const eventFields = {
+  stack,
+  deployment: `${stack}/7` as DeploymentId,
+  command: 'up',
+  at: Date.parse('2026-11-22T05:00:00Z') as EpochMs,
+}
+const failed: NotificationEvent = {
+  kind: 'failed',
+  changes: { create: 2 },
+  codes: ['PROVIDER_FAILED'],
+  ...eventFields,
+}
+const now = Date.now() as EpochMs
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let home = ''
+let value: Notification
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  home = mkdtempSync(join(tmpdir(), 'antichain-notifications-'))
+  const sealed = await createKeyFileSealing(home).seal(secret, sealingContextOf(key))
+  const url = `${receiver.origin}/hook?token=of-the-address`
+  value = notificationDocument.parse({ url, secret: sealed, events: ['failed', 'drift'] })
+})
+afterAll(() => {
+  receiver.close()
+  rmSync(home, { recursive: true })
+})
+beforeEach(() => {
+  receiver.state.answer = () => ({ status: 204 })
+})
+
+const send = (event: NotificationEvent, attempt = 1, outbound = receiver.outbound) =>
+  deliverNotification(
+    { outbound, sealing: createKeyFileSealing(home), clock: { now: () => now } },
+    { key, value },
+    { event, attempt },
+  )
+
+describe('notifications', () => {
+  test('a delivery is signed so that the signed form of webhooks takes it', async () => {
+    expect(await send(failed)).toEqual({ kind: 'delivered' })
+    const got = receiver.received.at(-1)
+    const request = {
+      headers: new Map(
+        Object.entries(got?.headers ?? {}).map(([name, one]) => [name, String(one)]),
+      ),
+      body: Buffer.from(got?.body ?? ''),
+    }
+    webhookForms.signed.verify(request, { secrets: [secret], now })
+    expect(() =>
+      webhookForms.signed.verify(request, { secrets: ['another secret, also long'], now }),
+    ).toThrow(expect.objectContaining({ code: 'WEBHOOK_REFUSED' }))
+    expect(JSON.parse(got?.body ?? '')).toEqual({
+      event: 'deployment.failed',
+      stack,
+      deployment: `${stack}/7`,
+      command: 'up',
+      time: '2026-11-22T05:00:00.000Z',
+      changes: { create: 2 },
+      codes: ['PROVIDER_FAILED'],
+    })
+  })
+
+  test('the id of a delivery is the same in every attempt, and another for another event', async () => {
+    const idAfter = async (event: NotificationEvent, attempt: number) => {
+      await send(event, attempt)
+      return receiver.received.at(-1)?.headers['antichain-delivery']
+    }
+    const first = await idAfter(failed, 1)
+    expect(await idAfter(failed, 2)).toBe(first)
+    expect(await idAfter({ kind: 'started', ...eventFields }, 1)).not.toBe(first)
+  })
+
+  test.each<[NotificationEvent, object]>([
+    [{ kind: 'started', ...eventFields }, { event: 'deployment.started' }],
+    [
+      { kind: 'succeeded', changes: { same: 1 }, ...eventFields },
+      { event: 'deployment.succeeded', changes: { same: 1 } },
+    ],
+    [failed, { event: 'deployment.failed', codes: ['PROVIDER_FAILED'] }],
+    [
+      { kind: 'drift', count: 1, urns: ['urn:a'], ...eventFields, command: 'refresh' },
+      { event: 'deployment.drift', count: 1, urns: ['urn:a'], command: 'refresh' },
+    ],
+  ])('the payload of $kind', (event, part) => {
+    expect(JSON.parse(payloadOf(event))).toMatchObject(part)
+  })
+
+  test('a drift of many resources names a hundred and counts all', () => {
+    const urns = Array.from({ length: 5000 }, (_, at) => `urn:${at}`)
+    const payload = JSON.parse(payloadOf({ kind: 'drift', count: 5000, urns, ...eventFields }))
+    expect(payload.urns).toHaveLength(100)
+    expect(payload.count).toBe(5000)
+  })
+
+  test('it is about its events, its stack, and nothing while it is paused', () => {
+    const other = { ...key, scope: 'organization/shop/dev' as StackId }
+    expect(isWanted(key, value, failed)).toBe(true)
+    expect(isWanted({ ...key, scope: stack }, value, failed)).toBe(true)
+    expect(isWanted(other, value, failed)).toBe(false)
+    expect(isWanted(key, value, { kind: 'started', ...eventFields })).toBe(false)
+    expect(isWanted(key, { ...value, isPaused: true }, failed)).toBe(false)
+  })
+
+  test('what the receiver answers is delivered, tried again, or dead', async () => {
+    const after = async (status: number, headers = {}) => {
+      receiver.state.answer = () => ({ status, headers })
+      return send(failed)
+    }
+    for (const status of [200, 202, 204]) expect((await after(status)).kind).toBe('delivered')
+    for (const status of [408, 425, 429, 500, 503]) expect((await after(status)).kind).toBe('retry')
+    for (const status of [301, 307, 400, 401, 404, 410, 413])
+      expect((await after(status)).kind).toBe('dead')
+    expect(await after(503, { 'retry-after': '120' })).toMatchObject({ afterMs: 120_000 })
+    expect(await after(503, { 'retry-after': '999999' })).toMatchObject({
+      afterMs: triggerLimits.notificationRetryMaxMs,
+    })
+    expect(await after(503, { 'retry-after': 'soon' })).toMatchObject({ afterMs: 10_000 })
+  })
+
+  test('a redirect is not followed, and so reaches nothing inside', async () => {
+    const count = receiver.received.length
+    receiver.state.answer = () => ({ status: 302, headers: { location: `${receiver.origin}/in` } })
+    expect((await send(failed)).kind).toBe('dead')
+    expect(receiver.received).toHaveLength(count + 1)
+  })
+
+  test('attempts are bounded and further and further apart', () => {
+    const down = { kind: 'failed', why: 'down' } as const
+    const attempts = Array.from({ length: triggerLimits.notificationAttemptsMax }, (_, at) =>
+      evaluateAttempt(down, at + 1),
+    )
+    expect(attempts.pop()).toEqual({ kind: 'dead', why: 'down' })
+    const waits = attempts.map(one => (one.kind === 'retry' ? one.afterMs : 0))
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b))
+    expect(waits[0]).toBe(10_000)
+    expect(waits.at(-1)).toBe(3_600_000)
+  })
+
+  test('a private address is dead at once, one that does not answer is tried again', async () => {
+    const strict = createOutbound({ isPlainAllowed: true })
+    expect(await send(failed, 1, strict)).toMatchObject({ kind: 'dead' })
+    const gone = createOutbound({ isPlainAllowed: true, resolve: async () => [] })
+    const { url } = value
+    value = { ...value, url: 'http://gone.test/?token=of-the-address' }
+    const answer = await send(failed, 1, gone)
+    value = { ...value, url }
+    expect(answer).toMatchObject({ kind: 'retry', afterMs: 10_000 })
+    expect(JSON.stringify(answer)).not.toContain('of-the-address')
+  })
+})

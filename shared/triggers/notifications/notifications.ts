@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import { hasCode, messageOf } from '../../errors/error.ts'
+import { type DocumentKey, type SealingPort, sealingContextOf } from '../../ports/documents.ts'
+import type { OutboundPort } from '../../ports/outbound.ts'
+import type { ClockPort } from '../../ports/system.ts'
+import type { NotificationEvent } from '../../records/notification.ts'
+import { toPrintable } from '../printable.ts'
+import { digestOf, signatureOf, signedHeaders } from '../webhooks/signature.ts'
+
+const kinds = ['started', 'succeeded', 'failed', 'drift'] as const satisfies readonly Kind[]
+type Kind = NotificationEvent['kind']
+
+/** A notification as it is stored; its scope is the stack, or '*' for all. */
+export const notificationDocument = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).max(2000),
+  /** Sealed: what deliveries are signed with. */
+  secret: z.string(),
+  events: z.array(z.enum(kinds)).min(1),
+  isPaused: z.boolean().default(false),
+})
+
+/** A notification as data. */
+export type Notification = z.infer<typeof notificationDocument>
+
+/** Whether a notification is about an event. */
+export function isWanted({ scope }: DocumentKey, one: Notification, event: NotificationEvent) {
+  if (one.isPaused || (scope !== '*' && scope !== event.stack)) return false
+  return one.events.includes(event.kind)
+}
+
+const urnsMax = 100
+
+/** What of an event goes out, beside what all have, by its kind. */
+const particulars: {
+  readonly [K in Kind]: (event: Extract<NotificationEvent, { readonly kind: K }>) => object
+} = {
+  started: () => ({}),
+  succeeded: ({ changes }) => ({ changes }),
+  failed: ({ changes, codes }) => ({ changes, codes }),
+  drift: ({ count, urns }) => ({ count, urns: urns.slice(0, urnsMax) }),
+}
+
+/** The body of a delivery: JSON that names what it is about. */
+export function payloadOf(event: NotificationEvent): string {
+  const { kind, stack, deployment, request, command, at } = event
+  const more = (particulars[kind] as (one: NotificationEvent) => object)(event)
+  const time = new Date(at).toISOString()
+  const fields = { stack, deployment, request, command, time }
+  return JSON.stringify({ event: `deployment.${kind}`, ...fields, ...more })
+}
+
+/** Names the telling of an event to one receiver: the same in every attempt, however often sent. */
+export function deliveryIdOf(key: DocumentKey, event: NotificationEvent): string {
+  const subject = event.deployment ?? `request ${event.request ?? ''}`
+  return digestOf([sealingContextOf(key), subject, event.kind].join('\n')).slice(0, 32)
+}
+
+/** What became of one attempt. */
+export type DeliveryResult =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly afterMs: number; readonly why: string }
+  /** To be kept as a dead letter, with why. */
+  | { readonly kind: 'dead'; readonly why: string }
+
+/** What an attempt came to: a status, or no answer. */
+export type AttemptResult =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string }
+
+/**
+ * Decides on attempt number `attempt` (from 1): 2xx is delivered; no answer, 408, 425, 429 and 5xx
+ * are tried again until `triggerLimits.notificationAttemptsMax`; any other answer stays what it is.
+ */
+export function evaluateAttempt(attempted: AttemptResult, attempt: number): DeliveryResult {
+  if (attempted.kind === 'refused') return { kind: 'dead', why: attempted.why }
+  if (attempted.kind === 'answered') {
+    const { status } = attempted
+    if (status >= 200 && status < 300) return { kind: 'delivered' }
+    const isPassing = status >= 500 || [408, 425, 429].includes(status)
+    if (!isPassing) return { kind: 'dead', why: `the receiver answered ${status}` }
+  }
+  const why =
+    attempted.kind === 'failed' ? attempted.why : `the receiver answered ${attempted.status}`
+  if (attempt >= triggerLimits.notificationAttemptsMax) return { kind: 'dead', why }
+  return { kind: 'retry', afterMs: retryDelayOf(attempted, attempt), why }
+}
+
+/** Thrice as long each time, or as the receiver asks for in seconds; never beyond the longest. */
+function retryDelayOf(attempted: AttemptResult, attempt: number): number {
+  const grown = triggerLimits.notificationRetryMs * 3 ** (attempt - 1)
+  const header = attempted.kind === 'answered' ? (attempted.retryAfter ?? '') : ''
+  const requestedMs = /^\d{1,6}$/.test(header) ? Number(header) * 1000 : 0
+  return Math.min(Math.max(grown, requestedMs), triggerLimits.notificationRetryMaxMs)
+}
+
+/**
+ * Attempt number `attempt` (from 1) to tell the receiver of a notification about an event. The id
+ * of a delivery is the same in every attempt. Throws SEALED_UNREADABLE; what goes wrong outside is
+ * an answer.
+ */
+export async function deliverNotification(
+  {
+    outbound,
+    sealing,
+    clock,
+  }: {
+    readonly outbound: OutboundPort
+    readonly sealing: SealingPort
+    readonly clock: Pick<ClockPort, 'now'>
+  },
+  { key, value }: { readonly key: DocumentKey; readonly value: Notification },
+  { event, attempt }: { readonly event: NotificationEvent; readonly attempt: number },
+): Promise<DeliveryResult> {
+  const secret = await sealing.open(value.secret, sealingContextOf(key))
+  const body = payloadOf(event)
+  const timestamp = String(Math.floor(clock.now() / 1000))
+  const headers = {
+    'content-type': 'application/json',
+    [signedHeaders.id]: deliveryIdOf(key, event),
+    [signedHeaders.timestamp]: timestamp,
+    [signedHeaders.signature]: `v1=${signatureOf(secret, timestamp, body)}`,
+  }
+  const timeoutMs = triggerLimits.notificationTimeoutMs
+  const request = { method: 'POST', url: value.url, headers, body, timeoutMs } as const
+  return evaluateAttempt(await sendAttempt(outbound, request), attempt)
+}
+
+async function sendAttempt(
+  outbound: OutboundPort,
+  request: Parameters<OutboundPort['call']>[0],
+): Promise<AttemptResult> {
+  try {
+    return await outbound.call(request, async ({ status, headers }) => ({
+      kind: 'answered' as const,
+      status,
+      retryAfter: headers.get('retry-after'),
+    }))
+  } catch (thrown) {
+    const why = toPrintable(messageOf(thrown), 300)
+    if (hasCode(thrown, 'OUTBOUND_REFUSED')) return { kind: 'refused', why }
+    if (hasCode(thrown, 'OUTBOUND_FAILED')) return { kind: 'failed', why }
+    throw thrown
+  }
+}

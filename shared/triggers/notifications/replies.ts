@@ -1,0 +1,34 @@
+import type { OutgoingMessage } from '../../ports/notifications.ts'
+import type { Reply } from '../../records/notification.ts'
+import type { DeploymentRequest } from '../../records/request.ts'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import { toPrintable } from '../printable.ts'
+
+/** Lines of a comment, and characters of each: a queue takes messages of bounded size. */
+const linesMax = 150
+const lineCharactersMax = 300
+
+/**
+ * What is told where a webhook's change lies, of what it asked for; undefined when it was asked for
+ * in another way. Without `lines` nothing is written under a pull request.
+ */
+export function createReply(
+  { stack, key, origin }: Pick<DeploymentRequest, 'stack' | 'key' | 'origin'>,
+  state: Reply['state'],
+  description: string,
+  lines?: readonly string[],
+): OutgoingMessage | undefined {
+  if (origin?.kind !== 'webhook') return undefined
+  const { webhook, repository, commit, pullRequest } = origin
+  const reply: Reply = {
+    ...{ webhook, stack, request: key, repository, commit, state },
+    description: toPrintable(description, triggerLimits.statusCharsMax),
+    ...(pullRequest === undefined ? {} : { pullRequest }),
+    ...(lines === undefined ? {} : { lines: lines.slice(0, linesMax).map(shortenLine) }),
+  }
+  return { kind: 'reply', reply }
+}
+
+function shortenLine(line: string): string {
+  return line.length > lineCharactersMax ? `${line.slice(0, lineCharactersMax)}…` : line
+}

@@ -1,0 +1,53 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createOutbound } from './outbound.ts'
+
+/** A request as a local server got it. */
+export interface ReceivedRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** What the local server answers. */
+export interface ReceiverAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+/** A real HTTP server on loopback that keeps what it gets; `answer` may be changed by tests. */
+export async function startReceiver() {
+  const received: ReceivedRequest[] = []
+  const state = { answer: (_got: ReceivedRequest): ReceiverAnswer => ({ status: 200 }) }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const got = { method, url, headers, body: Buffer.concat(chunks).toString() }
+      received.push(got)
+      const { status, headers: more = {}, body } = state.answer(got)
+      response.writeHead(status, more).end(body)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    received,
+    state,
+    /** Reaches this server and nothing else that is private. */
+    outbound: createOutbound({
+      allowedNetworks: ['127.0.0.1/32'],
+      isPlainAllowed: true,
+      resolve: async () => ['127.0.0.1'],
+    }),
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,209 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { Header } from 'tar'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type ArchiveLimits, fetchRepositoryArchive } from './repository-archive.ts'
+import { startReceiver } from './local-receiver.fixture.ts'
+
+const commit = 'b'.repeat(40)
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let home = ''
+let folder = ''
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(() => receiver.close())
+beforeEach(() => {
+  if (home !== '') rmSync(home, { recursive: true, force: true })
+  home = mkdtempSync(join(tmpdir(), 'antichain-archive-'))
+  folder = join(home, 'program')
+  mkdirSync(folder)
+  writeFileSync(join(home, 'outside'), 'untouched')
+})
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+interface Entry {
+  readonly path: string
+  readonly type?: 'File' | 'Directory' | 'SymbolicLink' | 'Link' | 'FIFO' | 'CharacterDevice'
+  readonly linkpath?: string
+  readonly content?: string
+  readonly mode?: number
+}
+
+/** A packed archive as no honest tool would make it. */
+function packed(entries: readonly Entry[]): Buffer {
+  const blocks = entries.flatMap(({ path, type = 'File', linkpath = '', content = '', mode }) => {
+    const bytes = Buffer.from(content)
+    const header = new Header({ path, type, linkpath, size: bytes.length, mode: mode ?? 0o644 })
+    const block = Buffer.alloc(512)
+    header.encode(block, 0)
+    return [block, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)]
+  })
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]))
+}
+
+function served(body: Buffer, status = 200): void {
+  receiver.state.answer = () => ({ status, body })
+}
+
+const fetched = (limits: ArchiveLimits = {}, token?: string): Promise<void> =>
+  fetchRepositoryArchive(
+    receiver.outbound,
+    {
+      repository: 'acme/shop',
+      commit,
+      apiUrl: receiver.origin,
+      ...(token === undefined ? {} : { token }),
+    },
+    { folder, limits },
+  )
+
+const invalid = { code: 'ARCHIVE_INVALID' }
+const tooLarge = { code: 'ARCHIVE_TOO_LARGE' }
+const good: readonly Entry[] = [
+  { path: 'acme-shop-b/', type: 'Directory', mode: 0o755 },
+  { path: 'acme-shop-b/index.ts', content: 'hello' },
+  { path: 'acme-shop-b/bin/run', content: '#!', mode: 0o4755 },
+  { path: 'acme-shop-b/bin/link', type: 'SymbolicLink', linkpath: '../index.ts' },
+  { path: 'acme-shop-b/..dots', content: 'dots' },
+]
+
+describe('the archive of a repository', () => {
+  test('is fetched with the credential and unpacked without its outer folder', async () => {
+    served(packed(good))
+    await fetched({}, 'the-token')
+    expect(receiver.received.at(-1)).toMatchObject({
+      url: `/repos/acme/shop/tarball/${commit}`,
+      headers: { authorization: 'Bearer the-token' },
+    })
+    expect(readdirSync(folder).toSorted()).toEqual(['..dots', 'bin', 'index.ts'])
+    expect(readFileSync(join(folder, 'bin/link'), 'utf8')).toBe('hello')
+    expect(readlinkSync(join(folder, 'bin/link'))).toBe('../index.ts')
+    // Runs, but as nobody else.
+    expect(statSync(join(folder, 'bin/run')).mode & 0o7100).toBe(0o100)
+  })
+
+  test('is fetched where GitHub sends on to, without the credential', async () => {
+    const body = packed(good)
+    receiver.state.answer = ({ url }) =>
+      url.startsWith('/repos/')
+        ? { status: 302, headers: { location: `http://code.test:${receiver.port}/x?token=t` } }
+        : { status: 200, body }
+    await fetched({}, 'the-token')
+    expect(receiver.received.at(-1)?.url).toBe('/x?token=t')
+    expect(receiver.received.at(-1)?.headers).not.toHaveProperty('authorization')
+    expect(existsSync(join(folder, 'index.ts'))).toBe(true)
+  })
+
+  test.each<[string, string]>([
+    ['a private address', 'http://10.0.0.1/x'],
+    ['the metadata of a cloud', 'http://169.254.169.254/latest/'],
+    ['a file', 'file:///etc/passwd'],
+  ])('is not fetched from %s', async (_name, location) => {
+    receiver.state.answer = () => ({ status: 302, headers: { location } })
+    await expect(fetched()).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' })
+  })
+
+  test('is not looked for round and round', async () => {
+    receiver.state.answer = () => ({ status: 302, headers: { location: '/again' } })
+    const count = receiver.received.length
+    await expect(fetched()).rejects.toMatchObject({ code: 'OUTBOUND_FAILED' })
+    expect(receiver.received.length - count).toBe(4)
+  })
+
+  test.each([401, 403, 404, 500])('that is answered with %i is an error', async status => {
+    served(Buffer.from(''), status)
+    await expect(fetched()).rejects.toMatchObject({ code: 'OUTBOUND_FAILED', details: { status } })
+  })
+
+  const link = (linkpath: string, path = 'r/a/link'): Entry => ({
+    path,
+    type: 'SymbolicLink',
+    linkpath,
+  })
+  test.each<[string, readonly Entry[]]>([
+    ['a path out', [{ path: 'r/../../outside', content: 'evil' }]],
+    ['a path out at once', [{ path: '../outside', content: 'evil' }]],
+    ['a path up and down', [{ path: 'r/a/../b', content: 'evil' }]],
+    ['an absolute path', [{ path: '/tmp/antichain-evil', content: 'evil' }]],
+    ['a path of another system', [{ path: 'r\\..\\outside', content: 'evil' }]],
+    ['a drive', [{ path: 'C:/x', content: 'evil' }]],
+    ['a link out', [link('../../outside')]],
+    ['a link to the folder above', [link('..', 'r/link')]],
+    ['an absolute link', [link('/etc/passwd')]],
+    ['a link that steps up behind a name', [link('..', 'r/a/up'), link('a/up/..', 'r/link')]],
+    ['a link to nothing', [link('')]],
+    [
+      'a link that leads out and a file through it',
+      [link('../..', 'r/l'), { path: 'r/l/outside' }],
+    ],
+    ['a hard link', [{ path: 'r/x', type: 'Link', linkpath: '../outside' }]],
+    ['a hard link within', [{ path: 'r/x', type: 'Link', linkpath: 'r/index.ts' }]],
+    ['a pipe', [{ path: 'r/x', type: 'FIFO' }]],
+    ['a device', [{ path: 'r/x', type: 'CharacterDevice' }]],
+  ])('with %s is refused, and nothing of it stays', async (_name, entries) => {
+    served(packed([{ path: 'r/index.ts', content: 'x' }, ...entries]))
+    await expect(fetched()).rejects.toMatchObject(invalid)
+    expect(existsSync(folder)).toBe(false)
+    expect(readFileSync(join(home, 'outside'), 'utf8')).toBe('untouched')
+    expect(readdirSync(home)).toEqual(['outside'])
+    expect(existsSync('/tmp/antichain-evil')).toBe(false)
+  })
+
+  test('a file through a link within stays within', async () => {
+    served(
+      packed([
+        { path: 'r/real/', type: 'Directory', mode: 0o755 },
+        link('real', 'r/alias'),
+        { path: 'r/alias/file', content: 'x' },
+      ]),
+    )
+    await fetched().catch((why: unknown) => expect(why).toMatchObject(invalid))
+    expect(readdirSync(home).filter(name => name !== 'program')).toEqual(['outside'])
+  })
+
+  test.each<[string, Buffer]>([
+    ['nothing', gzipSync(Buffer.alloc(1024))],
+    ['no bytes', Buffer.alloc(0)],
+    ['something else', Buffer.from('<html>')],
+    ['half an archive', packed(good).subarray(0, 100)],
+    ['something else, packed', gzipSync(Buffer.from('x'.repeat(2000)))],
+  ])('that is %s is refused', async (_name, body) => {
+    served(body)
+    await expect(fetched()).rejects.toMatchObject(invalid)
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  test('that is too large, packed, unpacked or in files, is refused', async () => {
+    const zeros = packed([{ path: 'r/zeros', content: '\0'.repeat(3_000_000) }])
+    expect(zeros.length).toBeLessThan(10_000)
+    served(zeros)
+    await expect(fetched({ unpackedBytesMax: 2_999_999 })).rejects.toMatchObject(tooLarge)
+    mkdirSync(folder)
+    await expect(fetched({ bytesMax: zeros.length - 1 })).rejects.toMatchObject(tooLarge)
+    mkdirSync(folder)
+    served(packed(good))
+    await expect(fetched({ entriesMax: 4 })).rejects.toMatchObject(tooLarge)
+    mkdirSync(folder)
+    await fetched({ entriesMax: 5, bytesMax: 10_000, unpackedBytesMax: 10_000 })
+  })
+
+  test('a name from the archive starts no line in a message', async () => {
+    served(packed([{ path: 'r/../x\n\u001b[2Jforged', content: '' }]))
+    const thrown = await fetched().catch(String)
+    expect(thrown).toContain('\\u{a}\\u{1b}')
+    expect(thrown).not.toMatch(/\n|\u001b/)
+  })
+})

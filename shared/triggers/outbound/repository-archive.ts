@@ -1,0 +1,169 @@
+import { rm } from 'node:fs/promises'
+import { posix } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type ReadEntry, extract } from 'tar'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import { DeployError, error, messageOf } from '../../errors/error.ts'
+import { createGithubHeaders } from '../notifications/github-replies.ts'
+import type { OutboundPort } from '../../ports/outbound.ts'
+import { toPrintable } from '../printable.ts'
+
+/** Which files of which repository. */
+export interface ArchiveRequest {
+  readonly repository: string
+  readonly commit: string
+  readonly apiUrl: string
+  /** Absent for a public repository. */
+  readonly token?: string
+}
+
+/** How much an archive may be. */
+export interface ArchiveLimits {
+  readonly bytesMax?: number
+  readonly unpackedBytesMax?: number
+  readonly entriesMax?: number
+  readonly timeoutMs?: number
+}
+
+/**
+ * Puts the files of a repository at a commit into `folder`, which must be there and empty; the one
+ * folder that the archive wraps them in is left out. Nothing is written outside of it, and nothing
+ * in it leads out: files, folders and links within are taken, all else refused, and nothing is run.
+ * When it throws the folder is gone. Throws ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, OUTBOUND_REFUSED
+ * and OUTBOUND_FAILED.
+ */
+export async function fetchRepositoryArchive(
+  outbound: OutboundPort,
+  { repository, commit, apiUrl, token }: ArchiveRequest,
+  { folder, limits = {} }: { readonly folder: string; readonly limits?: ArchiveLimits },
+): Promise<void> {
+  const request = {
+    method: 'GET',
+    url: `${apiUrl.replace(/\/$/, '')}/repos/${repository}/tarball/${commit}`,
+    headers: token === undefined ? {} : createGithubHeaders(token),
+    timeoutMs: limits.timeoutMs ?? triggerLimits.archiveTimeoutMs,
+    // The size is counted here, where a larger one has a name of its own.
+    bytesMax: Number.POSITIVE_INFINITY,
+    redirectsMax: triggerLimits.archiveRedirectsMax,
+  } as const
+  try {
+    await outbound.call(request, async ({ status, body }) => {
+      if (status !== 200) throw archiveStatusError(repository, status)
+      await unpackInto(limitSize(body, limits), folder, limits)
+    })
+  } catch (thrown) {
+    await rm(folder, { recursive: true, force: true })
+    if (thrown instanceof DeployError) throw thrown
+    throw error(
+      'ARCHIVE_INVALID',
+      `the archive cannot be unpacked: ${toPrintable(messageOf(thrown))}`,
+    )
+  }
+}
+
+/** Unpacks a stream of a packed archive into a folder that is there. Throws as `fetchArchive`. */
+async function unpackInto(
+  packed: AsyncIterable<Uint8Array>,
+  folder: string,
+  limits: ArchiveLimits,
+): Promise<void> {
+  const entryFilter = createEntryFilter(limits)
+  let refusal: DeployError | undefined
+  const unpacking = extract({
+    cwd: folder,
+    strip: 1,
+    strict: true,
+    noMtime: true,
+    filter: (_path, entry) => {
+      refusal ??= entryFilter(entry as ReadEntry)
+      return refusal === undefined
+    },
+  })
+  const source = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of packed) {
+      if (refusal !== undefined) throw refusal
+      yield chunk
+    }
+  }
+  try {
+    await pipeline(Readable.from(source()), unpacking)
+  } catch (thrown) {
+    throw refusal ?? thrown
+  }
+  if (refusal !== undefined) throw refusal
+  if (entryFilter.count() === 0) throw error('ARCHIVE_INVALID', 'the archive has no files')
+}
+
+/** What is seen of an entry before anything of it is written. */
+type SeenEntry = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode'>
+
+/**
+ * Decides on entry after entry: answers why one is refused. An entry that is taken loses the bits
+ * that would run it as somebody else.
+ */
+function createEntryFilter(limits: ArchiveLimits) {
+  const bytesMax = limits.unpackedBytesMax ?? triggerLimits.archiveUnpackedBytesMax
+  const entriesMax = limits.entriesMax ?? triggerLimits.archiveEntriesMax
+  let bytes = 0
+  let entries = 0
+  const checkEntry = (entry: SeenEntry): DeployError | undefined => {
+    bytes += entry.size ?? 0
+    entries += 1
+    if (bytes > bytesMax)
+      return error('ARCHIVE_TOO_LARGE', `the archive has more than ${bytesMax} bytes unpacked`)
+    if (entries > entriesMax)
+      return error('ARCHIVE_TOO_LARGE', `the archive has more than ${entriesMax} entries`)
+    const why = refusalOf(entry)
+    if (why !== undefined)
+      return error('ARCHIVE_INVALID', `'${toPrintable(String(entry.path))}' of the archive ${why}`)
+    entry.mode = (entry.mode ?? 0o644) & 0o777
+    return undefined
+  }
+  return Object.assign(checkEntry, { count: () => entries })
+}
+
+function refusalOf({ path, type, linkpath }: SeenEntry): string | undefined {
+  const parts = String(path).split('/')
+  if (/[\\\0]/.test(path)) return 'has a name that is read differently elsewhere'
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path'
+  if (parts.includes('..')) return 'leads out of its folder'
+  if (['File', 'OldFile', 'ContiguousFile', 'Directory', 'GNUDumpDir'].includes(type))
+    return undefined
+  if (type !== 'SymbolicLink') return `is neither file, folder nor link, but ${toPrintable(type)}`
+  const inside = parts.slice(1)
+  return leadsOutside(inside.join('/'), linkpath ?? '') ? 'links out of the archive' : undefined
+}
+
+/**
+ * Whether a link at `path`, seen from the top of the program, leads out. Steps up count only before
+ * any other: behind a name, which may itself be a link, nobody can say where a step up leads.
+ */
+function leadsOutside(path: string, target: string): boolean {
+  if (target === '' || target.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(target)) return true
+  const steps = target.split('/').filter(step => step !== '' && step !== '.')
+  const firstName = steps.findIndex(step => step !== '..')
+  if (firstName >= 0 && steps.indexOf('..', firstName) >= 0) return true
+  return posix.join(posix.dirname(path), ...steps).startsWith('..')
+}
+
+async function* limitSize(
+  body: AsyncIterable<Uint8Array>,
+  { bytesMax = triggerLimits.archiveBytesMax }: ArchiveLimits,
+): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > bytesMax)
+      throw error('ARCHIVE_TOO_LARGE', `the archive has more than ${bytesMax} bytes`)
+    yield chunk
+  }
+}
+
+function archiveStatusError(repository: string, status: number): DeployError {
+  const isClosed = [401, 403, 404].includes(status)
+  return error('OUTBOUND_FAILED', `the archive of ${repository} was answered with ${status}`, {
+    details: { status },
+    ...(isClosed ? { hint: 'Give the webhook a credential that can read the repository.' } : {}),
+  })
+}

@@ -1,0 +1,278 @@
+import { Cron } from 'croner'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { DocumentKey } from '../../ports/documents.ts'
+import type { EpochMs, StackId } from '../../records/ids.ts'
+import {
+  type Schedule,
+  jitterOf,
+  evaluateSchedule,
+  nextRunOf,
+  scheduleDocument,
+} from './schedule.ts'
+import { schedulerExpressionOf } from './scheduler-expression.ts'
+
+const key: DocumentKey = {
+  kind: 'schedule',
+  scope: 'organization/shop/prod' as StackId,
+  name: 'nightly',
+}
+const ms = (text: string): EpochMs => Date.parse(text) as EpochMs
+const made = (when: string, more: object = {}): Schedule =>
+  scheduleDocument.parse({
+    when,
+    operation: { kind: 'refresh' },
+    createdAt: ms('2026-01-01T00:00:00Z'),
+    ...more,
+  })
+const nextIso = (schedule: Schedule, after: string): string | undefined => {
+  const next = nextRunOf(key, schedule, ms(after))
+  return next === undefined ? undefined : new Date(next).toISOString()
+}
+const invalid = { code: 'SCHEDULE_INVALID' }
+
+describe('when a schedule runs', () => {
+  test.each<[string, string, string, string | undefined]>([
+    ['0 4 * * *', 'UTC', '2026-05-01T03:59:59Z', '2026-05-01T04:00:00.000Z'],
+    ['0 4 * * *', 'UTC', '2026-05-01T04:00:00Z', '2026-05-02T04:00:00.000Z'],
+    ['cron(0 4 * * *)', 'UTC', '2026-05-01T04:00:00Z', '2026-05-02T04:00:00.000Z'],
+    ['0 4 * * *', 'Europe/Berlin', '2026-01-01T00:00:00Z', '2026-01-01T03:00:00.000Z'],
+    ['0 4 * * *', 'Europe/Berlin', '2026-07-01T00:00:00Z', '2026-07-01T02:00:00.000Z'],
+    ['0 4 * * *', 'Asia/Kolkata', '2026-07-01T00:00:00Z', '2026-07-01T22:30:00.000Z'],
+    ['0 9 * * MON-FRI', 'UTC', '2026-05-01T09:00:00Z', '2026-05-04T09:00:00.000Z'],
+    ['0 0 29 2 *', 'UTC', '2026-05-01T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+    ['0 0 1 * 1', 'UTC', '2026-05-02T00:00:00Z', '2026-05-04T00:00:00.000Z'],
+    ['*/15 * * * *', 'UTC', '2026-05-01T00:14:59Z', '2026-05-01T00:15:00.000Z'],
+    ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00.000Z'],
+    ['30 2 * * *', 'Europe/Berlin', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00.000Z'],
+    ['rate(5 minutes)', 'UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:05:00.000Z'],
+    ['rate(5 minutes)', 'UTC', '2026-01-01T00:05:00Z', '2026-01-01T00:10:00.000Z'],
+    ['rate(1 day)', 'UTC', '2026-05-01T13:00:00Z', '2026-05-02T00:00:00.000Z'],
+    ['rate(2 hours)', 'UTC', '2025-01-01T00:00:00Z', '2026-01-01T02:00:00.000Z'],
+    ['at(2027-01-31T04:00:00)', 'UTC', '2026-05-01T00:00:00Z', '2027-01-31T04:00:00.000Z'],
+    ['at(2027-01-31T04:00:00)', 'Asia/Tokyo', '2026-05-01T00:00:00Z', '2027-01-30T19:00:00.000Z'],
+    ['at(2027-01-31T04:00:00)', 'UTC', '2027-01-31T04:00:00Z', undefined],
+  ])('%s in %s after %s: %s', (when, zone, after, next) => {
+    expect(nextIso(made(when, { zone }), after)).toBe(next)
+  })
+
+  test.each<[string, string, string]>([
+    ['', 'UTC', 'five fields'],
+    ['* * * *', 'UTC', "'* * * *' has 4 fields, and cron takes five fields: minute, hour"],
+    ['daily', 'UTC', "'daily' has 1 field, and cron takes five fields"],
+    ['* * * * * *', 'UTC', 'has 6 fields'],
+    ['61 * * * *', 'UTC', 'minute: 61'],
+    ['0 24 * * *', 'UTC', 'hour: 24'],
+    ['0 0 32 * *', 'UTC', '32'],
+    ['0 0 30 2 *', 'UTC', "'0 0 30 2 *' is about a day of the month that no year has"],
+    ['5/15 * * * *', 'UTC', '5/15'],
+    ['0 0 L * *', 'UTC', "'L'"],
+    ['0 0 15W * *', 'UTC', "'5W'"],
+    ['0 0 * * 5L', 'UTC', "'5L'"],
+    ['0 0 * * 1#2', 'UTC', "'#'"],
+    ['0 0 ? * *', 'UTC', "'?'"],
+    ['@daily', 'UTC', "'@'"],
+    ['cron(0 4 * *)', 'UTC', 'five'],
+    ['a\nb * * * *', 'UTC', '\\u{a}'],
+    ['rate(0 minutes)', 'UTC', 'rate(5 minutes)'],
+    ['rate(5 seconds)', 'UTC', 'a whole number of minutes, hours or days'],
+    ['rate(1 fortnight)', 'UTC', 'minutes, hours or days, as rate(5 minutes)'],
+    ['rate(1.5 hours)', 'UTC', 'rate(5 minutes)'],
+    ['rate(minutes)', 'UTC', 'rate(5 minutes)'],
+    ['at(tomorrow)', 'UTC', 'no time like'],
+    ['at(2027-02-30T00:00:00)', 'UTC', 'no time like'],
+    ['at(2027-01-31T04:00:00Z)', 'UTC', 'no time like'],
+    ['at(1960-01-31T04:00:00)', 'UTC', 'after 1970'],
+    ['0 4 * * *', 'Mars/Olympus', "'Mars/Olympus' is no IANA"],
+    ['0 4 * * *', '+02:00', 'IANA'],
+    ['0 4 * * *', '', 'IANA'],
+  ])('%j in %j is refused: %s', (when, zone, why) => {
+    const schedule = made(when, { zone })
+    expect(() => nextRunOf(key, schedule, ms('2026-01-01T00:00:00Z'))).toThrow(
+      expect.objectContaining({ ...invalid, message: expect.stringContaining(why) }),
+    )
+  })
+
+  const someWhen = fc.constantFrom('*/7 * * * *', '0 4 * * 1-5', '0 0 1 * *', 'rate(5 minutes)')
+  const someTime = fc.integer({ min: ms('2026-01-01T00:00:00Z'), max: ms('2029-01-01T00:00:00Z') })
+  const someZone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata')
+  const someJitter = fc.constantFrom(0, 60_000, 3_600_000)
+
+  test('the next run is after the time, no run lies between, and jitter only moves all runs', () => {
+    const arbitraries = [someWhen, someZone, someJitter, someTime, fc.nat(1_000_000)] as const
+    fc.assert(
+      fc.property(...arbitraries, (when, zone, jitterMs, at, step) => {
+        const schedule = made(when, { zone, jitterMs })
+        const next = nextRunOf(key, schedule, at as EpochMs)
+        if (next === undefined) throw new Error('it goes on for ever')
+        expect(next).toBeGreaterThan(at)
+        const between = (at + (step % (next - at))) as EpochMs
+        expect(nextRunOf(key, schedule, between)).toBe(next)
+        const moved = jitterOf(key, jitterMs)
+        const bare = nextRunOf(key, { ...schedule, jitterMs: 0 }, (at - moved) as EpochMs)
+        expect(next).toBe((bare ?? 0) + moved)
+      }),
+    )
+  })
+
+  test('jitter is the same for a name, within its bound, and spreads names', () => {
+    const named = (name: string) => jitterOf({ ...key, name }, 3_600_000)
+    expect(named('a')).toBe(named('a'))
+    const all = Array.from({ length: 200 }, (_, at) => named(`n${at}`))
+    expect(Math.min(...all)).toBeLessThan(200_000)
+    expect(Math.max(...all)).toBeGreaterThan(3_400_000)
+    expect(Math.max(...all)).toBeLessThan(3_600_000)
+    expect(jitterOf(key, 0)).toBe(0)
+  })
+})
+
+describe('what is to be done about a schedule', () => {
+  const judge = (schedule: Schedule, now: string, isRunning = false) =>
+    evaluateSchedule(key, schedule, { now: ms(now), isRunning })
+  const nightly = made('0 4 * * *')
+
+  test('it waits for its first run, runs, and waits for the next', () => {
+    const first = ms('2026-01-01T04:00:00Z')
+    expect(judge(nightly, '2026-01-01T03:59:59Z')).toEqual({ kind: 'wait', at: first })
+    expect(judge(nightly, '2026-01-01T04:00:00Z')).toEqual({ kind: 'run', at: first })
+    const after = { ...nightly, lastAt: first }
+    const second = ms('2026-01-02T04:00:00Z')
+    expect(judge(after, '2026-01-01T04:00:01Z')).toEqual({ kind: 'wait', at: second })
+  })
+
+  test('of the runs that were missed the last is made up for, once', () => {
+    const at = ms('2026-09-10T04:00:00Z')
+    expect(judge(nightly, '2026-09-10T17:00:00Z')).toEqual({ kind: 'run', at })
+    expect(judge({ ...nightly, lastAt: at }, '2026-09-10T17:00:00Z').kind).toBe('wait')
+    const minutes = judge(made('* * * * *'), '2031-01-01T00:00:30Z')
+    expect(minutes).toEqual({ kind: 'run', at: ms('2031-01-01T00:00:00Z') })
+  })
+
+  test('a run is skipped while its stack runs something, unless it happens once', () => {
+    const at = ms('2026-01-01T04:00:00Z')
+    expect(judge(nightly, '2026-01-01T04:00:10Z', true)).toEqual({ kind: 'skip', at })
+    const end = made('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
+    expect(judge(end, '2026-02-01T00:00:00Z', true)).toEqual({
+      kind: 'run',
+      at: ms('2026-02-01T00:00:00Z'),
+    })
+    expect(judge(end, '2026-02-01T00:01:00Z').kind).toBe('run')
+  })
+
+  test('a paused schedule does nothing, and makes nothing up for it afterwards', () => {
+    const paused = { ...nightly, isPaused: true }
+    expect(judge(paused, '2026-05-01T04:00:00Z')).toEqual({ kind: 'paused' })
+    // As the API stores one that is changed: what it was told at that time is all it has run.
+    const goingOn = (one: typeof paused, at: string) => ({
+      ...one,
+      isPaused: false,
+      lastAt: ms(at),
+    })
+    const on = goingOn(paused, '2026-05-01T05:00:00Z')
+    expect(judge(on, '2026-05-01T05:00:01Z')).toEqual({
+      kind: 'wait',
+      at: ms('2026-05-02T04:00:00Z'),
+    })
+    const end = { ...made('at(2026-02-01T00:00:00)'), isPaused: true }
+    expect(judge(goingOn(end, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe('over')
+  })
+
+  test('a destroy at a time is over when it has run', () => {
+    const end = made('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
+    const verdict = judge(end, '2026-02-01T09:00:00Z')
+    expect(verdict).toEqual({ kind: 'run', at: ms('2026-02-01T00:00:00Z') })
+    const ran = { ...end, lastAt: ms('2026-02-01T00:00:00Z') }
+    expect(judge(ran, '2026-02-01T09:00:00Z')).toEqual({ kind: 'over' })
+  })
+})
+
+describe('EventBridge Scheduler', () => {
+  test.each<[string, string]>([
+    ['0 4 * * *', 'cron(0 4 * * ? *)'],
+    ['* * * * *', 'cron(* * * * ? *)'],
+    ['*/15 9-17 * * *', 'cron(0,15,30,45 9-17 * * ? *)'],
+    ['0 4 * * 0', 'cron(0 4 ? * 1 *)'],
+    ['0 4 * * 7', 'cron(0 4 ? * 1 *)'],
+    ['0 4 * * 1-5', 'cron(0 4 ? * 2-6 *)'],
+    ['0 4 * * MON-FRI', 'cron(0 4 ? * 2-6 *)'],
+    ['0 4 * * 5-7', 'cron(0 4 ? * 1,6,7 *)'],
+    ['0 4 * * 0-6', 'cron(0 4 ? * * *)'],
+    ['0 4 1,15 * *', 'cron(0 4 1,15 * ? *)'],
+    ['0 4 31 1-3,12 *', 'cron(0 4 31 1-3,12 ? *)'],
+    ['0 4 1 JAN *', 'cron(0 4 1 1 ? *)'],
+    ['rate(5 minutes)', 'rate(5 minutes)'],
+    ['rate(1 minutes)', 'rate(1 minute)'],
+    ['rate(1 hour)', 'rate(1 hour)'],
+    ['rate(3 day)', 'rate(3 days)'],
+    ['at(2027-01-31T04:00:00)', 'at(2027-01-31T04:00:00)'],
+  ])('%s is %s', (when, expression) => {
+    expect(schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z')).expression).toBe(
+      expression,
+    )
+  })
+
+  test.each(['0 4 1 * 1', '0 4 1-31 * 1', '0 4 */2 * 1-5'])(
+    '%s, a day of the month or one of the week, cannot be said there',
+    when => {
+      const thrown = () => schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z'))
+      expect(thrown).toThrow(expect.objectContaining(invalid))
+      expect(nextRunOf(key, made(when), ms('2026-01-01T00:00:00Z'))).toBeDefined()
+    },
+  )
+
+  test('zone, the first time of a rate and window go beside it', () => {
+    const more = { zone: 'Europe/Berlin', jitterMs: 90_000 }
+    const made5 = made('rate(5 minutes)', more)
+    expect(schedulerExpressionOf(made5, ms('2026-03-01T00:07:30Z'))).toEqual({
+      expression: 'rate(5 minutes)',
+      zone: 'Europe/Berlin',
+      startAt: ms('2026-03-01T00:10:00Z'),
+      windowMinutes: 2,
+    })
+    expect(schedulerExpressionOf(made('0 4 * * *'), ms('2026-03-01T00:00:00Z'))).toEqual({
+      expression: 'cron(0 4 * * ? *)',
+      zone: 'UTC',
+    })
+  })
+
+  const field = (min: number, max: number) =>
+    fc.oneof(
+      fc.constant('*'),
+      fc.integer({ min: 2, max: 6 }).map(step => `*/${step}`),
+      fc
+        .uniqueArray(fc.integer({ min, max }), { minLength: 1, maxLength: 12 })
+        .map(values => values.join(',')),
+      fc
+        .tuple(fc.integer({ min, max }), fc.integer({ min, max }))
+        .map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
+    )
+
+  test('the converted expression means the same times, and is short enough', () => {
+    const days = fc.oneof(
+      fc.tuple(field(1, 28), fc.constant('*')),
+      fc.tuple(fc.constant('*'), field(0, 6)),
+    )
+    fc.assert(
+      fc.property(
+        field(0, 59),
+        field(0, 23),
+        days,
+        field(1, 12),
+        (minute, hour, [day, week], month) => {
+          const when = `${minute} ${hour} ${day} ${month} ${week}`
+          const { expression } = schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z'))
+          expect(expression.length).toBeLessThanOrEqual(256)
+          const fields = /^cron\((.*) \*\)$/.exec(expression)?.[1] ?? ''
+          expect(fields.split(' ').filter(one => one === '?')).toHaveLength(1)
+          // Read as Quartz counts weekdays, from Sunday as 1: a reader that is not ours.
+          const options = { timezone: 'UTC', paused: true, alternativeWeekdays: true }
+          const from = new Date('2026-01-01T00:00:00Z')
+          const there = new Cron(fields.replace('?', '*'), options).nextRuns(5, from)
+          const here = new Cron(when, { timezone: 'UTC', paused: true }).nextRuns(5, from)
+          expect(there).toEqual(here)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import { error } from '../../errors/error.ts'
+import type { SchedulerExpression } from '../../ports/scheduler.ts'
+import type { EpochMs } from '../../records/ids.ts'
+import type { Schedule } from './schedule.ts'
+import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './cron-schedule.ts'
+
+/**
+ * The same schedule in the words of EventBridge Scheduler: cron has six fields there, days of the
+ * week count from Sunday as 1, and of day of month and day of week one must be `?`. Jitter becomes
+ * the flexible window, in which AWS chooses. A rate starts at its first time after `now`: it takes
+ * no start that is past. Throws SCHEDULE_INVALID for what it cannot say.
+ */
+export function schedulerExpressionOf(schedule: Schedule, now: EpochMs): SchedulerExpression {
+  const { zone, createdAt: since } = schedule
+  const time = parseScheduleTime(schedule.when, zone)
+  const startAt = time.kind === 'rate' ? nextTimeOf(time, { zone, since, after: now }) : undefined
+  const windowMinutes = Math.ceil(schedule.jitterMs / 60_000)
+  return {
+    expression: expressionOf(time),
+    zone,
+    ...(startAt === undefined ? {} : { startAt }),
+    ...(windowMinutes === 0 ? {} : { windowMinutes }),
+  }
+}
+
+function expressionOf(time: ScheduleTime): string {
+  if (time.kind === 'at') return `at(${time.local})`
+  if (time.kind === 'rate') return `rate(${time.count} ${time.unit}${time.count === 1 ? '' : 's'})`
+  const { pattern, fields } = time
+  // Cron runs on either of two days that are both given, also when one of them lists every day.
+  if (!pattern.starDOM && !pattern.starDOW)
+    throw error(
+      'SCHEDULE_INVALID',
+      `EventBridge Scheduler cannot say '${fields}': it takes a day of the month or one of the week`,
+      { hint: 'Make two schedules, one for the days of the month and one for those of the week.' },
+    )
+  const weekdays = pattern.dayOfWeek.slice(0, 7)
+  const isByWeekday = !pattern.starDOW
+  return `cron(${[
+    fieldOf(pattern.minute, 0),
+    fieldOf(pattern.hour, 0),
+    isByWeekday ? '?' : fieldOf(pattern.day, 1),
+    fieldOf(pattern.month, 1),
+    isByWeekday ? fieldOf(weekdays, 1) : '?',
+    '*',
+  ].join(' ')})`
+}
+
+/** The values that are set, with runs of three and more as ranges: `0,15,30-45`. */
+function fieldOf(set: readonly number[], first: number): string {
+  if (set.every(one => one !== 0)) return '*'
+  const values = set.flatMap((one, at) => (one === 0 ? [] : [at + first]))
+  const runs: number[][] = []
+  for (const value of values) {
+    const run = runs.at(-1)
+    if (run !== undefined && run.at(-1) === value - 1) run.push(value)
+    else runs.push([value])
+  }
+  return runs.map(run => (run.length < 3 ? run.join(',') : `${run[0]}-${run.at(-1)}`)).join(',')
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import type { EpochMs } from '../../records/ids.ts'
+import {
+  type RepositoryEvent,
+  limitPaths,
+  commitForm,
+  refNameForm,
+  repositoryForm,
+} from './repository-event.ts'
+import { toPrintable } from '../printable.ts'
+import { parseWebhookBody } from './webhook-body.ts'
+
+const repository = z.object({ full_name: repositoryForm })
+const paths = z.array(z.string()).optional()
+
+const push = z.object({
+  ref: z.string().max(300),
+  after: commitForm,
+  created: z.boolean(),
+  deleted: z.boolean(),
+  forced: z.boolean(),
+  repository: repository.extend({ pushed_at: z.number().optional() }),
+  head_commit: z.object({ id: commitForm }).nullish(),
+  commits: z.array(z.object({ added: paths, removed: paths, modified: paths })),
+})
+
+const pullRequest = z.object({
+  action: z.string(),
+  number: z.int().positive(),
+  repository,
+  pull_request: z.object({
+    updated_at: z.iso.datetime({ offset: true }).optional(),
+    base: z.object({ ref: refNameForm }),
+    head: z.object({
+      sha: commitForm,
+      repo: z.object({ full_name: z.string() }).nullish(),
+    }),
+  }),
+})
+
+/** Actions after which a pull request has other commits than before, or counts again. */
+const previewed = ['opened', 'synchronize', 'reopened', 'ready_for_review']
+
+/** How each event of GitHub is read; an event that is not here is ignored. */
+const readers: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent> = new Map([
+  [
+    'ping',
+    body => (parseWebhookBody(body, z.object({ zen: z.string() })), { kind: 'ping' as const }),
+  ],
+  ['push', readPush],
+  ['pull_request', readPullRequest],
+  // It has no commit; the push that GitHub sends for the same tag or branch has.
+  ['create', () => ignoreEvent('a created branch or tag is told by its push')],
+])
+
+/** Reads a body of GitHub's event `name`. Throws WEBHOOK_MALFORMED. */
+export function readGithubEvent(name: string, body: Uint8Array): RepositoryEvent {
+  const read = readers.get(name)
+  return read === undefined ? ignoreEvent(`no rule is about ${toPrintable(name, 50)}`) : read(body)
+}
+
+function readPush(body: Uint8Array): RepositoryEvent {
+  const payload = parseWebhookBody(body, push)
+  if (payload.deleted) return ignoreEvent('a branch or tag was deleted')
+  const [, kind, name] = /^refs\/(heads|tags)\/(.*)$/su.exec(payload.ref) ?? []
+  if (!refNameForm.safeParse(name).success) return ignoreEvent('it is no branch or tag')
+  const { pushed_at: pushedAt } = payload.repository
+  const change = {
+    repository: payload.repository.full_name,
+    // Of an annotated tag `after` is the tag, not the commit.
+    commit: payload.head_commit?.id ?? payload.after,
+    paths: pathsOf(payload),
+    ...(pushedAt === undefined ? {} : { at: (pushedAt * 1000) as EpochMs }),
+  }
+  return kind === 'heads'
+    ? { kind: 'push', branch: name ?? '', ...change }
+    : { kind: 'tag', tag: name ?? '', ...change }
+}
+
+/** A new branch, a forced push and a very long one do not list everything that is different. */
+function pathsOf(payload: z.infer<typeof push>): readonly string[] | undefined {
+  const { commits } = payload
+  const isPart = payload.created || payload.forced || commits.length >= triggerLimits.pushCommitsMax
+  if (isPart || commits.length === 0) return undefined
+  return limitPaths(
+    commits.flatMap(({ added = [], removed = [], modified = [] }) => [
+      ...added,
+      ...removed,
+      ...modified,
+    ]),
+  )
+}
+
+function readPullRequest(body: Uint8Array): RepositoryEvent {
+  const payload = parseWebhookBody(body, pullRequest)
+  if (!previewed.includes(payload.action))
+    return ignoreEvent(`a pull request was ${toPrintable(payload.action, 50)}`)
+  const { base, head, updated_at: updatedAt } = payload.pull_request
+  return {
+    kind: 'pull-request',
+    number: payload.number,
+    branch: base.ref,
+    // The repository of a fork may be gone; its commits are foreign all the same.
+    isForeign: head.repo?.full_name !== payload.repository.full_name,
+    repository: payload.repository.full_name,
+    commit: head.sha,
+    paths: undefined,
+    ...(updatedAt === undefined ? {} : { at: Date.parse(updatedAt) as EpochMs }),
+  }
+}
+
+function ignoreEvent(why: string): RepositoryEvent {
+  return { kind: 'ignored', why }
+}

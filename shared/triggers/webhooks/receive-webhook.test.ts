@@ -1,0 +1,443 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import {
+  type EmbeddedPlatform,
+  openEmbeddedPlatform,
+} from '../../platform/embedded/embedded-platform.ts'
+import { createLogger } from '../../platform/system/logger.ts'
+import { sealingContextOf } from '../../ports/documents.ts'
+import type { EpochMs } from '../../records/ids.ts'
+import { type Reception, receiveWebhook } from './receive-webhook.ts'
+import type { Trigger } from './rules.ts'
+import { bodySignatureOf, signatureOf } from './signature.ts'
+import { sealWebhook, webhookDocument, webhookDraft, webhookKeyOf } from './webhook-document.ts'
+import type { WebhookRequest } from './webhook-forms.ts'
+
+const secret = 'a secret of sixteen characters and more'
+const commit = '0123456789abcdef0123456789abcdef01234567'
+const stack = 'organization/shop/prod'
+let home = ''
+let platform: EmbeddedPlatform
+let nowMs = Date.now()
+let sent: Trigger[] = []
+let failures = 0
+let count = 0
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'antichain-webhooks-'))
+  platform = await openEmbeddedPlatform({ home })
+})
+afterAll(async () => {
+  await platform.close()
+  rmSync(home, { recursive: true })
+})
+beforeEach(() => {
+  sent = []
+  failures = 0
+  nowMs = Date.now()
+})
+
+/** A webhook of its own for each test, so that no delivery of one is known to another. */
+async function made(form: 'github' | 'signed', more: object = {}): Promise<string> {
+  count += 1
+  const name = `hook-${count}`
+  const rules = [
+    { on: 'push', repository: 'acme/shop', branches: ['main'], stack },
+    { on: 'tag', repository: 'acme/shop', tags: ['v*'], stack },
+    { on: 'pull-request', repository: 'acme/shop', stack },
+  ]
+  const draft = webhookDraft.parse({ form, secrets: [secret], rules, ...more })
+  const value = await sealWebhook(platform.sealing, name, draft)
+  await platform.documents.put(webhookKeyOf(name), value, 0)
+  return name
+}
+
+const receive = (name: string, request: WebhookRequest): Promise<Reception> =>
+  receiveWebhook(
+    {
+      documents: platform.documents,
+      marks: platform.marks,
+      sealing: platform.sealing,
+      clock: { now: () => nowMs as EpochMs },
+      send: async triggers => {
+        if (failures > 0) {
+          failures -= 1
+          throw new Error('the queue is not there')
+        }
+        sent.push(...triggers)
+      },
+    },
+    name,
+    request,
+  )
+
+const pushBody = (more: object = {}) => ({
+  ref: 'refs/heads/main',
+  before: '0'.repeat(40),
+  after: commit,
+  created: false,
+  deleted: false,
+  forced: false,
+  repository: { full_name: 'acme/shop', pushed_at: Math.floor(nowMs / 1000) },
+  head_commit: { id: commit },
+  commits: [{ added: ['a.ts'], removed: [], modified: ['b.ts'] }],
+  ...more,
+})
+const pullBody = (more: object = {}) => ({
+  action: 'opened',
+  number: 7,
+  repository: { full_name: 'acme/shop' },
+  pull_request: {
+    updated_at: new Date(nowMs).toISOString(),
+    base: { ref: 'main' },
+    head: { sha: commit, repo: { full_name: 'acme/shop' } },
+  },
+  ...more,
+})
+
+let deliveries = 0
+function github(body: unknown, more: Readonly<Record<string, string>> = {}): WebhookRequest {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  deliveries += 1
+  return {
+    headers: new Map(
+      Object.entries({
+        'x-github-event': 'push',
+        'x-github-delivery': `delivery-${deliveries}`,
+        'x-hub-signature-256': `sha256=${bodySignatureOf(secret, text)}`,
+        ...more,
+      }),
+    ),
+    body: Buffer.from(text),
+  }
+}
+
+function signed(body: unknown, more: Readonly<Record<string, string>> = {}): WebhookRequest {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const timestamp = more['antichain-timestamp'] ?? String(Math.floor(nowMs / 1000))
+  deliveries += 1
+  return {
+    headers: new Map(
+      Object.entries({
+        'antichain-delivery': `delivery-${deliveries}`,
+        'antichain-timestamp': timestamp,
+        'antichain-signature': `v1=${signatureOf(secret, timestamp, text)}`,
+        ...more,
+      }),
+    ),
+    body: Buffer.from(text),
+  }
+}
+
+const ownPush = { event: 'push', repository: 'acme/shop', branch: 'main', commit }
+const refused = { code: 'WEBHOOK_REFUSED' }
+
+describe('deliveries of GitHub', () => {
+  test('a push asks for a deployment of the commit', async () => {
+    const name = await made('github')
+    expect(await receive(name, github(pushBody()))).toMatchObject({ kind: 'accepted' })
+    expect(sent).toEqual([
+      {
+        stack,
+        operation: 'up',
+        program: { kind: 'commit', repository: 'acme/shop', commit, folder: '' },
+        ref: 'branch main',
+        answer: { repository: 'acme/shop', commit },
+      },
+    ])
+  })
+
+  test('a pull request asks for a preview that is answered there', async () => {
+    const name = await made('github')
+    const event = { 'x-github-event': 'pull_request' }
+    expect(await receive(name, github(pullBody(), event))).toMatchObject({ kind: 'accepted' })
+    expect(sent).toMatchObject([{ operation: 'preview', answer: { commit, pullRequest: 7 } }])
+  })
+
+  test('the commit of an annotated tag is the one below it', async () => {
+    const name = await made('github')
+    await receive(name, github(pushBody({ ref: 'refs/tags/v1', after: 'f'.repeat(40) })))
+    expect(sent).toMatchObject([{ program: { commit } }])
+  })
+
+  test.each<[string, string, object]>([
+    ['ping', 'pong', { zen: 'Keep it simple.' }],
+    ['create', 'ignored', { ref: 'v1', ref_type: 'tag' }],
+    ['workflow_run', 'ignored', {}],
+    ['push', 'ignored', { deleted: true, after: '0'.repeat(40), head_commit: null }],
+    ['push', 'ignored', { ref: 'refs/heads/other' }],
+    ['push', 'ignored', { ref: 'refs/notes/x' }],
+    ['push', 'ignored', { ref: 'refs/heads/a b' }],
+    ['push', 'ignored', { repository: { full_name: 'other/shop' } }],
+    ['pull_request', 'ignored', { action: 'closed' }],
+    ['pull_request', 'ignored', { action: 'labeled' }],
+    [
+      'pull_request',
+      'ignored',
+      {
+        pull_request: {
+          base: { ref: 'main' },
+          head: { sha: commit, repo: { full_name: 'evil/shop' } },
+        },
+      },
+    ],
+    [
+      'pull_request',
+      'ignored',
+      { pull_request: { base: { ref: 'main' }, head: { sha: commit, repo: null } } },
+    ],
+  ])('%s: %s with %j', async (event, kind, more) => {
+    const name = await made('github')
+    const body = event === 'push' ? pushBody(more) : { ...pullBody(), ...more }
+    expect((await receive(name, github(body, { 'x-github-event': event }))).kind).toBe(kind)
+    expect(sent).toEqual([])
+  })
+
+  test('changed files that GitHub does not list whole pass every path filter', async () => {
+    const paths = ['c/**']
+    const rules = [{ on: 'push', repository: 'acme/shop', branches: ['main'], stack, paths }]
+    const name = await made('github', { rules })
+    expect((await receive(name, github(pushBody()))).kind).toBe('ignored')
+    for (const more of [
+      { forced: true },
+      { created: true },
+      { commits: [] },
+      { commits: Array.from({ length: triggerLimits.pushCommitsMax }, () => ({})) },
+      { commits: [{ removed: ['c/d'] }] },
+    ])
+      expect((await receive(name, github(pushBody(more)))).kind).toBe('accepted')
+  })
+})
+
+describe('deliveries of the signed form', () => {
+  test('a push, a tag and a pull request ask for deployments', async () => {
+    const name = await made('signed')
+    expect((await receive(name, signed({ event: 'ping' }))).kind).toBe('pong')
+    await receive(name, signed(ownPush))
+    await receive(name, signed({ event: 'tag', repository: 'acme/shop', tag: 'v1', commit }))
+    const pull = { ...ownPush, event: 'pull-request', number: 3, foreign: false }
+    await receive(name, signed(pull))
+    expect(sent.map(one => one.operation)).toEqual(['up', 'up', 'preview'])
+  })
+
+  test('a pull request counts as foreign unless it says otherwise', async () => {
+    const name = await made('signed')
+    const pull = { ...ownPush, event: 'pull-request', number: 3 }
+    expect((await receive(name, signed(pull))).kind).toBe('ignored')
+  })
+
+  test.each([-triggerLimits.replayWindowMs, triggerLimits.replayWindowMs])(
+    'a delivery signed %i ms away counts, one a little further is stale',
+    async awayMs => {
+      nowMs = Math.floor(nowMs / 1000) * 1000
+      const name = await made('signed')
+      const at = (ms: number) => ({ 'antichain-timestamp': String((nowMs + ms) / 1000) })
+      expect((await receive(name, signed(ownPush, at(awayMs)))).kind).toBe('accepted')
+      const further = signed(ownPush, at(awayMs + Math.sign(awayMs) * 1000))
+      await expect(receive(name, further)).rejects.toMatchObject({ code: 'WEBHOOK_STALE' })
+    },
+  )
+})
+
+describe('threats', () => {
+  test.each(['github', 'signed'] as const)('%s: what is not signed is refused', async form => {
+    const name = await made(form)
+    const make = form === 'github' ? github : signed
+    const body = form === 'github' ? pushBody() : ownPush
+    const good = make(body)
+    const without = (header: string) => ({
+      ...good,
+      headers: new Map([...good.headers].filter(([one]) => one !== header)),
+    })
+    for (const header of good.headers.keys())
+      if (header !== 'x-github-event' && !header.endsWith('delivery'))
+        await expect(receive(name, without(header))).rejects.toMatchObject(refused)
+    const signature = [...good.headers.keys()].find(one => one.includes('signature')) ?? ''
+    const right = good.headers.get(signature) ?? ''
+    for (const wrong of [
+      '',
+      'sha256=',
+      'v1=',
+      right.slice(0, -1),
+      `${right}0`,
+      right.toUpperCase(),
+      right.replace(/.$/, last => (last === '0' ? '1' : '0')),
+      `${right.split('=')[0]}=${'0'.repeat(64)}`,
+      `sha1=${'0'.repeat(40)}`,
+      'ü'.repeat(64),
+    ]) {
+      const headers = new Map([...good.headers, [signature, wrong]])
+      await expect(receive(name, { ...good, headers })).rejects.toMatchObject(refused)
+    }
+    expect(sent).toEqual([])
+    expect((await receive(name, good)).kind).toBe('accepted')
+  })
+
+  test('a delivery with another secret, or with a changed body, is refused', async () => {
+    const name = await made('github')
+    const other = `sha256=${bodySignatureOf('another secret of sixteen', '{}')}`
+    const forged = github('{}', { 'x-hub-signature-256': other })
+    await expect(receive(name, forged)).rejects.toMatchObject(refused)
+    const good = github(pushBody())
+    const body = Buffer.from(good.body.toString().replace('refs/heads/main', 'refs/heads/prod'))
+    await expect(receive(name, { ...good, body })).rejects.toMatchObject(refused)
+  })
+
+  test('a signature of the signed form does not fit another time', async () => {
+    const name = await made('signed')
+    const good = signed(ownPush)
+    const headers = new Map([
+      ...good.headers,
+      ['antichain-timestamp', String(Math.floor(nowMs / 1000) + 1)],
+    ])
+    await expect(receive(name, { ...good, headers })).rejects.toMatchObject(refused)
+    for (const timestamp of ['', 'now', '1e9', '-1', '1.5', '9'.repeat(30)])
+      await expect(
+        receive(name, signed(ownPush, { 'antichain-timestamp': timestamp })),
+      ).rejects.toMatchObject(refused)
+  })
+
+  test('both secrets count while one takes over from the other, and no third', async () => {
+    const other = 'the secret before that, also long'
+    const name = await made('github', { secrets: [secret, other] })
+    const body = JSON.stringify(pushBody())
+    const by = (one: string) =>
+      github(body, { 'x-hub-signature-256': `sha256=${bodySignatureOf(one, body)}` })
+    await expect(receive(name, by('a third secret that is long'))).rejects.toMatchObject(refused)
+    expect((await receive(name, by(other))).kind).toBe('accepted')
+  })
+
+  test.each(['github', 'signed'] as const)('%s: a delivery is one deployment', async form => {
+    const name = await made(form)
+    const make = form === 'github' ? github : signed
+    const delivery = make(form === 'github' ? pushBody() : ownPush)
+    expect((await receive(name, delivery)).kind).toBe('accepted')
+    expect((await receive(name, delivery)).kind).toBe('repeated')
+    // The id is not signed: who replays a delivery may write another, or signs again with the same.
+    const replayed = new Map(
+      [...delivery.headers].map(([k, v]) => [k, /delivery/.test(k) ? 'x' : v]),
+    )
+    expect((await receive(name, { ...delivery, headers: replayed })).kind).toBe('repeated')
+    expect(sent).toHaveLength(1)
+  })
+
+  test('of deliveries that come at once one asks for the deployment', async () => {
+    const name = await made('github')
+    const delivery = github(pushBody())
+    const kinds = await Promise.all(
+      [1, 2, 3, 4].map(async () => (await receive(name, delivery)).kind),
+    )
+    expect(kinds.filter(kind => kind === 'accepted')).toHaveLength(1)
+    expect(sent).toHaveLength(1)
+  })
+
+  test('a delivery whose request could not be sent may be repeated', async () => {
+    const name = await made('github')
+    const delivery = github(pushBody())
+    failures = 1
+    await expect(receive(name, delivery)).rejects.toThrow('the queue')
+    expect((await receive(name, delivery)).kind).toBe('accepted')
+    expect((await receive(name, delivery)).kind).toBe('repeated')
+  })
+
+  test('a delivery of GitHub is not replayed once its mark has run out', async () => {
+    const name = await made('github')
+    const delivery = github(pushBody())
+    nowMs += triggerLimits.deliveryKeptMs + 1000
+    await expect(receive(name, delivery)).rejects.toMatchObject({ code: 'WEBHOOK_STALE' })
+  })
+
+  test('a delivery of one webhook is none of another', async () => {
+    const [one, other] = [await made('github'), await made('signed')]
+    await expect(receive(other, github(pushBody()))).rejects.toMatchObject(refused)
+    await expect(receive(one, signed(ownPush))).rejects.toMatchObject(refused)
+    await expect(receive('none', github(pushBody()))).rejects.toMatchObject({
+      code: 'WEBHOOK_UNKNOWN',
+    })
+  })
+
+  test('a sealed secret that was moved from another webhook opens nothing', async () => {
+    const from = await platform.documents.get(webhookKeyOf(await made('github')))
+    const { secrets } = webhookDocument.parse(from?.value)
+    const name = await made('github')
+    const stored = await platform.documents.get(webhookKeyOf(name))
+    const mixed = { ...webhookDocument.parse(stored?.value), secrets }
+    expect(await platform.documents.put(webhookKeyOf(name), mixed, 1)).toBe(2)
+    const thrown = receive(name, github(pushBody()))
+    await expect(thrown).rejects.toMatchObject({ code: 'SEALED_UNREADABLE' })
+  })
+
+  test('a body that is too large is refused before anything else', async () => {
+    const body = Buffer.alloc(triggerLimits.webhookBytesMax + 1, ' ')
+    const large = { ...github('{}'), body }
+    await expect(receive('none', large)).rejects.toMatchObject({ code: 'WEBHOOK_TOO_LARGE' })
+  })
+
+  test.each([
+    'no json',
+    '[]',
+    'null',
+    '"x"',
+    '{}',
+    '{"__proto__":{"ref":"refs/heads/main"}}',
+    JSON.stringify(pushBody({ after: 'main; rm -rf /' })),
+    JSON.stringify(pushBody({ repository: { full_name: '../../etc' } })),
+    JSON.stringify(pushBody({ repository: { full_name: 'a/..' } })),
+    JSON.stringify(pushBody({ repository: { full_name: 'a/b/c' } })),
+    JSON.stringify(pushBody({ commits: 'none' })),
+    `${'['.repeat(100_000)}`,
+  ])('a signed body of another shape is malformed: %#', async text => {
+    const name = await made('github')
+    await expect(receive(name, github(text))).rejects.toMatchObject({ code: 'WEBHOOK_MALFORMED' })
+  })
+
+  test('nothing of a body starts a new line or moves a cursor in a log', async () => {
+    const name = await made('github')
+    const evil = 'x\n{"level":"error","event":"forged"}\r\u001b[2J\u202e\u2028'
+    const lines: string[] = []
+    const log = createLogger({ level: 'debug', write: line => lines.push(line) })
+    const refusals: unknown[] = [
+      await receive(name, github({}, { 'x-github-event': evil })),
+      await receive(name, github(pullBody({ action: evil }), { 'x-github-event': 'pull_request' })),
+      await receive(name, github(pushBody({ ref: `refs/heads/${evil}` }))),
+      await receive(evil, github({})).catch(String),
+      await receive(name, github({ ...pushBody(), commits: [{ added: evil }] })).catch(String),
+      await receive(await made('signed'), signed({ ...ownPush, [evil]: 1 })).catch(String),
+    ]
+    for (const one of refusals) {
+      const text = typeof one === 'string' ? one : String(Object.values(one as object).join(' '))
+      expect(text).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
+      log.write('info', 'webhook.received', { text })
+    }
+    expect(lines).toHaveLength(refusals.length)
+    for (const line of lines) expect(line.trimEnd()).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
+  })
+
+  test('a short secret is not taken', async () => {
+    await expect(made('github', { secrets: ['fifteen letters'] })).rejects.toThrow()
+    await made('github', { secrets: ['sixteen letters!'] })
+  })
+
+  test('neither secret nor credential is stored in clear', async () => {
+    const name = await made('github', { credential: 'ghp_credential' })
+    const stored = await platform.documents.get(webhookKeyOf(name))
+    const text = JSON.stringify(stored)
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain('ghp_credential')
+    const { credential = '' } = webhookDocument.parse(stored?.value)
+    const opened = platform.sealing.open(credential, sealingContextOf(webhookKeyOf(name)))
+    expect(await opened).toBe('ghp_credential')
+  })
+
+  test('a webhook whose document is wrong is named with the place, and receives nothing', async () => {
+    const key = webhookKeyOf('wrong')
+    await platform.documents.put(key, { form: 'github', secrets: ['x'], rules: [{}] }, 0)
+    await expect(receive('wrong', github(pushBody()))).rejects.toMatchObject({
+      code: 'DOCUMENT_INVALID',
+      message: expect.stringContaining('rules.0'),
+    })
+  })
+})

@@ -1,0 +1,237 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { matchesGlob, passesPatterns } from './glob.ts'
+import type { ChangeEvent } from './repository-event.ts'
+import { type Rule, ruleForm, triggersOf } from './rules.ts'
+
+const commit = 'a'.repeat(40)
+const push: ChangeEvent = {
+  kind: 'push',
+  repository: 'acme/shop',
+  branch: 'main',
+  commit,
+  paths: ['infra/index.ts', 'docs/a.md'],
+}
+const tag: ChangeEvent = {
+  kind: 'tag',
+  repository: 'acme/shop',
+  tag: 'v1.2.0',
+  commit,
+  paths: undefined,
+}
+const pull: ChangeEvent = {
+  kind: 'pull-request',
+  repository: 'acme/shop',
+  number: 7,
+  branch: 'main',
+  isForeign: false,
+  commit,
+  paths: undefined,
+}
+const stack = 'organization/shop/prod'
+const rule = (fields: object): Rule =>
+  ruleForm.parse({ on: 'push', repository: 'acme/shop', branches: ['main'], stack, ...fields })
+const ruleOn = (on: string, fields: object): Rule =>
+  ruleForm.parse({ on, repository: 'acme/shop', stack, ...fields })
+const doesMatch = (one: Rule, event: ChangeEvent): boolean => triggersOf([one], event).length === 1
+
+describe('patterns', () => {
+  test.each<[string, string, boolean]>([
+    ['main', 'main', true],
+    ['main', 'mains', false],
+    ['*', 'main', true],
+    ['*', 'a/b', false],
+    ['*', '', true],
+    ['**', 'a/b/c', true],
+    ['release/*', 'release/1', true],
+    ['release/*', 'release/1/2', false],
+    ['release/**', 'release/1/2', true],
+    ['release/**', 'release', false],
+    ['**/x.ts', 'x.ts', true],
+    ['**/x.ts', 'a/b/x.ts', true],
+    ['**/x.ts', 'ax.ts', false],
+    ['a/**/b', 'a/b', true],
+    ['a/**/b', 'a/x/y/b', true],
+    ['a/**/b', 'ab', false],
+    ['v?.?', 'v1.2', true],
+    ['v?.?', 'v1/2', false],
+    ['*.md', '.md', true],
+    ['*.md', '.github/x.md', false],
+    ['a.c', 'abc', false],
+    ['(a+)+', '(a+)+', true],
+    ['[ab]', 'a', false],
+    ['', '', true],
+    ['', 'a', false],
+    ['ü?', 'ü😀', true],
+  ])('%j on %j: %j', (pattern, text, isMatch) => {
+    expect(matchesGlob(pattern, text)).toBe(isMatch)
+  })
+
+  test.each<[readonly string[], string, boolean]>([
+    [[], 'a', true],
+    [['!docs/**'], 'docs/a', false],
+    [['!docs/**'], 'src/a', true],
+    [['**', '!docs/**'], 'docs/a', false],
+    [['**', '!docs/**', 'docs/keep'], 'docs/keep', true],
+    [['src/**'], 'docs/a', false],
+  ])('of %j the last that matches %j decides: %j', (patterns, text, isPassed) => {
+    expect(passesPatterns(patterns, text)).toBe(isPassed)
+  })
+
+  test('no pattern and text make it slow', () => {
+    const began = performance.now()
+    expect(matchesGlob('*a'.repeat(90), `${'a'.repeat(4000)}b`)).toBe(false)
+    expect(matchesGlob('**/'.repeat(60), `${'a/'.repeat(2000)}b`)).toBe(false)
+    expect(performance.now() - began).toBeLessThan(2000)
+  })
+
+  const letter = fc.constantFrom('a', 'b', '/', '.')
+  const text = fc.array(letter, { maxLength: 8 }).map(letters => letters.join(''))
+  const pattern = fc
+    .array(fc.constantFrom('a', 'b', '/', '.', '*', '**', '**/', '?'), { maxLength: 6 })
+    .map(tokens => tokens.join(''))
+
+  test('a pattern says what its regular expression says', () => {
+    const asExpression = (globPattern: string): RegExp => {
+      const parts = (globPattern.match(/\*\*\/|\*\*|[\s\S]/g) ?? []).map(one => {
+        if (one === '**/') return '(?:.*/)?'
+        if (one === '**') return '.*'
+        if (one === '*') return '[^/]*'
+        return one === '?' ? '[^/]' : `\\${one}`.replace(/\\([ab])/, '$1')
+      })
+      return new RegExp(`^${parts.join('')}$`)
+    }
+    fc.assert(
+      fc.property(pattern, text, (input, candidate) => {
+        expect(matchesGlob(input, candidate)).toBe(asExpression(input).test(candidate))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+describe('rules', () => {
+  test('a push asks for the operation on the stack, with the commit and the folder', () => {
+    expect(triggersOf([rule({ folder: 'infra' })], push)).toEqual([
+      {
+        stack,
+        operation: 'up',
+        program: { kind: 'commit', repository: 'acme/shop', commit, folder: 'infra' },
+        ref: 'branch main',
+        answer: { repository: 'acme/shop', commit },
+      },
+    ])
+  })
+
+  test('a pull request asks for a preview, and the answer goes to it', () => {
+    expect(triggersOf([ruleOn('pull-request', {})], pull)).toMatchObject([
+      { operation: 'preview', answer: { commit, pullRequest: 7 } },
+    ])
+  })
+
+  test.each<[string, Rule, ChangeEvent, boolean]>([
+    ['the branch', rule({}), push, true],
+    ['another branch', rule({ branches: ['dev'] }), push, false],
+    ['a branch pattern', rule({ branches: ['dev', 'm*'] }), push, true],
+    ['a branch that is excluded', rule({ branches: ['**', '!main'] }), push, false],
+    ['another repository', rule({ repository: 'acme/other' }), push, false],
+    ['every repository of an owner', rule({ repository: 'acme/*' }), push, true],
+    ['a repository with a longer name', rule({}), { ...push, repository: 'acme/shops' }, false],
+    ['a path', rule({ paths: ['infra/**'] }), push, true],
+    ['no path', rule({ paths: ['app/**'] }), push, false],
+    ['all paths but some', rule({ paths: ['!docs/**'] }), push, true],
+    ['only left-out paths', rule({ paths: ['!docs/**', '!infra/**'] }), push, false],
+    ['unknown paths', rule({ paths: ['app/**'] }), { ...push, paths: undefined }, true],
+    ['no changed path at all', rule({ paths: ['app/**'] }), { ...push, paths: [] }, false],
+    ['a tag', ruleOn('tag', { tags: ['v*'] }), tag, true],
+    ['another tag', ruleOn('tag', { tags: ['w*'] }), tag, false],
+    ['a tag by a branch rule', rule({ branches: ['**'] }), tag, false],
+    ['a push by a tag rule', ruleOn('tag', { tags: ['**'] }), push, false],
+    ['a pull request by a branch rule', rule({ branches: ['**'] }), pull, false],
+    ['a pull request', ruleOn('pull-request', {}), pull, true],
+    ['into another branch', ruleOn('pull-request', { branches: ['dev'] }), pull, false],
+    ['from a fork', ruleOn('pull-request', {}), { ...pull, isForeign: true }, false],
+    ['from a fork', ruleOn('pull-request', { forks: true }), { ...pull, isForeign: true }, true],
+  ])('%s: %#', (_name, one, event, isMatch) => {
+    expect(doesMatch(one, event)).toBe(isMatch)
+  })
+
+  test.each([
+    { folder: '/etc' },
+    { folder: '..' },
+    { folder: 'a/../..' },
+    { folder: 'a/..' },
+    { folder: './a' },
+    { folder: 'a//b' },
+    { folder: 'a\\b' },
+    { folder: 'a\nb' },
+    { stack: 'shop/prod' },
+    { stack: 'organization/shop/../x' },
+    { branches: [] },
+    { branches: ['x'.repeat(201)] },
+    { operation: 'import' },
+    { unknown: 1 },
+    { on: 'pull-request', branches: [], operation: 'up' },
+  ])('a rule with %j is refused', input => {
+    expect(() => rule(input)).toThrow()
+  })
+
+  test.each(['', 'infra', 'a/b.c/d', '.github', '...', 'a/..b'])('%j is a folder', folder => {
+    expect(rule({ folder })).toMatchObject({ folder })
+  })
+
+  const names = fc.constantFrom('main', 'dev', 'release/1')
+  const someRule = fc
+    .record({
+      branches: fc.array(fc.constantFrom('main', 'dev', '**', '!dev', 'release/*'), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+      stack: fc.constantFrom('organization/a/1', 'organization/a/2', 'organization/a/3'),
+      paths: fc.array(fc.constantFrom('infra/**', '!docs/**', '*.md'), { maxLength: 2 }),
+      operation: fc.constantFrom('up', 'refresh', 'preview'),
+    })
+    .map(fields => rule(fields))
+  const someEvent = fc
+    .record({
+      branch: names,
+      paths: fc.option(fc.array(fc.constantFrom('infra/a', 'docs/b', 'x.md'), { maxLength: 3 }), {
+        nil: undefined,
+      }),
+    })
+    .map(fields => ({ ...push, ...fields }))
+
+  test('a stack is asked for at most once, by the first of its rules that matches', () => {
+    fc.assert(
+      fc.property(fc.array(someRule, { maxLength: 8 }), someEvent, (rules, event) => {
+        const found = triggersOf(rules, event)
+        expect(new Set(found.map(one => one.stack)).size).toBe(found.length)
+        for (const one of found) {
+          const first = rules.find(each => each.stack === one.stack && doesMatch(each, event))
+          expect(one.operation).toBe(first?.operation)
+        }
+        const matching = new Set(rules.filter(each => doesMatch(each, event)).map(r => r.stack))
+        expect(new Set(found.map(one => one.stack))).toEqual(matching)
+      }),
+    )
+  })
+
+  test('rules of other stacks change nothing, and one more changed file takes no deployment away', () => {
+    fc.assert(
+      fc.property(
+        fc.array(someRule, { maxLength: 6 }),
+        someRule,
+        someEvent,
+        (rules, more, event) => {
+          const stacksOf = (list: readonly Rule[], one: ChangeEvent) =>
+            triggersOf(list, one).filter(each => each.stack !== more.stack)
+          expect(stacksOf([more, ...rules], event)).toEqual(stacksOf(rules, event))
+          const wider = event.paths && { ...event, paths: [...event.paths, 'other/file'] }
+          const before = new Set(triggersOf(rules, event).map(each => each.stack))
+          const after = new Set(triggersOf(rules, wider ?? event).map(each => each.stack))
+          expect([...before].filter(each => !after.has(each))).toEqual([])
+        },
+      ),
+    )
+  })
+})

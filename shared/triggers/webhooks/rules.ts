@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import type { StackId } from '../../records/ids.ts'
+import { passesPatterns } from './glob.ts'
+import type { ChangeEvent } from './repository-event.ts'
+
+const pattern = z.string().min(1).max(triggerLimits.patternCharsMax)
+const patterns = z.array(pattern).max(triggerLimits.patternsMax)
+
+/** The id of a stack as a person writes it. */
+const stackForm = z
+  .string()
+  .regex(
+    /^organization\/[\w.-]{1,100}\/[\w.-]{1,100}$/,
+    'must be the id of a stack, organization/<project>/<stack>',
+  )
+  .transform(id => id as StackId)
+
+/** A folder of a repository: '' is its top. No way out of it can be written. */
+const folderForm = z
+  .string()
+  .max(500)
+  .regex(
+    /^(?:(?!\.{1,2}(?:\/|$))[^\p{Cc}/\\]+(?:\/(?!\.{1,2}(?:\/|$))[^\p{Cc}/\\]+)*)?$/u,
+    'must be a folder within the repository, as infra/site',
+  )
+
+const common = {
+  /** Pattern of `owner/name`. */
+  repository: pattern,
+  /** Patterns of files; without them every change passes. */
+  paths: patterns.default([]),
+  stack: stackForm,
+  /** The repository's files at the commit, or what was uploaded last. */
+  program: z.enum(['commit', 'uploaded']).default('commit'),
+  folder: folderForm.default(''),
+}
+const operation = z.enum(['up', 'preview', 'refresh', 'destroy']).default('up')
+
+/** A rule: which change of which repository asks for which operation on which stack. */
+export const ruleForm = z.discriminatedUnion('on', [
+  z.strictObject({ on: z.literal('push'), branches: patterns.min(1), operation, ...common }),
+  z.strictObject({ on: z.literal('tag'), tags: patterns.min(1), operation, ...common }),
+  z.strictObject({
+    on: z.literal('pull-request'),
+    /** Branches that it is to be merged into. */
+    branches: patterns.default([]),
+    /** Whether one from another repository counts: its program would run with our rights. */
+    forks: z.boolean().default(false),
+    operation: z.literal('preview').default('preview'),
+    ...common,
+  }),
+])
+
+/** A rule as data. */
+export type Rule = z.infer<typeof ruleForm>
+
+/** What a deployment is asked for by. */
+export interface Trigger {
+  readonly stack: StackId
+  readonly operation: 'up' | 'preview' | 'refresh' | 'destroy'
+  readonly program:
+    | { readonly kind: 'uploaded' }
+    | {
+        readonly kind: 'commit'
+        readonly repository: string
+        readonly commit: string
+        readonly folder: string
+      }
+  /** What changed: `branch main`, `tag v1`, `pull request 7`. */
+  readonly ref: string
+  /** Where the result is told: a commit, and a pull request when it is about one. */
+  readonly answer: {
+    readonly repository: string
+    readonly commit: string
+    readonly pullRequest?: number
+  }
+}
+
+/**
+ * What an event asks for by these rules, at most once per stack: of several rules for one stack the
+ * first that matches decides. Changes of unknown paths pass every path filter.
+ */
+export function triggersOf(rules: readonly Rule[], event: ChangeEvent): readonly Trigger[] {
+  const found = new Map<StackId, Trigger>()
+  for (const rule of rules)
+    if (!found.has(rule.stack) && matchesRule(rule, event))
+      found.set(rule.stack, triggerOf(rule, event))
+  return [...found.values()]
+}
+
+function matchesRule(rule: Rule, event: ChangeEvent): boolean {
+  if (rule.on !== event.kind) return false
+  if (!passesPatterns([rule.repository], event.repository) || !passesPaths(rule, event))
+    return false
+  if (rule.on === 'push')
+    return event.kind === 'push' && passesPatterns(rule.branches, event.branch)
+  if (rule.on === 'tag') return event.kind === 'tag' && passesPatterns(rule.tags, event.tag)
+  if (event.kind !== 'pull-request' || !passesPatterns(rule.branches, event.branch)) return false
+  return rule.forks || !event.isForeign
+}
+
+function passesPaths(rule: Rule, { paths }: ChangeEvent): boolean {
+  if (rule.paths.length === 0 || paths === undefined) return true
+  return paths.some(path => passesPatterns(rule.paths, path))
+}
+
+function triggerOf(rule: Rule, event: ChangeEvent): Trigger {
+  const { repository, commit } = event
+  const number = event.kind === 'pull-request' ? { pullRequest: event.number } : {}
+  return {
+    stack: rule.stack,
+    operation: rule.operation,
+    program:
+      rule.program === 'uploaded'
+        ? { kind: 'uploaded' }
+        : { kind: 'commit', repository, commit, folder: rule.folder },
+    ref: refOf(event),
+    answer: { repository, commit, ...number },
+  }
+}
+
+function refOf(event: ChangeEvent): string {
+  if (event.kind === 'push') return `branch ${event.branch}`
+  return event.kind === 'tag' ? `tag ${event.tag}` : `pull request ${event.number}`
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import {
+  type RepositoryEvent,
+  limitPaths,
+  commitForm,
+  refNameForm,
+  repositoryForm,
+} from './repository-event.ts'
+import { parseWebhookBody } from './webhook-body.ts'
+
+const change = {
+  repository: repositoryForm,
+  commit: commitForm,
+  paths: z.array(z.string().max(4096)).max(triggerLimits.pathsMax).optional(),
+}
+
+/** The body of the signed form: what a pipeline of one's own sends. */
+const signedBody = z.discriminatedUnion('event', [
+  z.strictObject({ event: z.literal('ping') }),
+  z.strictObject({ event: z.literal('push'), branch: refNameForm, ...change }),
+  z.strictObject({ event: z.literal('tag'), tag: refNameForm, ...change }),
+  z.strictObject({
+    event: z.literal('pull-request'),
+    number: z.int().positive(),
+    branch: refNameForm,
+    foreign: z.boolean().default(true),
+    ...change,
+  }),
+])
+
+/** Reads a body of the signed form. Throws WEBHOOK_MALFORMED. */
+export function readSignedEvent(body: Uint8Array): RepositoryEvent {
+  const parsed = parseWebhookBody(body, signedBody)
+  if (parsed.event === 'ping') return { kind: 'ping' }
+  const { repository, commit } = parsed
+  const paths = parsed.paths === undefined ? undefined : limitPaths(parsed.paths)
+  const details = { repository, commit, paths }
+  if (parsed.event === 'push') return { kind: 'push', branch: parsed.branch, ...details }
+  if (parsed.event === 'tag') return { kind: 'tag', tag: parsed.tag, ...details }
+  const { number, branch, foreign } = parsed
+  return { kind: 'pull-request', number, branch, isForeign: foreign, ...details }
+}

@@ -1,0 +1,30 @@
+import type { z } from 'zod'
+import { error } from '../../errors/error.ts'
+import { formFaultOf } from '../form-fault.ts'
+
+/**
+ * The JSON of a body, of this shape. Throws WEBHOOK_MALFORMED with where it is not so; of the body
+ * itself only names of fields are told.
+ */
+export function parseWebhookBody<Shape extends z.ZodType>(
+  body: Uint8Array,
+  shape: Shape,
+): z.infer<Shape> {
+  const json = parseJson(body)
+  const parsed = shape.safeParse(json)
+  if (parsed.success) return parsed.data
+  const { at, must } = formFaultOf(parsed.error, json)
+  throw malformedError(at === '' ? `it ${must}` : `at ${at}: it ${must}`)
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw malformedError('it is no JSON in UTF-8')
+  }
+}
+
+function malformedError(why: string): Error {
+  return error('WEBHOOK_MALFORMED', `the body of the delivery cannot be read: ${why}`)
+}
