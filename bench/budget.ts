@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { checkSpent, spendOn, totalsOf } from '../test/aws/budget.ts'
+import { checkSpent, measureSpending, totalsOf } from '../test/aws/budget.ts'
 import { repositoryRoot } from './engine.ts'
 import { currentDate } from './cost/machine.ts'
 import type { MeasuredBudget } from './cost/measured-forms.ts'
@@ -13,7 +13,7 @@ import type { MeasuredBudget } from './cost/measured-forms.ts'
 const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10,1000,10000' } } })
 const rows: MeasuredBudget['rows'] = []
 for (const size of values.sizes.split(',').map(Number)) {
-  const spent = await spendOn(size, one => {
+  const spent = await measureSpending(size, one => {
     const { resources } = one
     const command = one.command as MeasuredBudget['rows'][number]['command']
     rows.push({ command, resources, ...totalsOf(one) })

@@ -41,7 +41,7 @@ export async function measurePhases(options: PhasesOptions): Promise<void> {
   const place = await createCloudPlace('rounds', {
     aws,
     through: proxy.settings,
-    code: bundles.code,
+    code: bundles.findBundle,
     settings: { 'antichain:executorsMax': String(executorsMax) },
   })
   try {
@@ -90,11 +90,16 @@ async function measurePhase(
   const [before, logBytesBefore] = [place.calls.length, logBytesOf(place)]
   proxy.takeCounts()
   const beganMs = performance.now()
-  const key = await place.desk.requestDeployment({ stack: place.stack, command, program, parallel })
-  const end = await place.desk.awaitEnd(place.stack, key, phaseMs)
+  const key = await place.control.requestDeployment({
+    stack: place.stack,
+    command,
+    program,
+    parallel,
+  })
+  const end = await place.control.awaitEnd(place.stack, key, phaseMs)
   const seconds = (performance.now() - beganMs) / 1000
   if (!('result' in end) || end.result !== 'succeeded') {
-    const events = 'deployment' in end ? await place.told(end.deployment) : ''
+    const events = 'deployment' in end ? await place.readDiagnostics(end.deployment) : ''
     throw new Error(`${name} did not succeed: ${JSON.stringify(end)}\n${events}`)
   }
   await waitUntilQuiet(place, options.quietSeconds)
@@ -141,6 +146,6 @@ async function waitUntilQuiet(place: CloudPlace, seconds: number): Promise<void>
 
 /** What the environments have written, without what is told of them. */
 function logBytesOf(place: CloudPlace): number {
-  const lines = place.said().matchAll(/^\S+ \S+ \[\d+\] {3}(.*)$/gm)
+  const lines = place.readLog().matchAll(/^\S+ \S+ \[\d+\] {3}(.*)$/gm)
   return [...lines].reduce((sum, [, line = '']) => sum + Buffer.byteLength(line) + 1, 0)
 }

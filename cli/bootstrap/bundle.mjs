@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { root } from './paths.mjs'
-import { createFailure, printProgress, elapsedSince } from './messages.mjs'
+import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
 const folder = join(root, '.cache', 'cli')
 /** The file that the launcher starts, and whose time is the time of the bundle. */
@@ -76,7 +76,7 @@ export async function bundle() {
       },
     })
   } catch (thrown) {
-    throw createFailure(
+    throw createBootstrapFailure(
       `bundling the command line failed: ${thrown.message}`,
       'read the messages above; `npm ci` brings esbuild back if it is broken',
     )

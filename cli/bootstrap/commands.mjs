@@ -7,7 +7,7 @@ import { runChild } from './run-child.mjs'
 import { antichain, createOwnVariables, ourNode, programs, root } from './paths.mjs'
 import { generateCode, prepare } from './prepare.mjs'
 import { runQuickstart } from './quickstart.mjs'
-import { createFailure, printProgress } from './messages.mjs'
+import { createBootstrapFailure, printProgress } from './messages.mjs'
 import { cloudScript, emulatorsScript, runTier } from './run-tests.mjs'
 
 const commands = new Map([
@@ -30,7 +30,7 @@ const commands = new Map([
 export async function run(name, args) {
   const command = commands.get(name)
   if (command !== undefined) return command(args)
-  throw createFailure(
+  throw createBootstrapFailure(
     `there is no command '${name ?? ''}'`,
     `give one of ${[...commands.keys()].join(', ')}`,
   )

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createNpmVariables, ourNode, root } from './paths.mjs'
-import { createFailure, printProgress, elapsedSince } from './messages.mjs'
+import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
 /** Whether a folder's packages are missing or were made from another lock file. */
 export function needsInstall(folder) {
@@ -37,7 +37,7 @@ export function repairOurNode() {
   printProgress('setting up Node 24')
   runNpm(root, ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
   if (hasOurNode()) return
-  throw createFailure(
+  throw createBootstrapFailure(
     `npm did not set up Node 24 at ${ourNode}`,
     `run \`npm install-scripts approve node\` and \`npm rebuild node\` in ${root}, then this again`,
   )
@@ -68,7 +68,7 @@ function runNpm(folder, args, number = 1) {
   })
   const late = done.error?.code === 'ETIMEDOUT'
   if (done.error !== undefined && !late)
-    throw createFailure(
+    throw createBootstrapFailure(
       `npm cannot be run: ${done.error.message}`,
       'install npm, it comes with Node',
     )
@@ -83,7 +83,7 @@ function runNpm(folder, args, number = 1) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
     return runNpm(folder, args, number + 1)
   }
-  throw createFailure(
+  throw createBootstrapFailure(
     `npm ${args[0]} failed in ${folder}`,
     'read its messages above; it needs the registry and room on the disk',
   )

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createFailure, printProgress } from './messages.mjs'
+import { createBootstrapFailure, printProgress } from './messages.mjs'
 
 const pollMs = 250
 const patienceMs = 15 * 60_000
@@ -22,7 +22,10 @@ export async function takeLock(folder) {
         printProgress(`waiting for process ${holder ?? ''} that gets this folder ready`)
       isReported = true
       if (Date.now() - beganMs > patienceMs)
-        throw createFailure(`process ${holder} holds ${folder}`, 'end it, or remove that folder')
+        throw createBootstrapFailure(
+          `process ${holder} holds ${folder}`,
+          'end it, or remove that folder',
+        )
       await sleep(pollMs)
     }
   }

@@ -6,7 +6,7 @@ export function printProgress(text) {
 }
 
 /** An expected failure: what happened and what to do, printed without a stack trace. */
-export function createFailure(text, hint) {
+export function createBootstrapFailure(text, hint) {
   return Object.assign(new Error(text), { hint })
 }
 

@@ -8,7 +8,7 @@ import { bundle, isBundled } from './bundle.mjs'
 import { hasOurNode, installPackages, needsInstall, repairOurNode } from './install.mjs'
 import { takeLock } from './lock.mjs'
 import { root } from './paths.mjs'
-import { createFailure, printProgress, elapsedSince } from './messages.mjs'
+import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
 /**
  * Does what is missing and nothing else. `folders` are program folders, relative to the project.
@@ -48,7 +48,7 @@ export function generateCode() {
   try {
     generateProtobuf({ folder: root, force: true, say: printProgress })
   } catch (thrown) {
-    throw createFailure(
+    throw createBootstrapFailure(
       `generating protobuf code failed: ${thrown.message}`,
       'read the messages above; `npm ci` brings buf and ts-proto back if they are broken',
     )

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { createOwnVariables, root } from './paths.mjs'
-import { createFailure } from './messages.mjs'
+import { createBootstrapFailure } from './messages.mjs'
 
 /**
  * Runs a command on our Node's PATH and answers its exit status (128 + n when signal n ended it).
@@ -23,7 +23,10 @@ export function runChild(file, args, { env = createOwnVariables(), onOutput, qui
   return new Promise((settled, failed) => {
     child.on('error', thrown =>
       failed(
-        createFailure(`${file} cannot be run: ${thrown.message}`, 'run `npm ci` to bring it back'),
+        createBootstrapFailure(
+          `${file} cannot be run: ${thrown.message}`,
+          'run `npm ci` to bring it back',
+        ),
       ),
     )
     child.on('close', (code, signal) => {

@@ -4,7 +4,12 @@ import type { DisplayOptions } from '../session/tools.ts'
 import { removeControls, type Paint } from './paint.ts'
 import type { LineStyle } from './plain-lines.ts'
 import type { Progress } from './progress.ts'
-import { formatDuration, formatOutputs, formatPending, formatResourceCounts } from './summary.ts'
+import {
+  formatDurationLines,
+  formatOutputs,
+  formatPending,
+  formatResourceCounts,
+} from './summary.ts'
 
 /** The first line: what is being done, to which stack. */
 export function formatTitle(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'stack'>): string {
@@ -46,7 +51,7 @@ export function formatEnd(
   const blocks = [
     options.suppressOutputs ? [] : formatOutputs(progress.stack(), style.paint),
     formatResourceCounts(ending, style),
-    formatDuration(ending, style),
+    formatDurationLines(ending, style),
     formatPending(result.pending, style.paint),
   ]
   return blocks.filter(block => block.length > 0).flatMap(block => ['', ...block])

@@ -54,7 +54,7 @@ export function formatResourceCounts(ending: Ending, style: LineStyle): readonly
 const quiet: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
 
 /** How long it took; a preview's time is nobody's concern. */
-export function formatDuration(ending: Ending, style: LineStyle): readonly string[] {
+export function formatDurationLines(ending: Ending, style: LineStyle): readonly string[] {
   if (style.planning) return []
   return [`${style.paint('bold', 'Duration:')} ${formatElapsed(ending.elapsedMs)}`]
 }

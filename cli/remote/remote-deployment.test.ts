@@ -24,7 +24,7 @@ function createApi(endOfRequest: { readonly kind: string }) {
   }
   const send = (event: string, data: object): Promise<void> =>
     writer.write(Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
-  return { client, asked: requests, say: send }
+  return { client, requests, send }
 }
 
 async function deployWith(endOfRequest: { readonly kind: string }) {
@@ -37,52 +37,52 @@ async function deployWith(endOfRequest: { readonly kind: string }) {
     { emit: event => void emitted.push(event) },
   )
   running.done.catch(() => undefined)
-  return { ...api, running, told: emitted }
+  return { ...api, running, emitted }
 }
 
 const result = { result: 'cancelled', changes: {}, pending: [] }
 
 test('what waits is withdrawn when a person cancels', async () => {
-  const { running, asked: requests, say, told: emitted } = await deployWith({ kind: 'refused' })
+  const { running, requests, send, emitted } = await deployWith({ kind: 'refused' })
   running.cancel()
-  await say('end', { kind: 'refused', code: 'DEPLOYMENT_CANCELLED', message: 'withdrawn' })
+  await send('end', { kind: 'refused', code: 'DEPLOYMENT_CANCELLED', message: 'withdrawn' })
   await expect(running.done).rejects.toMatchObject({ code: 'DEPLOYMENT_CANCELLED' })
   expect(requests).toEqual([`POST ${path}/deployments`, `DELETE ${path}/requests/<key>`])
   expect(emitted).toEqual([])
 })
 
 test('what began meanwhile is told to stop', async () => {
-  const { running, asked: requests, say } = await deployWith({ kind: 'started' })
+  const { running, requests, send } = await deployWith({ kind: 'started' })
   running.cancel()
-  await say('started', { number: 7 })
+  await send('started', { number: 7 })
   await expect.poll(() => requests.at(-1)).toBe(`POST ${path}/deployments/7/cancel`)
-  await say('end', { kind: 'deployed', ...result })
+  await send('end', { kind: 'deployed', ...result })
   expect(await running.done).toMatchObject({ result: 'cancelled' })
 })
 
 test('what runs is told to stop, and nothing is withdrawn', async () => {
-  const { running, asked: requests, say } = await deployWith({ kind: 'started' })
-  await say('started', { number: 7 })
-  await say('events', [])
+  const { running, requests, send } = await deployWith({ kind: 'started' })
+  await send('started', { number: 7 })
+  await send('events', [])
   await new Promise(done => setTimeout(done, 20))
   running.terminate()
   await expect.poll(() => requests.at(-1)).toBe(`POST ${path}/deployments/7/cancel`)
   expect(requests.join()).not.toContain('DELETE')
-  await say('end', { kind: 'deployed', ...result })
+  await send('end', { kind: 'deployed', ...result })
   await running.done
 })
 
 test('an open deployment is gone on with by whoever serves, told from its beginning, and stopped there', async () => {
-  const { client, asked: requests, say } = createApi({ kind: 'started' })
+  const { client, requests, send } = createApi({ kind: 'started' })
   const emitted: EngineEventPayload[] = []
   const sink = { emit: (event: EngineEventPayload) => void emitted.push(event) }
   const running = await resumeRemotely(client, path, 7, sink)
-  await say('events', [{ preludeEvent: { config: {} } }])
+  await send('events', [{ preludeEvent: { config: {} } }])
   running.cancel()
   await expect
     .poll(() => requests)
     .toEqual([`POST ${path}/deployments/7/resume`, `POST ${path}/deployments/7/cancel`])
-  await say('end', { kind: 'deployed', ...result })
+  await send('end', { kind: 'deployed', ...result })
   expect(await running.done).toMatchObject({ result: 'cancelled' })
   expect(emitted).toEqual([{ preludeEvent: { config: {} } }])
 })

@@ -1,6 +1,6 @@
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
-import { httpStatusOf } from './error-response.ts'
+import { apiStatusOf } from './error-response.ts'
 import { type Caller, coversStack, mayAct } from './roles.ts'
 import { type ApiPorts, type Route, stackOf } from './define-route.ts'
 
@@ -93,7 +93,7 @@ export async function runAudited<Done extends { readonly status: number }>(
     status = response.status
     return response
   } catch (thrown) {
-    status = httpStatusOf(thrown)
+    status = apiStatusOf(thrown)
     throw thrown
   } finally {
     // The change stands, or was refused, whether or not this can be told.

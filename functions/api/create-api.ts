@@ -12,7 +12,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
-import { toErrorResponse, httpStatusOf } from './error-response.ts'
+import { toErrorResponse, apiStatusOf } from './error-response.ts'
 import { openApiOf } from './open-api.ts'
 import { createRateLimiter, type Rate, type RateLimiter } from './rate-limit.ts'
 import { readRequestBody, readRequestJson } from './read-body.ts'
@@ -101,7 +101,7 @@ async function answerCall(deps: CallDeps, route: Route, context: Context): Promi
     response.headers.set('x-request-id', id)
     return response
   } catch (thrown) {
-    if (httpStatusOf(thrown) >= 500)
+    if (apiStatusOf(thrown) >= 500)
       ports.logger.write('error', 'api.failed', { request: id, message: messageOf(thrown) })
     return toErrorResponse(thrown, id)
   }

@@ -66,7 +66,7 @@ const statuses: ReadonlyMap<ErrorCode, number> = new Map(
 )
 
 /** The status of an error: 503 for a store that cannot be asked now, 500 for the unforeseen. */
-export function httpStatusOf(thrown: unknown): number {
+export function apiStatusOf(thrown: unknown): number {
   const known = thrown instanceof DeployError ? statuses.get(thrown.code) : undefined
   return known ?? (errorSourceOf(thrown) === 'store' ? 503 : 500)
 }
@@ -81,7 +81,7 @@ export function errorBodyOf({ code, message, hint, details: { at } }: DeployErro
  * An error as JSON. Of a fault nothing is told: its sentence may hold what is nobody's business.
  */
 export function toErrorResponse(thrown: unknown, request: string): Response {
-  const status = httpStatusOf(thrown)
+  const status = apiStatusOf(thrown)
   const isOurs = thrown instanceof DeployError && thrown.code !== 'INTERNAL_ASSERTION'
   const body: ErrorBody = isOurs
     ? errorBodyOf(thrown)

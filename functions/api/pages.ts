@@ -13,7 +13,7 @@ export function pageForm<Item extends z.ZodType>(item: Item) {
 }
 
 /** A page cut out of a list by places; `cursor` is a place. */
-export function cutPage<T>(
+export function cutResultPage<T>(
   all: readonly T[],
   { limit, cursor }: { readonly limit: number; readonly cursor: string },
 ): { readonly items: readonly T[]; readonly next?: string } {

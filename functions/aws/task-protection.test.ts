@@ -28,11 +28,11 @@ async function createWithAgent(status: number) {
   } finally {
     server.close()
   }
-  return { asked: requests, logged }
+  return { requests, logged }
 }
 
 test('a task is protected while it works, and no longer', async () => {
-  const { asked: requests, logged } = await createWithAgent(200)
+  const { requests, logged } = await createWithAgent(200)
   expect(requests).toEqual([
     'PUT /api/id/task-protection/v1/state {"ProtectionEnabled":true,"ExpiresInMinutes":2880}',
     'PUT /api/id/task-protection/v1/state {"ProtectionEnabled":false}',

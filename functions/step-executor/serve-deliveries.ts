@@ -51,7 +51,7 @@ export interface DeliveryOptions {
 }
 
 /** Deliveries that must come again, and those of stacks that this environment is not for. */
-export interface DeliveryResult {
+export interface ChainDeliveryResult {
   readonly failed: readonly Delivery[]
   readonly elsewhere: readonly Delivery[]
 }
@@ -64,7 +64,7 @@ export async function serveDeliveries(
   server: DeliveryServer,
   deliveries: readonly Delivery[],
   serving: DeliveryOptions,
-): Promise<DeliveryResult> {
+): Promise<ChainDeliveryResult> {
   const groups = new Map<DeploymentId, Delivery[]>()
   for (const delivery of deliveries) {
     const { deployment } = delivery.message
@@ -97,7 +97,7 @@ function logFailure({ platform }: DeliveryServer, deployment: DeploymentId, thro
 async function serveDeployment(
   server: DeliveryServer,
   work: DeploymentDeliveries,
-): Promise<DeliveryResult> {
+): Promise<ChainDeliveryResult> {
   const { platform } = server
   const { deployment, own, warmCache } = work
   const control = await platform.control.read(deployment)

@@ -13,7 +13,7 @@ function createWarmRun(deployment: string, until = 100) {
   }
   const made = {
     deployment: deployment as DeploymentId,
-    environment: environment,
+    environment,
     until: until as EpochMs,
   }
   return { made: made as unknown as WarmRun, ended }

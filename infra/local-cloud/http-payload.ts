@@ -52,7 +52,7 @@ export interface HttpReply {
 }
 
 /** Where and when a request came. */
-export interface RequestContext {
+export interface HttpRequestContext {
   readonly requestId: string
   readonly routeKey: string
   readonly timeEpoch: number
@@ -62,7 +62,7 @@ export interface RequestContext {
 const textForm = /^(text\/|application\/(json|javascript|xml)\s*(;|$))/i
 
 /** Makes a payload of a request. Source: API Gateway's documentation of HTTP APIs, format 2.0. */
-export function httpEventOf(request: HttpRequest, arrival: RequestContext): HttpEvent {
+export function httpEventOf(request: HttpRequest, arrival: HttpRequestContext): HttpEvent {
   const { method, target, body, sourceIp } = request
   const at = target.indexOf('?')
   const path = at < 0 ? target : target.slice(0, at)

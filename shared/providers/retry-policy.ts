@@ -30,7 +30,7 @@ const deliveredAgain = {
 
 /**
  * Whose error it is and what follows: from the producer, never from a text or a code. The page
- * docs/whose-error.md is made from it. Source: docs/reliability.md#whose-error.
+ * docs/retry-policy.md is made from it. Source: docs/reliability.md#sources-of-errors.
  */
 export const retryPolicy = {
   provider: {

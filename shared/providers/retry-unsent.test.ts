@@ -21,7 +21,7 @@ function scene(...failures: readonly (Error | undefined)[]) {
     },
   } as unknown as Provider
   return {
-    said: messages,
+    messages,
     instances: () => instances,
     provider,
     reaching: {
@@ -36,9 +36,9 @@ function scene(...failures: readonly (Error | undefined)[]) {
 
 describe('a call that nobody was there to hear', () => {
   test('is made again of the instance that there is then, and that is told', async () => {
-    const { reaching, said } = scene(unheard, unheard)
+    const { reaching, messages } = scene(unheard, unheard)
     expect(await retryUnsent(reaching, ({ read }) => read({} as never))).toBe(3)
-    expect(said).toEqual(['0 no connection', '1 no connection'])
+    expect(messages).toEqual(['0 no connection', '1 no connection'])
   })
 
   test('is given up after three tries', async () => {
@@ -56,8 +56,8 @@ describe('a call that nobody was there to hear', () => {
 test('a call that was refused, or may have been heard, is not made again', async () => {
   for (const status of ['ok', 'lost', 'unknown'] as const) {
     const failure = new ProviderError('no', { status, code: 14 })
-    const { reaching, said } = scene(failure)
+    const { reaching, messages } = scene(failure)
     await expect(retryUnsent(reaching, ({ read }) => read({} as never))).rejects.toBe(failure)
-    expect(said).toEqual([])
+    expect(messages).toEqual([])
   }
 })

@@ -11,8 +11,8 @@ export interface UnsentRetry {
 }
 
 /**
- * Makes a call, again when it was never written because nobody was there to hear it: then nothing
- * can have come of it. Throws what the last try threw. Source: docs/reliability.md#whose-error.
+ * Calls a provider, and again when the request was never written because the connection failed.
+ * Throws the error of the last attempt. Source: docs/reliability.md#sources-of-errors.
  */
 export async function retryUnsent<T>(
   { getInstance, beforeRetry }: UnsentRetry,

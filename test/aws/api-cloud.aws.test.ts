@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Role } from '../../functions/api/roles.ts'
 import { createToken } from '../../functions/api/tokens.ts'
-import { createPlace, type Place, type Ran, succeeded } from '../e2e/place.ts'
+import { createPlace, type Place, type CommandOutput, requireSuccess } from '../e2e/place.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
 import { secretText } from './stack-file.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
@@ -22,7 +22,7 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
   })
   afterAll(() => bundles?.remove())
   beforeEach(async () => {
-    place = await createCloudPlace('shop', { aws: settings(), code: bundles.code })
+    place = await createCloudPlace('shop', { aws: settings(), code: bundles.findBundle })
     client = createPlace(undefined, { sdk: false })
     step('1')
   })
@@ -33,54 +33,61 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
 
   const step = (text: string): void =>
     writeFileSync(join(place.program, 'variables.json'), JSON.stringify({ STEP: text }))
-  const run = (...words: readonly string[]): Promise<Ran> =>
-    client.run(['-C', place.program, ...words])
+  const run = (...args: readonly string[]): Promise<CommandOutput> =>
+    client.run(['-C', place.program, ...args])
   const tokenOf = async (role: Role, stacks?: string[]): Promise<string> =>
     (
-      await createToken(place.desk.platform, {
+      await createToken(place.control.platform, {
         name: role,
         role,
         ...(stacks === undefined ? {} : { stacks }),
       })
     ).token
-  const login = async (token: string): Promise<Ran> =>
+  const login = async (token: string): Promise<CommandOutput> =>
     client.run(['login', place.cloud.apiUrl], { env: { ANTICHAIN_TOKEN: token } })
-  const linesOf = ({ out }: Ran): readonly Record<string, unknown>[] =>
+  const linesOf = ({ out }: CommandOutput): readonly Record<string, unknown>[] =>
     out
       .trim()
       .split('\n')
       .map(line => JSON.parse(line) as Record<string, unknown>)
 
   test('a person logs in, deploys, looks, changes and destroys', { timeout: 600_000 }, async () => {
-    succeeded(await login(await tokenOf('admin')))
-    succeeded(await run('stack', 'select', 'dev'))
-    const up = succeeded(await run('up', '--yes'))
+    requireSuccess(await login(await tokenOf('admin')))
+    requireSuccess(await run('stack', 'select', 'dev'))
+    const up = requireSuccess(await run('up', '--yes'))
     expect(up.out).toMatch(/created/)
-    expect(place.objects().map(({ id }) => id)).toContain('database-1')
+    expect(place.listObjects().map(({ id }) => id)).toContain('database-1')
     // The program went to S3 by an address, past the function.
     const calls = place.calls.filter(({ name }) => name === 'api')
     expect(calls.length).toBeGreaterThan(3)
-    expect(verifyExport(succeeded(await run('stack', 'export')).out, { sealed: true })).toEqual([])
-    const outputs = succeeded(await run('stack', 'output', '--json')).out
+    expect(
+      verifyExport(requireSuccess(await run('stack', 'export')).out, { sealed: true }),
+    ).toEqual([])
+    const outputs = requireSuccess(await run('stack', 'output', '--json')).out
     expect(JSON.parse(outputs)).toMatchObject({ password: '[secret]', token: '[secret]' })
     step('2')
-    const changed = succeeded(await run('up', '--yes', '--skip-preview', '--json'))
+    const changed = requireSuccess(await run('up', '--yes', '--skip-preview', '--json'))
     expect(linesOf(changed).some(event => 'summaryEvent' in event)).toBe(true)
-    const history = JSON.parse(succeeded(await run('stack', 'history', '--json')).out) as object[]
+    const history = JSON.parse(
+      requireSuccess(await run('stack', 'history', '--json')).out,
+    ) as object[]
     expect(history).toMatchObject([
       { kind: 'update', result: 'succeeded' },
       { kind: 'update', result: 'succeeded' },
     ])
     expect((await run('resume')).err).toContain('NOTHING_TO_RESUME')
-    expect(succeeded(await run('notification', 'dead', '--json')).out).toBe('[]\n')
-    expect(succeeded(await run('notification', 'redrive')).err).toContain('Nothing was given up.')
-    succeeded(await run('destroy', '--yes', '--skip-preview'))
-    expect(place.objects()).toEqual([])
-    succeeded(await run('stack', 'rm', '--yes', 'dev'))
-    expect(await place.desk.platform.catalog.getStack(place.stack)).toBeUndefined()
-    for (const said of [up, changed]) expect(`${said.out}${said.err}`).not.toContain(secretText)
+    expect(requireSuccess(await run('notification', 'dead', '--json')).out).toBe('[]\n')
+    expect(requireSuccess(await run('notification', 'redrive')).err).toContain(
+      'Nothing was given up.',
+    )
+    requireSuccess(await run('destroy', '--yes', '--skip-preview'))
+    expect(place.listObjects()).toEqual([])
+    requireSuccess(await run('stack', 'rm', '--yes', 'dev'))
+    expect(await place.control.platform.catalog.getStack(place.stack)).toBeUndefined()
+    for (const commandResult of [up, changed])
+      expect(`${commandResult.out}${commandResult.err}`).not.toContain(secretText)
     // Every change of the API was written down before it was made, and how it ended.
-    const audited = await place.desk.platform.audit.read(0, 100)
+    const audited = await place.control.platform.audit.read(0, 100)
     expect(audited.map(({ what }) => what)).toContain('POST /v1/stacks/shop/dev/deployments')
     expect(audited.every(({ from }) => from === '127.0.0.1')).toBe(true)
     expect(audited.filter(({ kind }) => kind === 'asked')).toHaveLength(audited.length / 2)
@@ -88,18 +95,18 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
 
   test('a plugin is sent once for a version, and found there by functions', async () => {
     const file = 'pulumi-resource-silver-v1.2.3-linux-amd64.tar.gz'
-    const push = (text: string): Promise<Ran> => {
+    const push = (text: string): Promise<CommandOutput> => {
       writeFileSync(join(client.program, file), text)
       return client.run(['plugin', 'push', file])
     }
     expect((await push('good')).err).toContain('LOGIN_MISSING')
-    succeeded(await login(await tokenOf('deploy')))
+    requireSuccess(await login(await tokenOf('deploy')))
     expect((await push('good')).err).toContain('API_FORBIDDEN')
-    succeeded(await login(await tokenOf('admin')))
-    for (const _ of [1, 2]) expect(succeeded(await push('good')).err).toContain('silver 1.2.3')
+    requireSuccess(await login(await tokenOf('admin')))
+    for (const _ of [1, 2]) expect(requireSuccess(await push('good')).err).toContain('silver 1.2.3')
     expect((await push('evil')).err).toContain('PLUGIN_TAKEN')
     const key = { kind: 'resource', name: 'silver', version: '', os: 'linux', arch: 'x64' }
-    const found = await place.desk.platform.plugins.get(key)
+    const found = await place.control.platform.plugins.get(key)
     expect([found?.version, Buffer.from(found?.bytes ?? []).toString()]).toEqual(['1.2.3', 'good'])
     expect((await client.run(['plugin', 'push', 'some.zip'])).exit).toBe(2)
   }, 120_000)
@@ -122,7 +129,7 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
       tokenOf('admin', ['other/*']),
     ])
     const forged = `${reader.slice(0, -1)}${reader.endsWith('A') ? 'B' : 'A'}`
-    const asked: readonly (readonly [string, string, number])[] = [
+    const requests: readonly (readonly [string, string, number])[] = [
       ['', `GET ${stack}`, 401],
       [forged, `GET ${stack}`, 401],
       [reader, `GET ${stack}`, 200],
@@ -134,16 +141,16 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
       [deployer, 'GET /v1/tokens', 403],
       [deployer, 'GET /v1/audit', 403],
     ]
-    for (const [token, what, status] of asked)
+    for (const [token, what, status] of requests)
       expect([what, await statusOf(token, what, what.startsWith('POST') ? {} : undefined)]).toEqual(
         [what, status],
       )
-    expect(await place.desk.platform.requests.listWaiting(place.stack, 10)).toEqual([])
-    const refused = (await place.desk.platform.audit.read(0, 100)).filter(
+    expect(await place.control.platform.requests.listWaiting(place.stack, 10)).toEqual([])
+    const refused = (await place.control.platform.audit.read(0, 100)).filter(
       ({ status }) => status === 403,
     )
     expect(refused).toHaveLength(4)
-    succeeded(await login(reader))
+    requireSuccess(await login(reader))
     const up = await client.run(['-C', place.program, '-s', 'dev', 'up', '--yes'])
     expect([up.exit, up.err]).toEqual([3, expect.stringContaining('API_FORBIDDEN')])
   }, 120_000)

@@ -7,10 +7,10 @@ import { type AwsSettings, createS3Client } from '../../shared/platform/aws/clie
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { blobSweepContract } from '../contract/blob-sweep.ts'
 import { blobsContract } from '../contract/blobs.ts'
-import { epochMs } from '../contract/opened.ts'
-import { type FaultRule, withFaults } from './faults-queues.ts'
-import { madeBucket } from './places.ts'
-import { whenServed } from './served.ts'
+import { toEpochMs } from '../contract/open-adapter.ts'
+import { type QueueFaultRule, withQueueFaults } from './queue-faults.ts'
+import { createTestBucket } from './test-resources.ts'
+import { whenServed } from './when-served.ts'
 
 const clock = createSystemClock()
 const prefix = 'blobs/'
@@ -18,11 +18,11 @@ const prefix = 'blobs/'
 /** Blobs in a bucket of their own. */
 async function openBlobs(
   plain: AwsSettings,
-  { rules = [], bytesMax }: { rules?: readonly FaultRule[]; bytesMax?: number } = {},
+  { rules = [], bytesMax }: { rules?: readonly QueueFaultRule[]; bytesMax?: number } = {},
 ) {
   const direct = createS3Client(plain)
-  const bucket = await madeBucket(direct)
-  const { settings, counts } = withFaults(plain, rules, 23)
+  const bucket = await createTestBucket(direct)
+  const { settings, counts } = withQueueFaults(plain, rules, 23)
   const s3 = createS3Client(settings)
   const place = { s3, bucket, prefix }
   const close = async (): Promise<void> => {
@@ -37,7 +37,7 @@ async function openBlobs(
 }
 
 /** Every request of S3 may be repeated, also one whose reply was lost. */
-const faults: readonly FaultRule[] = [
+const faults: readonly QueueFaultRule[] = [
   { kind: 'throttled', percent: 10, attemptsMax: 1 },
   { kind: 'broken', percent: 10, attemptsMax: 2 },
   { kind: 'late', percent: 10, attemptsMax: 9 },
@@ -127,10 +127,13 @@ whenServed('blobs over S3', ['S3'], settings => {
     expect(pages).toEqual([1_000, 10])
     expect(hashes.size).toBe(0)
     const hash = await ports.blobs.put(bytesOf('0'))
-    await ports.blobSweep.setAside(hash, epochMs(5_000))
+    await ports.blobSweep.setAside(hash, toEpochMs(5_000))
     await ports.blobSweep.remove(hash)
-    const about = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: `${prefix}${hash}.blob` })
-    const { Versions = [] } = await direct.send(about)
+    const command = new ListObjectVersionsCommand({
+      Bucket: bucket,
+      Prefix: `${prefix}${hash}.blob`,
+    })
+    const { Versions = [] } = await direct.send(command)
     const [{ Key, VersionId } = {}] = Versions
     const old = await direct.send(new GetObjectCommand({ Bucket: bucket, Key, VersionId }))
     expect(await old.Body?.transformToString()).toBe('0')

@@ -8,13 +8,13 @@ import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import { createCloud } from '../lifecycle/cloud.ts'
 import { openEngine, type Program } from '../lifecycle/engine.ts'
-import { project, stackName } from '../lifecycle/hosts.ts'
-import { thing } from '../lifecycle/things.ts'
+import { project, stackName } from '../lifecycle/scripted-hosts.ts'
+import { registerThing } from '../lifecycle/register-thing.ts'
 import type { Billed } from '../sim/model-capacity.ts'
 import { createModelBucket } from '../sim/model-bucket.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import { purposeOf } from './purpose.ts'
-import { createTables, freshTables } from './records.ts'
+import { createTables, createTableNames } from './records.ts'
 
 /** What requests of one purpose came to. */
 interface Sum {
@@ -25,51 +25,51 @@ interface Sum {
 }
 
 /** The requests of one command, by purpose. */
-export interface Spent {
+export interface SpentRequests {
   readonly command: string
   readonly resources: number
   readonly by: ReadonlyMap<string, Sum>
 }
 
 /** A program of `count` resources that need nothing of each other. */
-const program =
+const createProgram =
   (count: number, version: string): Program =>
   async monitor => {
     const names = Array.from({ length: count }, (_, at) => `r${at}`)
-    await Promise.all(names.map(name => thing(monitor, name, { text: version + name })))
+    await Promise.all(names.map(name => registerThing(monitor, name, { text: version + name })))
   }
 
 /** Everything that is counted: records and blobs over models of DynamoDB and S3. */
-async function countedPorts(add: (purpose: string, billed: Billed) => void) {
+async function createCountedPorts(add: (purpose: string, billed: Billed) => void) {
   let purpose = ''
   const model = createModelDynamo(billed => add(purpose, billed))
   const clock = createSystemClock()
-  const object = (operation: string): void => {
+  const billRequest = (operation: string): void => {
     const isRead = /^(Get|Head)/.test(operation)
     const units = { readUnits: isRead ? 1 : 0, writeUnits: isRead ? 0 : 1 }
     add(`S3 ${operation}`, { operation, table: '', items: 1, ...units })
   }
-  const s3 = createModelBucket(clock.now, object).client
+  const s3 = createModelBucket(clock.now, billRequest).client
   const { send } = model.client
-  const named = (async (...asked: Parameters<typeof send>): Promise<unknown> => {
-    const [{ constructor, input }] = asked
+  const sendNamed = (async (...args: Parameters<typeof send>): Promise<unknown> => {
+    const [{ constructor, input }] = args
     purpose = purposeOf(constructor.name.replace('Command', ''), JSON.stringify(input))
-    return send(...asked)
+    return send(...args)
   }) as ModelDynamo['client']['send']
-  const tables = freshTables()
+  const tables = createTableNames()
   await createTables(model.client, tables)
   const blobs = createBlobs({ s3: s3 as S3Client, bucket: 'b', prefix: 'blobs/', clock })
-  const about = { client: { send: named }, clock, random: createSystemRandom(), tables }
-  return { ...createRecords({ ...about, region: 'eu-test-1' }, blobs), blobs, clock }
+  const deps = { client: { send: sendNamed }, clock, random: createSystemRandom(), tables }
+  return { ...createRecords({ ...deps, region: 'eu-test-1' }, blobs), blobs, clock }
 }
 
 /** Deploys, changes and removes `count` resources, and says what each command spent. */
-export async function spendOn(
+export async function measureSpending(
   count: number,
-  told: (one: Spent) => void = () => undefined,
-): Promise<readonly Spent[]> {
+  onSpent: (one: SpentRequests) => void = () => undefined,
+): Promise<readonly SpentRequests[]> {
   let sums = new Map<string, Sum>()
-  const counted = await countedPorts((purpose, billed) => add(sums, purpose, billed))
+  const counted = await createCountedPorts((purpose, billed) => addBilled(sums, purpose, billed))
   const stack = stackIdOf(project, stackName)
   await counted.catalog.createStack(stack, counted.clock.now())
   const engine = await openEngine(createCloud().script)
@@ -78,13 +78,19 @@ export async function spendOn(
     // What is asked by the clock grows with the time and not with the steps: a generator reads the
     // heads that it awaits every two seconds. Here hints tell it, and by the clock leases are
     // renewed only.
-    const every: Platform['clock']['repeat'] = (ms, call) =>
+    const repeat: Platform['clock']['repeat'] = (ms, call) =>
       ms === limits.leaseRenewMs ? platform.clock.repeat(ms, call) : () => undefined
-    const clock = { ...platform.clock, every }
+    const clock = { ...platform.clock, repeat }
     const send: Platform['chains']['send'] = async messages => {
       const items = messages.length
       if (items > 0)
-        add(sums, 'messages', { operation: '', table: '', items, readUnits: 0, writeUnits: 0 })
+        addBilled(sums, 'messages', {
+          operation: '',
+          table: '',
+          items,
+          readUnits: 0,
+          writeUnits: 0,
+        })
       await platform.chains.send(messages)
     }
     return {
@@ -98,24 +104,33 @@ export async function spendOn(
           return blobs.put(bytes)
         },
       },
-      catalog: mirrored(catalog, platform.catalog),
+      catalog: mirrorCatalog(catalog, platform.catalog),
     }
   }
-  const spent: Spent[] = []
-  const run = async (command: string, given: Program | undefined, asked: object): Promise<void> => {
+  const spent: SpentRequests[] = []
+  const run = async (
+    command: string,
+    deployedProgram: Program | undefined,
+    options: object,
+  ): Promise<void> => {
     sums = new Map()
     // Time is slow, so that a machine with other work loses no lease.
-    const { result } = await engine.run(given, { disturb, parallel: 64, haste: 0.1, ...asked })
+    const { result } = await engine.run(deployedProgram, {
+      disturb,
+      parallel: 64,
+      haste: 0.1,
+      ...options,
+    })
     if (result.result !== 'succeeded') throw new Error(`${command} ${JSON.stringify(result)}`)
     const one = { command, resources: count, by: sums }
     spent.push(one)
-    told(one)
+    onSpent(one)
   }
   try {
-    await run('create', program(count, 'a'), {})
-    await run('same', program(count, 'a'), {})
-    await run('update', program(count, 'b'), {})
-    await run('refresh', program(count, 'b'), { command: 'refresh' })
+    await run('create', createProgram(count, 'a'), {})
+    await run('same', createProgram(count, 'a'), {})
+    await run('update', createProgram(count, 'b'), {})
+    await run('refresh', createProgram(count, 'b'), { command: 'refresh' })
     await run('delete', undefined, { command: 'destroy' })
   } finally {
     await engine.close()
@@ -124,25 +139,28 @@ export async function spendOn(
 }
 
 /** The engine of the tests reads the published snapshot from its own catalog. */
-function mirrored(counted: Platform['catalog'], own: Platform['catalog']): Platform['catalog'] {
+function mirrorCatalog(
+  counted: Platform['catalog'],
+  own: Platform['catalog'],
+): Platform['catalog'] {
   return {
     ...counted,
-    start: async (...asked) => {
-      await own.start(...asked)
-      return counted.start(...asked)
+    start: async (...args) => {
+      await own.start(...args)
+      return counted.start(...args)
     },
-    publish: async (...asked) => {
-      await own.publish(...asked)
-      return counted.publish(...asked)
+    publish: async (...args) => {
+      await own.publish(...args)
+      return counted.publish(...args)
     },
-    release: async (...asked) => {
-      await own.release(...asked)
-      await counted.release(...asked)
+    release: async (...args) => {
+      await own.release(...args)
+      await counted.release(...args)
     },
   }
 }
 
-function add(sums: Map<string, Sum>, purpose: string, billed: Billed): void {
+function addBilled(sums: Map<string, Sum>, purpose: string, billed: Billed): void {
   const sum = sums.get(purpose) ?? { requests: 0, items: 0, readUnits: 0, writeUnits: 0 }
   sums.set(purpose, sum)
   sum.requests += 1
@@ -174,7 +192,7 @@ export interface Totals {
 }
 
 /** What of a command's requests the budget is about, and what it leaves out. */
-export function totalsOf({ by }: Spent): Totals {
+export function totalsOf({ by }: SpentRequests): Totals {
   const isApart = (purpose: string): boolean => / (events|writers|arrival)$/.test(purpose)
   const total = (of: (sum: Sum) => number, apart = false): number =>
     [...by].reduce((all, [purpose, sum]) => all + (isApart(purpose) === apart ? of(sum) : 0), 0)
@@ -189,7 +207,7 @@ export function totalsOf({ by }: Spent): Totals {
 }
 
 /** Checks what commands spent; throws with the figures of the one that spent too much. */
-export function checkSpent(spent: readonly Spent[]): void {
+export function checkSpent(spent: readonly SpentRequests[]): void {
   for (const one of spent) {
     const { command, resources, by } = one
     const steps = command === 'same' ? 0 : resources
@@ -205,7 +223,7 @@ export function checkSpent(spent: readonly Spent[]): void {
     )
     if (over.length > 0)
       throw new Error(
-        `${command} of ${resources} spends too many ${over.join(', ')}: ${said(found, by)}`,
+        `${command} of ${resources} spends too many ${over.join(', ')}: ${formatFigures(found, by)}`,
       )
     const heads = by.get('UpdateItem head')
     if (heads !== undefined && heads.writeUnits !== heads.requests)
@@ -214,7 +232,7 @@ export function checkSpent(spent: readonly Spent[]): void {
 }
 
 /** The figures of a command, for people. */
-function said(found: object, by: ReadonlyMap<string, Sum>): string {
+function formatFigures(found: object, by: ReadonlyMap<string, Sum>): string {
   const lines = [...by].map(([purpose, sum]) => `  ${purpose} ${JSON.stringify(sum)}`)
   return [JSON.stringify(found), ...lines.toSorted()].join('\n')
 }

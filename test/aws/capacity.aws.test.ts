@@ -18,10 +18,10 @@ import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynam
 import type { Billed } from '../sim/model-capacity.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
 import { hasDynoxide, openDynoxide } from './dynoxide.ts'
-import { createTables, freshTables } from './records.ts'
+import { createTables, createTableNames } from './records.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-const { journal: TableName, ...others } = freshTables()
+const { journal: TableName, ...others } = createTableNames()
 const key = (sk: string) => ({ pk: { S: 'a deployment' }, sk: { S: sk } })
 const item = (sk: string, bytes: number) => ({ ...key(sk), data: { S: 'x'.repeat(bytes) } })
 const isAbsent = 'attribute_not_exists(pk)'

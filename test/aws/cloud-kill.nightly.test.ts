@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBundles } from './cloud-place.ts'
 import { type CloudRound, runCloudRound } from './cloud-rounds.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 whenServed('kills in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
@@ -15,7 +15,7 @@ whenServed('kills in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], setting
   test('a deployment outlives its generator', { timeout: 600_000 }, async () => {
     const kills = [{ whom: 'step-generator', part: 0.25, afterMs: 100 }] as const
     const round: CloudRound = { doing: 'create', kills, seed: 7 }
-    const result = await runCloudRound(round, { aws: settings(), code: bundles.code })
+    const result = await runCloudRound(round, { aws: settings(), code: bundles.findBundle })
     expect(result).toMatchObject({ kills: ['step-generator'], unknown: 0, repeated: 0 })
   })
 })

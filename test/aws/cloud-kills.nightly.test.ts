@@ -6,9 +6,9 @@ import {
   type CloudRoundResult,
   drawCloudRounds,
   runCloudRound,
-  toldCloudRound,
+  describeCloudRound,
 } from './cloud-rounds.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 /** Give ANTICHAIN_SEED to see a night's moments again; the names of the tests tell them. */
 const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
@@ -29,12 +29,14 @@ whenServed('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
   })
   afterAll(() => bundles?.remove())
 
-  test.each(groups.map((group, at) => [at, group.map(toldCloudRound).join('; '), group] as const))(
+  test.each(
+    groups.map((group, at) => [at, group.map(describeCloudRound).join('; '), group] as const),
+  )(
     `rounds ${'%i'} of seed ${seed}: %s`,
     { timeout: 3_600_000 },
     async (_at, _told, group: readonly CloudRound[]) => {
       const run = (round: CloudRound) =>
-        runCloudRound(round, { aws: settings(), code: bundles.code })
+        runCloudRound(round, { aws: settings(), code: bundles.findBundle })
       const ended = await Promise.allSettled(group.map(run))
       for (const one of ended) if (one.status === 'fulfilled') results.push(one.value)
       expect(ended.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))).toEqual([])

@@ -1,15 +1,15 @@
 /** What takes longer than a function lives goes to the long pool of the local cloud. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readExport } from '../e2e/state.ts'
+import { readExport } from '../e2e/exported-state.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 whenServed('long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
   let place: CloudPlace
   beforeAll(async () => {
     bundles = createBundles()
-    place = await createCloudPlace('patient', { aws: settings(), code: bundles.code })
+    place = await createCloudPlace('patient', { aws: settings(), code: bundles.findBundle })
   })
   afterAll(async () => {
     await place?.remove()
@@ -25,10 +25,12 @@ whenServed('long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
       for (const pid of place.cloud.longTasks('step-executor')) tasks.add(pid)
     }, 100)
     const end = await place.deploy('up', program, 240_000).finally(() => clearInterval(looking))
-    expect(end.result, await place.told(end.deployment)).toBe('succeeded')
+    expect(end.result, await place.readDiagnostics(end.deployment)).toBe('succeeded')
     expect(tasks.size).toBe(1)
-    const asked = place.asked().map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
-    expect(asked).toEqual(['create slow', 'create quick'])
-    expect(readExport(await place.exported()).resources.map(({ name }) => name)).toContain('quick')
+    const changes = place.listChanges().map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
+    expect(changes).toEqual(['create slow', 'create quick'])
+    expect(readExport(await place.exportState()).resources.map(({ name }) => name)).toContain(
+      'quick',
+    )
   })
 })

@@ -28,10 +28,10 @@ import {
   type DeploymentId,
 } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
-import { parallel } from '../e2e/cast.ts'
-import { type AskedChange, type CloudObject, objectsIn } from '../e2e/place.ts'
+import { parallel } from '../e2e/deployment-processes.ts'
+import { type RequestedChange, type CloudObject, readObjects } from '../e2e/place.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { passphrase, type StackFileAbout, stackFileOf } from './stack-file.ts'
+import { passphrase, type StackFileOptions, createStackFile } from './stack-file.ts'
 
 const testFolder = resolve(import.meta.dirname, '..')
 const ourNode = resolve(testFolder, '../node_modules/node/bin')
@@ -40,20 +40,20 @@ const pluginFolder = join(testFolder, 'golden/provider')
 
 /** The bundles of the functions that have an entry, made once for each process of tests. */
 export function createBundles(): {
-  readonly code: (row: FunctionRow) => string | undefined
+  readonly findBundle: (row: FunctionRow) => string | undefined
   readonly remove: () => void
 } {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-cloud-bundles-'))
   const assets = createAssets('existing', folder)
   const made = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
   return {
-    code: row => (assets.absent.has(row.entry) ? undefined : made.get(row.name)),
+    findBundle: row => (assets.absent.has(row.entry) ? undefined : made.get(row.name)),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
 /** More of a place. */
-export interface CloudPlaceOptions extends StackFileAbout {
+export interface CloudPlaceOptions extends StackFileOptions {
   readonly aws: AwsSettings
   /** Where functions and event sources find the services, when that is elsewhere. */
   readonly through?: AwsSettings
@@ -73,7 +73,7 @@ export interface CloudPlaceOptions extends StackFileAbout {
 /** A place. */
 export interface CloudPlace {
   readonly cloud: LocalCloud
-  readonly desk: ControlClient
+  readonly control: ControlClient
   readonly stack: StackId
   /** The program's folder. */
   readonly program: string
@@ -86,16 +86,16 @@ export interface CloudPlace {
   /** Asks for a deployment and waits for its end. */
   readonly deploy: (command: Command, program: BlobHash, limitMs?: number) => Promise<HistoryRecord>
   /** The published snapshot, of which nothing is wrong. */
-  readonly exported: () => Promise<string>
-  readonly objects: () => readonly CloudObject[]
-  readonly asked: () => readonly AskedChange[]
+  readonly exportState: () => Promise<string>
+  readonly listObjects: () => readonly CloudObject[]
+  readonly listChanges: () => readonly RequestedChange[]
   readonly calls: readonly (CompletedCall & { readonly name: FunctionName })[]
   /** Diagnostics of a deployment. */
-  readonly told: (deployment: DeploymentId) => Promise<string>
+  readonly readDiagnostics: (deployment: DeploymentId) => Promise<string>
   /** What the environments have said. */
-  readonly said: () => string
+  readonly readLog: () => string
   /** Pids of everything that runs with the folders of this place. */
-  readonly processes: () => readonly number[]
+  readonly listProcesses: () => readonly number[]
   readonly remove: () => Promise<void>
 }
 
@@ -109,12 +109,12 @@ export async function createCloudPlace(
   mkdirSync(join(goldCloud, 'objects'), { recursive: true })
   const program = join(root, 'program')
   if (options.sdk === 'above') symlinkSync(sdkModules, join(root, 'node_modules'))
-  const stackFile = await createProgram(program, fixture, options)
+  const stackFile = await createPlaceProgram(program, fixture, options)
   const stack = stackIdOf(fixture, 'dev')
   const calls: (CompletedCall & { readonly name: FunctionName })[] = []
   const lines: string[] = []
-  const say = (line: string): void => void lines.push(`${new Date().toISOString()} ${line}`)
-  const calling = createCallReporter(say, true)
+  const logLine = (line: string): void => void lines.push(`${new Date().toISOString()} ${line}`)
+  const calling = createCallReporter(logLine, true)
   const through = options.through ?? options.aws
   const settings = readInstallationSettings({
     'antichain:installation': `t${randomBytes(4).toString('hex')}`,
@@ -130,7 +130,7 @@ export async function createCloudPlace(
     aws: through,
     bundleOf: options.code,
     folder: join(root, 'functions'),
-    variables: { ...variablesOf(through, goldCloud), ...options.variables },
+    variables: { ...functionVariablesOf(through, goldCloud), ...options.variables },
     tidyMs: options.tidyMs ?? 3_600_000,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     ...(options.hidden === undefined ? {} : { hidden: options.hidden }),
@@ -144,45 +144,46 @@ export async function createCloudPlace(
       onFailure: calling.onFailure,
     },
   })
-  const desk = openControlClient(options.aws, cloud.services)
-  await desk.platform.catalog.createStack(stack, desk.platform.clock.now())
-  const said = (): string => lines.join('\n')
+  const control = openControlClient(options.aws, cloud.services)
+  await control.platform.catalog.createStack(stack, control.platform.clock.now())
+  const readLog = (): string => lines.join('\n')
   return {
     cloud,
-    desk,
+    control,
     stack,
     program,
     cloudFolder: goldCloud,
     stackFile,
     calls,
-    said,
+    readLog,
     upload: async variables => {
       writeFileSync(join(program, 'variables.json'), JSON.stringify(variables))
-      return desk.upload(program)
+      return control.upload(program)
     },
     deploy: async (command, archive, limitMs = 100_000) => {
-      const key = await desk.requestDeployment({ stack, command, program: archive, parallel })
-      const end = await desk.awaitEnd(stack, key, limitMs).catch((thrown: unknown) => {
-        throw new Error(said(), { cause: thrown })
+      const key = await control.requestDeployment({ stack, command, program: archive, parallel })
+      const end = await control.awaitEnd(stack, key, limitMs).catch((thrown: unknown) => {
+        throw new Error(readLog(), { cause: thrown })
       })
       if (!('deployment' in end) || !('result' in end)) throw new Error(JSON.stringify(end))
       return end
     },
-    told: async deployment => {
-      const lines = await desk.readEvents(deployment)
-      const said = lines.filter(line => line.includes('diagnosticEvent'))
-      return said.map(line => line.slice(0, 800)).join('\n')
+    readDiagnostics: async deployment => {
+      const lines = await control.readEvents(deployment)
+      const diagnostics = lines.filter(line => line.includes('diagnosticEvent'))
+      return diagnostics.map(line => line.slice(0, 800)).join('\n')
     },
-    exported: async () => {
-      const text = await desk.readSnapshot(stack)
+    exportState: async () => {
+      const text = await control.readSnapshot(stack)
       expect(verifyExport(text, { sealed: true })).toEqual([])
       return text
     },
-    objects: () => objectsIn(goldCloud),
-    asked: () => linesIn(join(goldCloud, 'asked.jsonl')).map(line => JSON.parse(line) as never),
-    processes: () => processesIn(root),
+    listObjects: () => readObjects(goldCloud),
+    listChanges: () =>
+      readLines(join(goldCloud, 'asked.jsonl')).map(line => JSON.parse(line) as never),
+    listProcesses: () => findProcesses(root),
     remove: async () => {
-      desk.close()
+      control.close()
       await cloud.end()
       await rm(root, { recursive: true, force: true, maxRetries: 3 })
     },
@@ -193,7 +194,7 @@ export async function createCloudPlace(
  * Answers the stack's file. The fixture behind a main file that sets the variables first, with the
  * SDK that it runs on.
  */
-async function createProgram(
+async function createPlaceProgram(
   program: string,
   fixture: string,
   options: CloudPlaceOptions,
@@ -215,7 +216,7 @@ async function createProgram(
       dereference: true,
       filter: path => !unused.some(form => form.test(path.slice(sdkModules.length))),
     })
-  const text = await stackFileOf(fixture, options)
+  const text = await createStackFile(fixture, options)
   writeFileSync(join(program, 'Pulumi.dev.yaml'), text)
   return text
 }
@@ -233,16 +234,16 @@ const unused: readonly RegExp[] = [
 ]
 
 /** As an installation gives them: nothing of this process but where tools are. */
-function variablesOf(
+function functionVariablesOf(
   { endpoints }: AwsSettings,
   goldCloud: string,
 ): Readonly<Record<string, string>> {
-  const given = Object.entries(endpoints).map(([service, endpoint]) => [
+  const endpointVariables = Object.entries(endpoints).map(([service, endpoint]) => [
     `ANTICHAIN_${service}_ENDPOINT`,
     endpoint,
   ])
   return {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(endpointVariables),
     ...emulatorCredentials,
     PATH: [pluginFolder, ourNode, '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
     PULUMI_CONFIG_PASSPHRASE: passphrase,
@@ -253,7 +254,7 @@ function variablesOf(
   }
 }
 
-function linesIn(file: string): readonly string[] {
+function readLines(file: string): readonly string[] {
   if (!existsSync(file)) return []
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -261,7 +262,7 @@ function linesIn(file: string): readonly string[] {
 }
 
 /** Programs, plugins and environments carry the folder of their cloud in their variables. */
-function processesIn(root: string): readonly number[] {
+function findProcesses(root: string): readonly number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
     .map(Number)

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { awsVariables, bucketPrefixes } from '../../shared/config/aws-resource-names.ts'
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 const provider = resolve(import.meta.dirname, '..', 'golden', 'provider')
 const key = {
@@ -31,25 +31,25 @@ whenServed('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
   afterAll(() => bundles?.remove())
 
   /** A place whose functions find no provider where tools are. */
-  async function placed(): Promise<CloudPlace> {
+  async function openPlace(): Promise<CloudPlace> {
     const PATH = [resolve(provider, '../../../node_modules/node/bin'), '/usr/bin', '/bin']
     const made = await createCloudPlace('small', {
-      ...{ aws: settings(), code: bundles.code, sdk: 'above' },
+      ...{ aws: settings(), code: bundles.findBundle, sdk: 'above' },
       variables: { PATH: PATH.join(delimiter) },
     })
     place = made
     return made
   }
 
-  async function push({ desk }: CloudPlace): Promise<void> {
+  async function push({ control }: CloudPlace): Promise<void> {
     const bytes = execFileSync('tar', ['-czf', '-', '-C', provider, '.'])
-    await desk.platform.plugins.put(key, bytes)
+    await control.platform.plugins.put(key, bytes)
   }
 
   test('are fetched where there are none, once for each environment', {
     timeout: 300_000,
   }, async () => {
-    const there = await placed()
+    const there = await openPlace()
     await push(there)
     for (const [command, delay] of [
       ['up', '0'],
@@ -57,9 +57,9 @@ whenServed('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
       ['destroy', '0'],
     ] as const) {
       const end = await there.deploy(command, await there.upload({ DELAY: delay }), 200_000)
-      expect(end.result, await there.told(end.deployment)).toBe('succeeded')
+      expect(end.result, await there.readDiagnostics(end.deployment)).toBe('succeeded')
     }
-    expect(there.asked().map(({ call }) => call)).toEqual(['create', 'delete'])
+    expect(there.listChanges().map(({ call }) => call)).toEqual(['create', 'delete'])
     const found = globSync(
       join(there.cloudFolder, '..', 'functions', '**', '.pulumi', 'plugins', 'resource-gold-v*'),
     )
@@ -71,7 +71,7 @@ whenServed('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
   test('that are not what was put are not run, which the deployment is told', {
     timeout: 300_000,
   }, async () => {
-    const there = await placed()
+    const there = await openPlace()
     await push(there)
     const s3 = createS3Client(settings())
     const Bucket = there.cloud.services.places(['bucket'], 'short')[awsVariables.bucket] ?? ''
@@ -82,8 +82,8 @@ whenServed('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
     s3.destroy()
     const end = await there.deploy('up', await there.upload({}), 200_000)
     expect(end.result).toBe('failed')
-    const told = await there.told(end.deployment)
-    expect(told).toMatch(/gold.*has not the checksum|has not the checksum.*gold/)
-    expect(there.asked()).toEqual([])
+    const diagnostics = await there.readDiagnostics(end.deployment)
+    expect(diagnostics).toMatch(/gold.*has not the checksum|has not the checksum.*gold/)
+    expect(there.listChanges()).toEqual([])
   })
 })

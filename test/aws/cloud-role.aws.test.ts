@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
 import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
-import { everythingStored } from './everything-stored.ts'
-import { whenServed } from './served.ts'
+import { listStoredBytes } from './list-stored-bytes.ts'
+import { whenServed } from './when-served.ts'
 import { secretText } from './stack-file.ts'
 
 const role = 'arn:aws:iam::123456789012:role/antichain-deploy-shop'
@@ -30,8 +30,8 @@ const found = Object.fromEntries(Object.entries(process.env).filter(([name]) => 
 const headers = { authorization: found.AWS_CONTAINER_AUTHORIZATION_TOKEN }
 fetch(found.AWS_CONTAINER_CREDENTIALS_FULL_URI, { headers })
   .then(answer => answer.json())
-  .then(given => require('node:fs').writeFileSync(
-    process.env.GOLD_CLOUD + '/found.json', JSON.stringify({ found, given })))
+  .then(credentials => require('node:fs').writeFileSync(
+    process.env.GOLD_CLOUD + '/found.json', JSON.stringify({ found, credentials })))
 `
 
 whenServed('a stack with a key and a role', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS'], settings => {
@@ -41,8 +41,12 @@ whenServed('a stack with a key and a role', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ST
     bundles = createBundles()
     const keyUrl = await keyOf(settings())
     const variables = { PULUMI_CONFIG_PASSPHRASE: '' }
-    const about = { keyUrl, config: { 'antichain:role': role }, variables }
-    place = await createCloudPlace('shop', { aws: settings(), code: bundles.code, ...about })
+    const placeOptions = { keyUrl, config: { 'antichain:role': role }, variables }
+    place = await createCloudPlace('shop', {
+      aws: settings(),
+      code: bundles.findBundle,
+      ...placeOptions,
+    })
   })
   afterAll(async () => {
     await place?.remove()
@@ -55,27 +59,29 @@ whenServed('a stack with a key and a role', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ST
     appendFileSync(join(place.program, 'index.js'), telling)
     const program = await place.upload({ STEP: '1' })
     const end = await place.deploy('up', program, 240_000)
-    expect(end.result, await place.told(end.deployment)).toBe('succeeded')
-    const exported = await place.exported()
+    expect(end.result, await place.readDiagnostics(end.deployment)).toBe('succeeded')
+    const exported = await place.exportState()
     expect(exported).not.toContain(secretText)
     expect(JSON.parse(exported)).toMatchObject({
       deployment: { secrets_providers: { type: 'cloud' } },
     })
-    const { found, given } = JSON.parse(readFileSync(join(place.cloudFolder, 'found.json'), 'utf8'))
+    const { found, credentials: roleCredentials } = JSON.parse(
+      readFileSync(join(place.cloudFolder, 'found.json'), 'utf8'),
+    )
     expect(Object.keys(found).toSorted()).toEqual([
       'AWS_CONTAINER_AUTHORIZATION_TOKEN',
       'AWS_CONTAINER_CREDENTIALS_FULL_URI',
       'AWS_REGION',
     ])
-    expect(given).toMatchObject({
+    expect(roleCredentials).toMatchObject({
       AccessKeyId: expect.stringMatching(/^ASIA/),
       Token: expect.any(String),
     })
-    expect(JSON.stringify(given)).not.toContain(emulatorCredentials.AWS_SECRET_ACCESS_KEY)
-    expect(Date.parse(given.Expiration)).toBeGreaterThan(Date.now() + 20 * 60_000)
-    const hidden = [secretText, given.SecretAccessKey, given.Token]
-    for (const text of hidden) expect(place.said()).not.toContain(text)
-    const held = await everythingStored(settings(), place.cloud.services)
+    expect(JSON.stringify(roleCredentials)).not.toContain(emulatorCredentials.AWS_SECRET_ACCESS_KEY)
+    expect(Date.parse(roleCredentials.Expiration)).toBeGreaterThan(Date.now() + 20 * 60_000)
+    const hidden = [secretText, roleCredentials.SecretAccessKey, roleCredentials.Token]
+    for (const text of hidden) expect(place.readLog()).not.toContain(text)
+    const held = await listStoredBytes(settings(), place.cloud.services)
     expect(held.length).toBeGreaterThan(10)
     const clear = held.filter(({ bytes }) => hidden.some(text => bytes.includes(text)))
     expect(clear.map(({ where }) => where)).toEqual([])

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { FunctionName } from '../../infra/functions-table.ts'
 import { killOne } from '../../infra/local-cloud/random-kills.ts'
-import { until } from '../e2e/place.ts'
-import { checkAsked, checkGoal, soundState } from '../e2e/round-checks.ts'
+import { waitUntil } from '../e2e/place.ts'
+import { checkChanges, checkGoal, readSoundState } from '../e2e/round-checks.ts'
 import { doings } from '../e2e/rounds.ts'
-import { type FoundState, readExport } from '../e2e/state.ts'
+import { type ExportedState, readExport } from '../e2e/exported-state.ts'
 import { type CloudPlace, createCloudPlace, type CloudPlaceOptions } from './cloud-place.ts'
 
 /** Functions that die in rounds. */
@@ -67,11 +67,11 @@ export function drawCloudRounds(seed: number, count: number): readonly CloudRoun
 }
 
 /** A round in words. */
-export function toldCloudRound({ doing, kills, limitMs }: CloudRound): string {
-  const told = kills.map(({ whom, part }) => `${whom} at ${Math.round(part * 100)} %`)
+export function describeCloudRound({ doing, kills, limitMs }: CloudRound): string {
+  const kinds = kills.map(({ whom, part }) => `${whom} at ${Math.round(part * 100)} %`)
   const times = Object.entries(limitMs ?? {}).map(([name, ms]) => `${name} ${ms} ms`)
   const limited = times.length === 0 ? '' : `, with ${times.join(' and ')} at a time`
-  return `${doing}${limited}, killed: ${told.join(', ')}`
+  return `${doing}${limited}, killed: ${kinds.join(', ')}`
 }
 
 /** Objects of a round: each operation costs an executor the start of a plugin. */
@@ -98,10 +98,10 @@ export async function runCloudRound(
     const second = await place.upload({ ...env, STEP: '2' })
     if (doing !== 'create')
       expect((await place.deploy('up', first, roundMs)).result).toBe('succeeded')
-    const before = place.asked().length
+    const before = place.listChanges().length
     const beganMs = performance.now()
     const over = new AbortController()
-    const killing = killAlong(round, { place, before, signal: over.signal })
+    const killing = killDuring(round, { place, before, signal: over.signal })
     const command = doing === 'destroy' ? 'destroy' : 'up'
     const end = await place.deploy(command, second, roundMs)
     const seconds = Math.round((performance.now() - beganMs) / 1000)
@@ -110,26 +110,28 @@ export async function runCloudRound(
     const calls = Object.fromEntries(
       victims.map(name => [name, place.calls.filter(one => one.name === name).length]),
     )
-    const asked = place.asked().slice(before)
+    const changes = place.listChanges().slice(before)
     const killed = kills.map(whom =>
       whom === 'step-executor' ? ('executor' as const) : ('generator' as const),
     )
-    const repeated = checkAsked({ asked, killed })
-    const state = await soundState(place)
-    const about = { round: { doing }, env: { ...env, STEP: '2' } }
-    checkGoal(about, state)
+    const repeated = checkChanges({ changes, killed })
+    const state = await readSoundState(place)
+    const goal = { round: { doing }, env: { ...env, STEP: '2' } }
+    checkGoal(goal, state)
     if (!killed.includes('executor')) expect(state.pending).toEqual([])
-    const said = await place.told(end.deployment)
+    const diagnostics = await place.readDiagnostics(end.deployment)
     for (const { name, type } of state.pending) {
       expect(type).toBe('creating')
-      expect(said).toContain(name)
+      expect(diagnostics).toContain(name)
     }
-    expect(end.result, said).toBe(state.pending.length === 0 ? 'succeeded' : 'failed')
-    if (state.pending.length > 0 && command === 'up') await goOn(place, about, state, second)
+    expect(end.result, diagnostics).toBe(state.pending.length === 0 ? 'succeeded' : 'failed')
+    if (state.pending.length > 0 && command === 'up') await redeploy(place, goal, state, second)
     const late = place.calls.filter(({ outcome }) => isLate(outcome)).length
     return { kills, seconds, calls, late, unknown: state.pending.length, repeated }
   } catch (thrown) {
-    throw new Error(`seed ${seed}: ${toldCloudRound(round)}\n${place.said()}`, { cause: thrown })
+    throw new Error(`seed ${seed}: ${describeCloudRound(round)}\n${place.readLog()}`, {
+      cause: thrown,
+    })
   } finally {
     await place.remove()
   }
@@ -140,34 +142,34 @@ function isLate(outcome: CloudPlace['calls'][number]['outcome']): boolean {
 }
 
 /** The next deployment makes what nobody knows of; what that left is all that ever lies about. */
-async function goOn(
+async function redeploy(
   place: CloudPlace,
-  about: Parameters<typeof checkGoal>[0],
-  left: FoundState,
+  goal: Parameters<typeof checkGoal>[0],
+  left: ExportedState,
   program: Parameters<CloudPlace['deploy']>[1],
 ): Promise<void> {
   await place.deploy('up', program, roundMs)
-  const state = readExport(await place.exported())
-  checkGoal(about, { ...state, pending: [] })
+  const state = readExport(await place.exportState())
+  checkGoal(goal, { ...state, pending: [] })
   const unknown = new Set(left.pending.map(({ name }) => name))
   const kept = new Set(state.resources.map(({ id }) => id))
-  const lost = place.objects().filter(({ id }) => !kept.has(id))
+  const lost = place.listObjects().filter(({ id }) => !kept.has(id))
   for (const { id } of lost) expect([...unknown]).toContain(id.replace(/-\d+$/, ''))
   expect(lost.length).toBeLessThanOrEqual(unknown.size)
 }
 
 /** Kills at each moment of the round that comes before its end; answers who was. */
-async function killAlong(
+async function killDuring(
   { doing, kills, seed }: CloudRound,
-  about: { readonly place: CloudPlace; readonly before: number; readonly signal: AbortSignal },
+  deps: { readonly place: CloudPlace; readonly before: number; readonly signal: AbortSignal },
 ): Promise<readonly FunctionName[]> {
-  const { place, before, signal } = about
+  const { place, before, signal } = deps
   const killed: FunctionName[] = []
   const draw = drawOf(seed)
   for (const { whom, part, afterMs } of kills) {
     const calls = Math.max(1, Math.floor((part * doings[doing].calls * count) / 50))
-    const isDue = (): boolean => place.asked().length - before >= calls
-    await until(() => signal.aborted || isDue(), { what: `${calls} calls`, limitMs: roundMs })
+    const isDue = (): boolean => place.listChanges().length - before >= calls
+    await waitUntil(() => signal.aborted || isDue(), { what: `${calls} calls`, limitMs: roundMs })
     await new Promise(done => setTimeout(done, afterMs))
     if (signal.aborted) break
     if (killOne(place.cloud, whom, draw) !== undefined) killed.push(whom)

@@ -10,19 +10,25 @@ import { createToken } from '../../functions/api/tokens.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
-import { deliver, type Files, type GithubHost, pullRequestOf, pushOf } from '../e2e/github.ts'
-import { repository, signedDelivery, startGithub, withPackage } from '../e2e/github.ts'
-import { until } from '../e2e/place.ts'
-import { readExport } from '../e2e/state.ts'
+import {
+  deliver,
+  type RepositoryFiles,
+  type GithubHost,
+  pullRequestOf,
+  pushOf,
+} from '../e2e/github-host.ts'
+import { repository, signDelivery, startGithub, withPackage } from '../e2e/github-host.ts'
+import { waitUntil } from '../e2e/place.ts'
+import { readExport } from '../e2e/exported-state.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 const goldSdk = readFileSync(resolve(import.meta.dirname, '../golden/provider/sdk.js'), 'utf8')
 const secret = 'a secret that both sides know'
 const credential = 'ghs_credential'
 
 /** The repository: the project lies in a folder of it, with a package that npm must install. */
-const filesWith = (value: number, stackFile: string): Files => ({
+const createFiles = (value: number, stackFile: string): RepositoryFiles => ({
   ...withPackage('infra'),
   'README.md': 'a site\n',
   'infra/Pulumi.yaml': 'name: small\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n',
@@ -43,16 +49,16 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
     github = await startGithub(credential)
     place = await createCloudPlace('small', {
       aws: settings(),
-      code: bundles.code,
+      code: bundles.findBundle,
       sdk: 'above',
       variables: {
         [outboundVariables.networks]: '127.0.0.1/32',
         [outboundVariables.plain]: '1',
       },
     })
-    const made = await createToken(place.desk.platform, { name: 'test', role: 'admin' })
+    const made = await createToken(place.control.platform, { name: 'test', role: 'admin' })
     token = made.token
-    await api('PUT', '/v1/webhooks/site', {
+    await callApi('PUT', '/v1/webhooks/site', {
       form: 'github',
       secrets: [secret],
       credential,
@@ -70,7 +76,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
   }, 120_000)
 
   /** Asks the API of the installation over HTTP. */
-  async function api(method: string, path: string, body: object): Promise<void> {
+  async function callApi(method: string, path: string, body: object): Promise<void> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const url = place.cloud.apiUrl + path
     const reply = await fetch(url, { method, headers, body: JSON.stringify(body) })
@@ -81,7 +87,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
   async function scheduleSoon(): Promise<number> {
     for (let inMs = 3_000; ; inMs *= 2) {
       const due = Math.ceil((Date.now() + inMs) / 1000) * 1000
-      await api('PUT', '/v1/stacks/small/dev/schedules/drift', {
+      await callApi('PUT', '/v1/stacks/small/dev/schedules/drift', {
         when: `at(${new Date(due).toISOString().slice(0, 19)})`,
         operation: { kind: 'refresh' },
       })
@@ -90,40 +96,43 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
   }
 
   const hook = (): string => `${place.cloud.webhookUrl}site`
-  const history = () => place.desk.platform.catalog.listHistory(place.stack, 10)
+  const listRuns = () => place.control.platform.catalog.listHistory(place.stack, 10)
 
   /** Delivers what is to be accepted, and waits for the end of what it asked for. */
-  async function ended(event: string, about: object) {
-    const { status, body } = await deliver(hook(), signedDelivery(secret, event, about))
+  async function deliverAndAwait(event: string, payload: object) {
+    const { status, body } = await deliver(hook(), signDelivery(secret, event, payload))
     expect([status, body]).toMatchObject([202, { kind: 'accepted' }])
-    const [asked] = body['asked'] as { request: string }[]
-    return place.desk
-      .awaitEnd(place.stack, asked?.request ?? '', 240_000)
+    const [firstRequest] = body['asked'] as { request: string }[]
+    return place.control
+      .awaitEnd(place.stack, firstRequest?.request ?? '', 240_000)
       .catch((thrown: unknown) => {
-        throw new Error(place.said(), { cause: thrown })
+        throw new Error(place.readLog(), { cause: thrown })
       })
   }
 
   describe('a webhook', () => {
     test('deploys the commit of a push that GitHub signed, into a snapshot in the bucket', async () => {
-      first = github.commit(filesWith(1, place.stackFile))
-      const end = await ended('push', pushOf(first))
-      expect(end, place.said()).toMatchObject({ result: 'succeeded', changes: { create: 2 } })
-      const state = readExport(await place.exported())
+      first = github.commit(createFiles(1, place.stackFile))
+      const end = await deliverAndAwait('push', pushOf(first))
+      expect(end, place.readLog()).toMatchObject({ result: 'succeeded', changes: { create: 2 } })
+      const state = readExport(await place.exportState())
       expect(state.resources.map(({ name }) => name)).toContain('thing')
-      expect(place.objects()).toMatchObject([{ props: { value: 1 } }])
-      await until(() => github.statuses(first).length === 2, { what: 'both statuses' })
-      expect(github.statuses(first).map(({ state: told }) => told)).toEqual(['pending', 'success'])
+      expect(place.listObjects()).toMatchObject([{ props: { value: 1 } }])
+      await waitUntil(() => github.listStatuses(first).length === 2, { what: 'both statuses' })
+      expect(github.listStatuses(first).map(({ state: statusText }) => statusText)).toEqual([
+        'pending',
+        'success',
+      ])
     }, 300_000)
 
     test('starts nothing when the delivery is repeated or its signature is forged', async () => {
-      const delivery = signedDelivery(
+      const delivery = signDelivery(
         secret,
         'push',
-        pushOf(github.commit(filesWith(1, place.stackFile))),
+        pushOf(github.commit(createFiles(1, place.stackFile))),
       )
-      const before = await history()
-      const forged = signedDelivery('another secret, of the same length', 'push', pushOf(first))
+      const before = await listRuns()
+      const forged = signDelivery('another secret, of the same length', 'push', pushOf(first))
       expect(await deliver(hook(), forged)).toMatchObject({
         status: 401,
         body: { code: 'WEBHOOK_REFUSED' },
@@ -132,48 +141,53 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
       expect(await deliver(hook(), delivery)).toMatchObject({ status: 202 })
       expect(await deliver(hook(), delivery)).toMatchObject({ body: { kind: 'repeated' } })
       expect(await deliver(hook(), key)).toMatchObject({ body: { kind: 'repeated' } })
-      const runs = async (): Promise<number> => (await history()).length - before.length
-      await until(async () => (await runs()) === 1, { what: 'one deployment', limitMs: 120_000 })
-      const isOver = async () => (await history())[0]?.result !== undefined
-      await until(isOver, { what: 'its end', limitMs: 120_000 })
-      expect(await place.desk.platform.requests.listWaiting(place.stack, 10)).toEqual([])
-      expect(await runs()).toBe(1)
+      const countRuns = async (): Promise<number> => (await listRuns()).length - before.length
+      await waitUntil(async () => (await countRuns()) === 1, {
+        what: 'one deployment',
+        limitMs: 120_000,
+      })
+      const isOver = async () => (await listRuns())[0]?.result !== undefined
+      await waitUntil(isOver, { what: 'its end', limitMs: 120_000 })
+      expect(await place.control.platform.requests.listWaiting(place.stack, 10)).toEqual([])
+      expect(await countRuns()).toBe(1)
     }, 300_000)
 
     test('previews a pull request, and answers with a status and a comment', async () => {
-      const commit = github.commit(filesWith(2, place.stackFile))
-      const deployed = (await history()).length
-      const end = await ended('pull_request', pullRequestOf(7, commit))
-      expect(end, place.said()).toMatchObject({ kind: 'previewed', result: 'succeeded' })
-      await until(() => github.comments().size === 1, { what: 'a comment' })
-      expect([...github.comments().values()][0]).toContain(
+      const commit = github.commit(createFiles(2, place.stackFile))
+      const deployed = (await listRuns()).length
+      const end = await deliverAndAwait('pull_request', pullRequestOf(7, commit))
+      expect(end, place.readLog()).toMatchObject({ kind: 'previewed', result: 'succeeded' })
+      await waitUntil(() => github.listComments().size === 1, { what: 'a comment' })
+      expect([...github.listComments().values()][0]).toContain(
         `Preview of \`${place.stack}\` at \`${commit.slice(0, 8)}\` succeeded`,
       )
-      expect([...github.comments().values()][0]).toContain('thing')
-      await until(() => github.statuses(commit).length > 0, { what: 'a status' })
-      expect(github.statuses(commit).at(-1)).toMatchObject({ state: 'success' })
-      expect((await history()).length).toBe(deployed)
-      expect(place.objects()).toMatchObject([{ props: { value: 1 } }])
+      expect([...github.listComments().values()][0]).toContain('thing')
+      await waitUntil(() => github.listStatuses(commit).length > 0, { what: 'a status' })
+      expect(github.listStatuses(commit).at(-1)).toMatchObject({ state: 'success' })
+      expect((await listRuns()).length).toBe(deployed)
+      expect(place.listObjects()).toMatchObject([{ props: { value: 1 } }])
     }, 300_000)
   })
 
   test('a schedule is called for, finds a drift, and whoever wants to know is told', async () => {
     const receiver = await startReceiver()
     try {
-      await api('PUT', '/v1/stacks/small/dev/notifications/ops', {
+      await callApi('PUT', '/v1/stacks/small/dev/notifications/ops', {
         url: `${receiver.origin}/drift`,
         events: ['drift'],
         secret,
       })
       changeBehindItsBack(place)
-      const { version } = (await place.desk.platform.catalog.getStack(place.stack)) ?? {}
+      const { version } = (await place.control.platform.catalog.getStack(place.stack)) ?? {}
       const due = await scheduleSoon()
       const key = `schedule drift ${due}`
-      const end = await place.desk.awaitEnd(place.stack, key, 120_000).catch((thrown: unknown) => {
-        throw new Error(place.said(), { cause: thrown })
-      })
+      const end = await place.control
+        .awaitEnd(place.stack, key, 120_000)
+        .catch((thrown: unknown) => {
+          throw new Error(place.readLog(), { cause: thrown })
+        })
       expect(end).toMatchObject({ kind: 'previewed', result: 'succeeded', changes: { update: 1 } })
-      await until(() => receiver.received.length > 0, { what: 'a notification' })
+      await waitUntil(() => receiver.received.length > 0, { what: 'a notification' })
       const [got] = receiver.received
       const { body = '', headers = {} } = got ?? {}
       const timestamp = String(headers['antichain-timestamp'])
@@ -186,7 +200,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
         urns: [expect.stringContaining('::thing')],
       })
       // It only looked.
-      expect((await place.desk.platform.catalog.getStack(place.stack))?.version).toBe(version)
+      expect((await place.control.platform.catalog.getStack(place.stack))?.version).toBe(version)
       expect(receiver.received).toHaveLength(1)
     } finally {
       receiver.close()

@@ -5,10 +5,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
-import { type FoundState, readExport } from '../e2e/state.ts'
+import { type ExportedState, readExport } from '../e2e/exported-state.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
 import { secretText } from './stack-file.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
@@ -20,7 +20,7 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   describe('a program with some of everything', () => {
     let place: CloudPlace
     beforeEach(async () => {
-      place = await createCloudPlace('shop', { aws: settings(), code: bundles.code })
+      place = await createCloudPlace('shop', { aws: settings(), code: bundles.findBundle })
     })
     afterEach(() => place?.remove(), 120_000)
 
@@ -29,35 +29,37 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
     }, async () => {
       const first = await place.upload({ STEP: '1' })
       const second = await place.upload({ STEP: '2' })
-      const made = await done('up', first)
+      const made = await deployStep('up', first)
       expect(idsOf(place)).toEqual(['database-1', 'old-1', 'page-1', 'server-1'])
       expect(made.resources.map(({ name }) => name)).toContain('note')
-      await done('up', second)
+      await deployStep('up', second)
       expect(idsOf(place)).toEqual(['database-1', 'new-1', 'page-1', 'server-2'])
-      const refreshed = await done('refresh', second)
+      const refreshed = await deployStep('refresh', second)
       expect(refreshed.resources.map(({ id }) => id)).toContain('server-2')
-      const gone = await done('destroy', second)
+      const gone = await deployStep('destroy', second)
       expect(gone.resources).toEqual([])
       expect(idsOf(place)).toEqual([])
-      const asked = place.asked().map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
-      expect(asked.toSorted()).toEqual(
+      const changes = place
+        .listChanges()
+        .map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
+      expect(changes.toSorted()).toEqual(
         [
           ...['create database', 'create old', 'create page', 'create server'],
           ...['create new', 'create server', 'delete old', 'delete server', 'update page'],
           ...['delete database', 'delete new', 'delete page', 'delete server'],
         ].toSorted(),
       )
-      expect(place.said()).not.toContain(secretText)
+      expect(place.readLog()).not.toContain(secretText)
       const folds = place.calls.filter(({ name }) => name === 'compaction')
       expect(folds.map(({ outcome }) => outcome.kind)).toEqual(Array(4).fill('answered'))
-      expect(place.said()).not.toContain('compaction.uncalled')
+      expect(place.readLog()).not.toContain('compaction.uncalled')
     })
 
     /** A deployment that succeeds, and the state that it leaves, in which no secret is in clear. */
-    async function done(command: Command, program: BlobHash): Promise<FoundState> {
+    async function deployStep(command: Command, program: BlobHash): Promise<ExportedState> {
       const end = await place.deploy(command, program, 240_000)
-      expect(end.result, await place.told(end.deployment)).toBe('succeeded')
-      const text = await place.exported()
+      expect(end.result, await place.readDiagnostics(end.deployment)).toBe('succeeded')
+      const text = await place.exportState()
       expect(text).not.toContain(secretText)
       return readExport(text)
     }
@@ -70,7 +72,7 @@ whenServed('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
   beforeAll(async () => {
     bundles = createBundles()
     const limitMs = { 'step-generator': 30_000 }
-    place = await createCloudPlace('many', { aws: settings(), code: bundles.code, limitMs })
+    place = await createCloudPlace('many', { aws: settings(), code: bundles.findBundle, limitMs })
   })
   afterAll(async () => {
     await place?.remove()
@@ -80,16 +82,16 @@ whenServed('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
   test('says so, and nothing of the program that it kills', { timeout: 400_000 }, async () => {
     const program = await place.upload({ COUNT: '3', DELAY: '25000' })
     const end = await place.deploy('up', program, 300_000)
-    const told = await place.told(end.deployment)
-    expect(end.result, told).toBe('succeeded')
-    expect(told).toContain('Generator 1 ')
-    expect(told).not.toMatch(/SIGKILL|fault of the plugin|"severity":"error"/)
+    const diagnostics = await place.readDiagnostics(end.deployment)
+    expect(end.result, diagnostics).toBe('succeeded')
+    expect(diagnostics).toContain('Generator 1 ')
+    expect(diagnostics).not.toMatch(/SIGKILL|fault of the plugin|"severity":"error"/)
   })
 })
 
 function idsOf(place: CloudPlace): readonly string[] {
   return place
-    .objects()
+    .listObjects()
     .map(({ id }) => id)
     .toSorted()
 }

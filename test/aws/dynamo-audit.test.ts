@@ -3,18 +3,18 @@ import { expect, test } from 'vitest'
 import { dynamoLimits } from '../../shared/config/dynamo-limits.ts'
 import { createAudit } from '../../shared/platform/aws/dynamo/audit.ts'
 import type { AuditEntry } from '../../shared/ports/audit.ts'
-import { epochMs } from '../contract/opened.ts'
+import { toEpochMs } from '../contract/open-adapter.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, freshTables } from './records.ts'
+import { createTables, createTableNames } from './records.ts'
 
 const dayMs = 86_400_000
 const begun = Date.UTC(2026, 10, 22)
 
 /** An audit log over a model with a clock that a test moves; places are drawn from a list. */
 async function open(draws: readonly number[] = []) {
-  const asked: string[] = []
-  const model = createModelDynamo(({ operation }) => asked.push(operation))
-  const names = freshTables()
+  const operationNames: string[] = []
+  const model = createModelDynamo(({ operation }) => operationNames.push(operation))
+  const names = createTableNames()
   await createTables(model.client, names)
   const now = { ms: begun }
   let count = 0
@@ -26,30 +26,30 @@ async function open(draws: readonly number[] = []) {
       : new Uint8Array(length).fill(drawn)
   }
   const uuid = (): string => `${count++}`
-  const clock = { now: () => epochMs(now.ms), sleep: async () => undefined }
+  const clock = { now: () => toEpochMs(now.ms), sleep: async () => undefined }
   const region = 'eu-test-1'
   const catalogTable = {
     ...{ client: model.client, clock, region, name: names.catalog },
     random: { bytes, uuid },
   }
   const audit = () => createAudit({ catalogTable, random: { bytes, uuid } })
-  return { audit, now, asked, items: () => model.tables.all(names.catalog) }
+  return { audit, now, operationNames, items: () => model.tables.all(names.catalog) }
 }
 
-const entry = (id: string): AuditEntry => ({
-  ...{ id, at: epochMs(begun), who: 'ci', from: '192.0.2.1', what: 'POST /v1/stacks' },
+const createEntry = (id: string): AuditEntry => ({
+  ...{ id, at: toEpochMs(begun), who: 'ci', from: '192.0.2.1', what: 'POST /v1/stacks' },
   ...{ kind: 'asked', request: id },
 })
 
 test('pages go on over days, also those in which nothing was changed', async () => {
   const { audit, now } = await open()
   const log = audit()
-  const told: string[] = []
+  const ids: string[] = []
   for (let day = 0; day < 12; day += 3)
     for (let at = 0; at < 5; at += 1) {
       now.ms = begun + day * dayMs + at * 1_000
-      told.push(`${day}-${at}`)
-      await log.append(entry(`${day}-${at}`))
+      ids.push(`${day}-${at}`)
+      await log.append(createEntry(`${day}-${at}`))
     }
   const read: string[] = []
   for (let before = 0; ; ) {
@@ -58,15 +58,15 @@ test('pages go on over days, also those in which nothing was changed', async () 
     if (page.length < 3) break
     before = page.at(-1)?.position ?? 0
   }
-  expect(read).toEqual(told.toReversed())
+  expect(read).toEqual(ids.toReversed())
 })
 
 test('entries of one moment are in the order of their process, and no partition has all', async () => {
   const { audit, items } = await open()
   const log = audit()
-  const told = Array.from({ length: 40 }, (_, at) => `e${at}`)
-  for (const id of told) await log.append(entry(id))
-  expect((await log.read(0, 100)).map(({ id }) => id)).toEqual(told.toReversed())
+  const ids = Array.from({ length: 40 }, (_, at) => `e${at}`)
+  for (const id of ids) await log.append(createEntry(id))
+  expect((await log.read(0, 100)).map(({ id }) => id)).toEqual(ids.toReversed())
   const partitions = new Set(
     items().flatMap(item => (item['entry'] === undefined ? [] : [item['pk']?.S])),
   )
@@ -75,32 +75,34 @@ test('entries of one moment are in the order of their process, and no partition 
 
 test('two processes that choose one place both tell what they have to', async () => {
   const { audit } = await open(Array.from({ length: 8 }, () => 5))
-  await audit().append(entry('one'))
-  await audit().append(entry('two'))
+  await audit().append(createEntry('one'))
+  await audit().append(createEntry('two'))
   const read = await audit().read(0, 10)
   expect(read.map(({ id }) => id).toSorted()).toEqual(['one', 'two'])
 })
 
 test('an entry expires with the note of its id and its day, and is not read after that', async () => {
   const { audit, now, items } = await open()
-  await audit().append(entry('old'))
+  await audit().append(createEntry('old'))
   const expires = items().map(item => Number(item['expires']?.N ?? 0))
   expect(expires).toHaveLength(3)
   for (const seconds of expires)
     expect(seconds * 1_000).toBeGreaterThanOrEqual(begun + dynamoLimits.auditKeptMs)
   now.ms = begun + dynamoLimits.auditKeptMs + 2 * dayMs
-  await audit().append(entry('new'))
+  await audit().append(createEntry('new'))
   expect((await audit().read(0, 10)).map(({ id }) => id)).toEqual(['new'])
 })
 
 test('an append is one transaction, and reading asks for no more than its days', async () => {
-  const { audit, asked } = await open()
+  const { audit, operationNames } = await open()
   const log = audit()
-  await log.append(entry('first'))
-  asked.length = 0
-  await log.append(entry('second'))
-  expect(asked).toEqual(['TransactWriteItems'])
-  asked.length = 0
+  await log.append(createEntry('first'))
+  operationNames.length = 0
+  await log.append(createEntry('second'))
+  expect(operationNames).toEqual(['TransactWriteItems'])
+  operationNames.length = 0
   await log.read(0, 10)
-  expect(asked).toEqual(Array.from({ length: 1 + dynamoLimits.auditShards }, () => 'Query'))
+  expect(operationNames).toEqual(
+    Array.from({ length: 1 + dynamoLimits.auditShards }, () => 'Query'),
+  )
 })

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { checkSpent, spendOn } from './budget.ts'
+import { checkSpent, measureSpending } from './budget.ts'
 
 test('10 resources cost no more than the budget allows', { timeout: 1_200_000 }, async () => {
-  checkSpent(await spendOn(10))
+  checkSpent(await measureSpending(10))
 })

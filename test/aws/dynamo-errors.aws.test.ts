@@ -4,25 +4,25 @@ import { dynamoLimits as limits } from '../../shared/config/dynamo-limits.ts'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import { createDecisionLog } from '../../shared/platform/aws/dynamo/decision-log.ts'
 import {
-  epochMs,
-  executorId,
-  freshDeployment,
-  freshStack,
-  holder,
-  logNumber,
-  operationId,
-  ownerToken,
-  writerToken,
-} from '../contract/opened.ts'
+  toEpochMs,
+  toExecutorId,
+  createDeploymentId,
+  createStackId,
+  contractHolder,
+  toLogNumber,
+  toOperationId,
+  toOwnerToken,
+  toWriterToken,
+} from '../contract/open-adapter.ts'
 import { createDraw } from '../sim/draw.ts'
 import { type Dynoxide, hasDynoxide, openDynoxide } from './dynoxide.ts'
-import { type FaultKind, type FaultRule, faultyHandler } from './faults.ts'
-import { createTables, freshTables, recordsOver } from './records.ts'
+import { type DynamoFaultKind, type DynamoFaultRule, createFaultyHandler } from './dynamo-faults.ts'
+import { createTables, createTableNames, createTestRecords } from './records.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 const region = 'eu-test-1'
-const one = operationId(1)
-const claim = { owner: ownerToken('o'), executor: executorId('e'), attempt: 0, needs: 0 }
+const one = toOperationId(1)
+const claim = { owner: toOwnerToken('o'), executor: toExecutorId('e'), attempt: 0, needs: 0 }
 
 if (hasDynoxide())
   describe('requests to DynamoDB that fail', () => {
@@ -37,17 +37,22 @@ if (hasDynoxide())
     })
 
     /** Ports whose first request of a kind, or each, meets a fault. */
-    const struckBy = async (rules: readonly FaultRule[], inARowMax = 100) => {
-      const names = freshTables()
+    const openStruck = async (rules: readonly DynamoFaultRule[], inARowMax = 100) => {
+      const names = createTableNames()
       const { endpoint } = dynoxide
       const quiet = createDynamoClient({ region, endpoint, credentials })
-      const { handler, seen } = faultyHandler({ draw: createDraw(1), rules, inARowMax })
+      const { handler, seen } = createFaultyHandler({ draw: createDraw(1), rules, inARowMax })
       const client = createDynamoClient({ region, endpoint, credentials, requestHandler: handler })
       clients.push(quiet, client)
       await createTables(quiet, names)
-      return { ports: recordsOver(client, names), quiet: recordsOver(quiet, names), seen, names }
+      return {
+        ports: createTestRecords(client, names),
+        quiet: createTestRecords(quiet, names),
+        seen,
+        names,
+      }
     }
-    const once = (kind: FaultKind, operation: string): readonly FaultRule[] => [
+    const strikeOnce = (kind: DynamoFaultKind, operation: string): readonly DynamoFaultRule[] => [
       { kind, chance: 1, times: 1, operations: [operation] },
     ]
 
@@ -55,9 +60,9 @@ if (hasDynoxide())
       'a begin, give back and selection that meet a fault (%s) answer as without it',
       async kind => {
         const rule = { kind, chance: 1, operations: ['UpdateItem'] }
-        const { ports, quiet, seen } = await struckBy([rule], 1)
+        const { ports, quiet, seen } = await openStruck([rule], 1)
         const { operations } = ports
-        const deployment = freshDeployment()
+        const deployment = createDeploymentId()
         expect(await operations.begin(deployment, one, claim)).toEqual({
           kind: 'begun',
           attempt: 1,
@@ -77,34 +82,39 @@ if (hasDynoxide())
     )
 
     test('a record whose reply was lost is appended once, and another is not taken for it', async () => {
-      const { ports } = await struckBy(once('lost', 'PutItem'))
-      const deployment = freshDeployment()
-      const record = { number: logNumber(0), at: epochMs(1), decisions: [] }
-      const [mine, other] = ['w', 'v'].map(name => ({ ...record, writer: writerToken(name) }))
+      const { ports } = await openStruck(strikeOnce('lost', 'PutItem'))
+      const deployment = createDeploymentId()
+      const record = { number: toLogNumber(0), at: toEpochMs(1), decisions: [] }
+      const [mine, other] = ['w', 'v'].map(name => ({ ...record, writer: toWriterToken(name) }))
       if (mine === undefined || other === undefined) throw new Error('there are two')
       expect(await ports.decisionLog.append(deployment, mine)).toBe('mine')
       expect(await ports.decisionLog.append(deployment, other)).toBe('taken')
-      expect(await ports.decisionLog.read(deployment, logNumber(0), 9)).toEqual([mine])
+      expect(await ports.decisionLog.read(deployment, toLogNumber(0), 9)).toEqual([mine])
     })
 
     test('a deployment whose start met a conflict and lost its reply is started once', async () => {
       const rules = [
-        ...once('conflict', 'TransactWriteItems'),
-        ...once('lost', 'TransactWriteItems'),
+        ...strikeOnce('conflict', 'TransactWriteItems'),
+        ...strikeOnce('lost', 'TransactWriteItems'),
       ]
-      const { ports, seen } = await struckBy(rules)
-      const stack = freshStack()
-      await ports.catalog.createStack(stack, epochMs(1))
-      const about = { command: 'up', message: '', holder, at: epochMs(1) } as const
-      expect(await ports.catalog.start(stack, about)).toMatchObject({ kind: 'started' })
+      const { ports, seen } = await openStruck(rules)
+      const stack = createStackId()
+      await ports.catalog.createStack(stack, toEpochMs(1))
+      const startInput = {
+        command: 'up',
+        message: '',
+        holder: contractHolder,
+        at: toEpochMs(1),
+      } as const
+      expect(await ports.catalog.start(stack, startInput)).toMatchObject({ kind: 'started' })
       expect((await ports.catalog.getStack(stack))?.deployments).toBe(1)
       expect(seen.requests.get('TransactWriteItems')).toBe(3)
     })
 
     test('what a batch left undone is asked for until it is done', async () => {
-      const { ports, seen } = await struckBy([{ kind: 'unprocessed', chance: 1 }], 2)
-      const deployment = freshDeployment()
-      const ids = Array.from({ length: 90 }, (_, at) => operationId(at + 1))
+      const { ports, seen } = await openStruck([{ kind: 'unprocessed', chance: 1 }], 2)
+      const deployment = createDeploymentId()
+      const ids = Array.from({ length: 90 }, (_, at) => toOperationId(at + 1))
       await Promise.all(ids.map(id => ports.operations.begin(deployment, id, claim)))
       expect((await ports.operations.getHeads(deployment, ids)).size).toBe(90)
       expect(seen.struck.get('unprocessed')).toBeGreaterThan(1)
@@ -113,8 +123,8 @@ if (hasDynoxide())
     test.each(['throttled', 'broken', 'lost'] as const)(
       'a store that does not get better (%s) is unavailable after a few attempts',
       async kind => {
-        const { ports, seen } = await struckBy([{ kind, chance: 1 }])
-        const thrown = await ports.control.read(freshDeployment()).catch((why: unknown) => why)
+        const { ports, seen } = await openStruck([{ kind, chance: 1 }])
+        const thrown = await ports.control.read(createDeploymentId()).catch((why: unknown) => why)
         expect(thrown).toMatchObject({ code: 'STORE_UNAVAILABLE', details: { region } })
         if (kind === 'throttled') expect(thrown).toMatchObject({ hint: /takes no more/ })
         expect(seen.requests.get('GetItem')).toBe(limits.attemptsMax)
@@ -122,21 +132,21 @@ if (hasDynoxide())
     )
 
     test('a table that is not there is named, and asked for once', async () => {
-      const { ports, seen } = await struckBy([])
+      const { ports, seen } = await openStruck([])
       const { endpoint } = dynoxide
-      const { handler, seen: asked } = faultyHandler({
+      const { handler, seen: requests } = createFaultyHandler({
         draw: createDraw(1),
         rules: [],
         inARowMax: 0,
       })
       const client = createDynamoClient({ region, endpoint, credentials, requestHandler: handler })
       clients.push(client)
-      const missing = recordsOver(client, freshTables())
-      const thrown = missing.control.read(freshDeployment())
+      const missing = createTestRecords(client, createTableNames())
+      const thrown = missing.control.read(createDeploymentId())
       await expect(thrown).rejects.toMatchObject({ code: 'STORE_MISSING', details: { region } })
       await expect(thrown).rejects.toThrow(/journal in eu-test-1/)
-      expect(asked.requests.get('GetItem')).toBe(1)
-      expect(await ports.control.read(freshDeployment())).toBeUndefined()
+      expect(requests.requests.get('GetItem')).toBe(1)
+      expect(await ports.control.read(createDeploymentId())).toBeUndefined()
       expect(seen.requests.get('GetItem')).toBe(1)
     })
 
@@ -144,14 +154,14 @@ if (hasDynoxide())
       const { endpoint } = dynoxide
       const client = createDynamoClient({ region, endpoint, credentials })
       clients.push(client)
-      const names = freshTables()
+      const names = createTableNames()
       await createTables(client, names)
-      const { clock } = recordsOver(client, names)
+      const { clock } = createTestRecords(client, names)
       const random = { bytes: () => new Uint8Array(1) }
       const log = createDecisionLog({ client, clock, random, region, name: names.journal })
-      const writer = writerToken('x'.repeat(410_000))
-      const record = { number: logNumber(0), at: epochMs(1), decisions: [], writer }
-      await expect(log.append(freshDeployment(), record)).rejects.toMatchObject({
+      const writer = toWriterToken('x'.repeat(410_000))
+      const record = { number: toLogNumber(0), at: toEpochMs(1), decisions: [], writer }
+      await expect(log.append(createDeploymentId(), record)).rejects.toMatchObject({
         code: 'RECORD_TOO_LARGE',
       })
     })

@@ -1,17 +1,17 @@
 import { expect } from 'vitest'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
-import type { Open } from '../contract/opened.ts'
+import type { OpenAdapter } from '../contract/open-adapter.ts'
 import { createDraw } from '../sim/draw.ts'
 import { hasDynoxide, openDynoxide } from './dynoxide.ts'
-import { type FaultRule, faultyHandler } from './faults.ts'
-import { createTables, freshTables, recordsOver } from './records.ts'
-import { recordContracts } from './suites.ts'
+import { type DynamoFaultRule, createFaultyHandler } from './dynamo-faults.ts'
+import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { recordContracts } from './record-contracts.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 const seed = Number(process.env['ANTICHAIN_FAULT_SEED'] ?? 1)
 
-const rules: readonly FaultRule[] = [
+const rules: readonly DynamoFaultRule[] = [
   { kind: 'lost', chance: 0.06 },
   { kind: 'conflict', chance: 0.05 },
   { kind: 'unprocessed', chance: 0.4 },
@@ -21,17 +21,17 @@ const rules: readonly FaultRule[] = [
 ]
 
 /** Each suite with faults of its own; it must have met some. */
-const disturbed: Open<RecordPorts> = async () => {
+const openDisturbed: OpenAdapter<RecordPorts> = async () => {
   const { endpoint, close } = await openDynoxide()
-  const { handler, seen } = faultyHandler({ draw: createDraw(seed), rules, inARowMax: 2 })
-  const names = freshTables()
+  const { handler, seen } = createFaultyHandler({ draw: createDraw(seed), rules, inARowMax: 2 })
+  const names = createTableNames()
   const quiet = createDynamoClient({ region: 'eu-test-1', endpoint, credentials })
   await createTables(quiet, names)
   quiet.destroy()
   const settings = { region: 'eu-test-1', endpoint, credentials, requestHandler: handler }
   const client = createDynamoClient(settings)
   return {
-    ports: recordsOver(client, names),
+    ports: createTestRecords(client, names),
     close: async () => {
       client.destroy()
       await close()
@@ -40,4 +40,4 @@ const disturbed: Open<RecordPorts> = async () => {
   }
 }
 
-if (hasDynoxide()) recordContracts('DynamoDB with faults', disturbed)
+if (hasDynoxide()) recordContracts('DynamoDB with faults', openDisturbed)

@@ -11,7 +11,7 @@ import {
 } from '../contract/record-forms.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import type { ModelItem } from '../sim/model-expressions.ts'
-import { createTables, freshTables, recordsOver } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './records.ts'
 
 /** How the keys of each kind begin, and how they go on. */
 const places: Readonly<Record<StoredKind, readonly [pk: string, sk: string]>> = {
@@ -53,7 +53,7 @@ const breakable: Readonly<Partial<Record<StoredKind, readonly [string, Attribute
   request: ['request', cut],
 }
 
-function tamperingWith({ tables }: ModelDynamo, names: readonly string[]): Tampering {
+function createTampering({ tables }: ModelDynamo, names: readonly string[]): Tampering {
   const itemsOf = (kind: StoredKind, deployment: DeploymentId) => {
     const [pk, sk] = places[kind]
     const whose = ofStacks.has(kind) ? deploymentPartsOf(deployment).stack : deployment
@@ -81,26 +81,26 @@ function tamperingWith({ tables }: ModelDynamo, names: readonly string[]): Tampe
       for (const { table, item } of itemsOf('log', deployment))
         if (Number(item['sk']?.S) === number) tables.put(table, item, undefined)
     },
-    raw: (kind, deployment) => structuredClone(itemsOf(kind, deployment)),
+    readRaw: (kind, deployment) => structuredClone(itemsOf(kind, deployment)),
   }
 }
 
-const tampered = async (): Promise<Tampered> => {
+const openTampered = async (): Promise<Tampered> => {
   const model = createModelDynamo()
-  const names = freshTables()
+  const names = createTableNames()
   await createTables(model.client, names)
-  const ports = recordsOver(model.client, names) as unknown as Platform
-  const tampering = tamperingWith(model, [names.journal, names.catalog])
+  const ports = createTestRecords(model.client, names) as unknown as Platform
+  const tampering = createTampering(model, [names.journal, names.catalog])
   return { ports, close: async () => undefined, tampering }
 }
 
-recordFormsContract('model of DynamoDB', tampered)
+recordFormsContract('model of DynamoDB', openTampered)
 
 test('a document that is damaged or of a newer version is named, and hides no other', async () => {
   const model = createModelDynamo()
-  const names = freshTables()
+  const names = createTableNames()
   await createTables(model.client, names)
-  const { documents } = recordsOver(model.client, names)
+  const { documents } = createTestRecords(model.client, names)
   const keyOf = (name: string): DocumentKey => ({ kind: 'schedule', scope: '*', name })
   for (const name of ['damaged', 'good', 'newer']) await documents.put(keyOf(name), { name }, 0)
   for (const item of model.tables.all(names.catalog)) {

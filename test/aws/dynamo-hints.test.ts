@@ -5,14 +5,14 @@ import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import { hintsContract } from '../contract/nudges.ts'
-import { freshDeployment, operationId } from '../contract/opened.ts'
+import { createDeploymentId, toOperationId } from '../contract/open-adapter.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, freshTables } from './records.ts'
+import { createTables, createTableNames } from './records.ts'
 
 /** Hints of several processes through one table, and what was written for them. */
-async function processes() {
+async function createProcesses() {
   const model = createModelDynamo()
-  const names = freshTables()
+  const names = createTableNames()
   await createTables(model.client, names)
   const clock = createSystemClock()
   const random = createSystemRandom()
@@ -28,25 +28,25 @@ async function processes() {
 }
 
 hintsContract('the journal', async () => {
-  const { open } = await processes()
+  const { open } = await createProcesses()
   return { ports: { hints: open() }, close: async () => undefined }
 })
 
 test('a hint reaches who listens in another process, once, and those of a moment are one item', async () => {
-  const { open, items } = await processes()
+  const { open, items } = await createProcesses()
   const [here, there] = [open(), open()]
-  const deployment = freshDeployment()
-  const heard: OperationId[] = []
+  const deployment = createDeploymentId()
+  const received: OperationId[] = []
   const all = Promise.withResolvers<void>()
   const end = there.listen(deployment, operation => {
-    heard.push(operation)
-    if (heard.length === 3) all.resolve()
+    received.push(operation)
+    if (received.length === 3) all.resolve()
   })
-  for (const id of [1, 2, 3]) here.hint(deployment, operationId(id))
+  for (const id of [1, 2, 3]) here.hint(deployment, toOperationId(id))
   await all.promise
   await createSystemClock().sleep(2_500)
   end()
-  expect(new Set(heard)).toEqual(new Set([1, 2, 3]))
-  expect(heard).toHaveLength(3)
+  expect(new Set(received)).toEqual(new Set([1, 2, 3]))
+  expect(received).toHaveLength(3)
   expect(items()).toHaveLength(1)
 }, 10_000)

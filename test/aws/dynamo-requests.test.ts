@@ -3,58 +3,63 @@ import { limits } from '../../shared/config/limits.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
 import {
-  epochMs,
-  executorId,
-  freshDeployment,
-  holder,
-  logNumber,
-  operationId,
-  ownerToken,
-  writerToken,
-} from '../contract/opened.ts'
+  toEpochMs,
+  toExecutorId,
+  createDeploymentId,
+  contractHolder,
+  toLogNumber,
+  toOperationId,
+  toOwnerToken,
+  toWriterToken,
+} from '../contract/open-adapter.ts'
 import { itemBytes } from '../sim/model-capacity.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, freshTables, recordsOver } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './records.ts'
 
-const one = operationId(1)
-const owner = ownerToken('6f1f8a52-93a5-4f0e-8f59-2c1d2f6f3b11')
-const executor = executorId('0b1b8c5e-7a55-4c1c-9d28-51a6f2a0e2a7')
+const one = toOperationId(1)
+const owner = toOwnerToken('6f1f8a52-93a5-4f0e-8f59-2c1d2f6f3b11')
+const executor = toExecutorId('0b1b8c5e-7a55-4c1c-9d28-51a6f2a0e2a7')
 const claim = { owner, executor, attempt: 0, needs: 0 }
-const record = { writer: writerToken('w'), at: epochMs(1), decisions: [] }
+const record = { writer: toWriterToken('w'), at: toEpochMs(1), decisions: [] }
 
 async function open() {
-  let asked: string[] = []
-  const model = createModelDynamo(({ operation }) => asked.push(operation))
-  const names = freshTables()
+  let operationNames: string[] = []
+  const model = createModelDynamo(({ operation }) => operationNames.push(operation))
+  const names = createTableNames()
   await createTables(model.client, names)
   /** The requests of a call. */
-  const of = async (call: () => Promise<unknown>): Promise<readonly string[]> => {
-    asked = []
+  const countOperations = async (call: () => Promise<unknown>): Promise<readonly string[]> => {
+    operationNames = []
     await call()
-    return asked
+    return operationNames
   }
-  const fresh = (): RecordPorts => recordsOver(model.client, names)
-  return { of, fresh, ports: fresh(), all: () => model.tables.all(names.journal) }
+  const createPorts = (): RecordPorts => createTestRecords(model.client, names)
+  return {
+    of: countOperations,
+    fresh: createPorts,
+    ports: createPorts(),
+    all: () => model.tables.all(names.journal),
+  }
 }
 
 describe('requests of one call', () => {
   test('each write on a head is one update, an outcome one put', async () => {
     const { of, ports } = await open()
     const { operations } = ports
-    const deployment = freshDeployment()
-    const first = await of(() => operations.arrive(deployment, one, operationId(9)))
+    const deployment = createDeploymentId()
+    const first = await of(() => operations.arrive(deployment, one, toOperationId(9)))
     expect(first).toEqual(['GetItem', 'PutItem', 'UpdateItem'])
     const update = ['UpdateItem']
-    expect(await of(() => operations.arrive(deployment, one, operationId(8)))).toEqual(update)
+    expect(await of(() => operations.arrive(deployment, one, toOperationId(8)))).toEqual(update)
     expect(await of(() => operations.begin(deployment, one, claim))).toEqual(update)
-    const back = () => operations.giveBack(deployment, one, owner, 1)
-    expect(await of(back)).toEqual(update)
-    expect(await of(back)).toEqual(update)
+    const giveBackAgain = () => operations.giveBack(deployment, one, owner, 1)
+    expect(await of(giveBackAgain)).toEqual(update)
+    expect(await of(giveBackAgain)).toEqual(update)
     expect(await of(() => operations.begin(deployment, one, claim))).toEqual(update)
     expect(await of(() => operations.begin(deployment, one, { ...claim, attempt: 1 }))).toEqual(
       update,
     )
-    const times = { startedAt: epochMs(1), endedAt: epochMs(2) }
+    const times = { startedAt: toEpochMs(1), endedAt: toEpochMs(2) }
     const outcome = { operation: one, attempt: 2, verdict: 'succeeded', ...times } as const
     expect(await of(() => operations.putOutcome(deployment, outcome))).toEqual(['PutItem'])
     const end = { owner, attempt: 2, verdict: 'succeeded' } as const
@@ -63,9 +68,9 @@ describe('requests of one call', () => {
 
   test('an append is one put; who does not know the record before reads it first', async () => {
     const { of, ports, fresh } = await open()
-    const deployment = freshDeployment()
+    const deployment = createDeploymentId()
     const append = (of: RecordPorts, number: number) => () =>
-      of.decisionLog.append(deployment, { ...record, number: logNumber(number) })
+      of.decisionLog.append(deployment, { ...record, number: toLogNumber(number) })
     expect(await of(append(ports, 0))).toEqual(['PutItem'])
     expect(await of(append(ports, 1))).toEqual(['PutItem'])
     const next = fresh()
@@ -73,17 +78,17 @@ describe('requests of one call', () => {
     expect(await of(append(next, 3))).toEqual(['PutItem'])
     expect(await of(append(fresh(), 9))).toEqual(['GetItem'])
     const reader = fresh()
-    await reader.decisionLog.read(deployment, logNumber(0), 100)
+    await reader.decisionLog.read(deployment, toLogNumber(0), 100)
     expect(await of(append(reader, 4))).toEqual(['PutItem'])
   })
 
   test('500 heads are five reads, a renewal is one update', async () => {
     const { of, ports } = await open()
-    const deployment = freshDeployment()
-    const ids = Array.from({ length: limits.idsPerReadMax }, (_, at) => operationId(at + 1))
+    const deployment = createDeploymentId()
+    const ids = Array.from({ length: limits.idsPerReadMax }, (_, at) => toOperationId(at + 1))
     const heads = await of(() => ports.operations.getHeads(deployment, ids))
     expect(heads).toEqual(Array.from({ length: 5 }, () => 'BatchGetItem'))
-    await ports.leases.register(deployment, executor, holder)
+    await ports.leases.register(deployment, executor, contractHolder)
     expect(await of(() => ports.leases.renew(deployment, executor, []))).toEqual(['UpdateItem'])
     expect(await of(() => ports.control.read(deployment))).toEqual(['GetItem'])
   })
@@ -94,9 +99,9 @@ test('a head is below a kilobyte, with a long name, all its arrivals and five de
   const { operations } = ports
   const stack = stackIdOf('p'.repeat(100), 's'.repeat(100))
   const deployment = deploymentIdOf(stack, 12_345)
-  const id = operationId(1_234_567)
+  const id = toOperationId(1_234_567)
   for (let from = 0; from < limits.fanMax; from += 1)
-    await operations.arrive(deployment, id, operationId(1_200_000 + from))
+    await operations.arrive(deployment, id, toOperationId(1_200_000 + from))
   for (let attempt = 0; attempt < limits.deliveriesMax; attempt += 1) {
     await operations.begin(deployment, id, { ...claim, attempt, needs: limits.fanMax })
     if (attempt + 1 < limits.deliveriesMax)

@@ -1,19 +1,19 @@
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
-import type { Open } from '../contract/opened.ts'
+import type { OpenAdapter } from '../contract/open-adapter.ts'
 import { hasDynoxide, openDynoxide } from './dynoxide.ts'
-import { createTables, freshTables, recordsOver } from './records.ts'
-import { recordContracts } from './suites.ts'
+import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { recordContracts } from './record-contracts.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 
-const plain: Open<RecordPorts> = async () => {
+const openPlain: OpenAdapter<RecordPorts> = async () => {
   const { endpoint, close } = await openDynoxide()
   const client = createDynamoClient({ region: 'eu-test-1', endpoint, credentials })
-  const names = freshTables()
+  const names = createTableNames()
   await createTables(client, names)
   return {
-    ports: recordsOver(client, names),
+    ports: createTestRecords(client, names),
     close: async () => {
       client.destroy()
       await close()
@@ -21,4 +21,4 @@ const plain: Open<RecordPorts> = async () => {
   }
 }
 
-if (hasDynoxide()) recordContracts('DynamoDB', plain)
+if (hasDynoxide()) recordContracts('DynamoDB', openPlain)

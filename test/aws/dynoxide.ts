@@ -27,31 +27,31 @@ const binary = join(
  */
 export function hasDynoxide(): boolean {
   if (process.env['ANTICHAIN_DYNAMODB_ENDPOINT'] !== undefined || existsSync(binary)) return true
-  const said = `dynoxide is not installed at ${binary}`
-  if (process.env['CI'] === 'true') throw new Error(said)
-  console.warn(`NOT RUN: suites against DynamoDB: ${said}`)
+  const message = `dynoxide is not installed at ${binary}`
+  if (process.env['CI'] === 'true') throw new Error(message)
+  console.warn(`NOT RUN: suites against DynamoDB: ${message}`)
   return false
 }
 
 /** Starts an emulator of its own on a free port, or takes the one that runs. */
 export async function openDynoxide(): Promise<Dynoxide> {
-  const given = process.env['ANTICHAIN_DYNAMODB_ENDPOINT']
-  if (given !== undefined) return { endpoint: given, close: async () => undefined }
-  const port = await freePort()
+  const configured = process.env['ANTICHAIN_DYNAMODB_ENDPOINT']
+  if (configured !== undefined) return { endpoint: configured, close: async () => undefined }
+  const port = await findFreePort()
   const child = spawn(binary, ['serve', '--port', String(port), '--log', 'quiet'], {
     stdio: 'ignore',
   })
   const endpoint = `http://127.0.0.1:${port}`
   try {
-    await untilAnswers(endpoint, child)
+    await waitUntilAnswers(endpoint, child)
   } catch (thrown) {
     child.kill('SIGKILL')
     throw thrown
   }
-  return { endpoint, close: () => ended(child) }
+  return { endpoint, close: () => endProcess(child) }
 }
 
-async function untilAnswers(endpoint: string, child: ChildProcess): Promise<void> {
+async function waitUntilAnswers(endpoint: string, child: ChildProcess): Promise<void> {
   const until = Date.now() + startMs
   while (Date.now() < until) {
     if (child.exitCode !== null) throw new Error(`dynoxide ended with ${child.exitCode}`)
@@ -61,7 +61,7 @@ async function untilAnswers(endpoint: string, child: ChildProcess): Promise<void
   throw new Error('dynoxide does not answer')
 }
 
-function ended(child: ChildProcess): Promise<void> {
+function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
   return new Promise(resolve => {
     child.once('exit', () => resolve())
@@ -69,7 +69,7 @@ function ended(child: ChildProcess): Promise<void> {
   })
 }
 
-function freePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)

@@ -6,13 +6,13 @@ import { installationNamesOf } from '../../shared/config/aws-resource-names.ts'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { type Dynoxide, hasDynoxide, openDynoxide } from './dynoxide.ts'
-import { createTables, recordsOver } from './records.ts'
+import { createTables, createTestRecords } from './records.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 const region = 'eu-test-1'
 const installation = `t${process.pid}`
 const where = { installation, region, env: {} }
-const about = { who: 'arn:aws:iam::111122223333:user/me', name: 'me' }
+const tokenInput = { who: 'arn:aws:iam::111122223333:user/me', name: 'me' }
 
 if (hasDynoxide()) {
   let dynoxide: Dynoxide
@@ -29,20 +29,20 @@ if (hasDynoxide()) {
   test('the first token of an installation lets its maker in, and its text is stored nowhere', async () => {
     const { catalogTable: catalog, journalTable: journal } = installationNamesOf(installation)
     await createTables(client, { catalog, journal })
-    const asked: string[] = []
+    const commands: string[] = []
     const send = (...args: Parameters<DynamoDBClient['send']>) => {
-      asked.push(args[0].constructor.name)
+      commands.push(args[0].constructor.name)
       return client.send(...args)
     }
     const { id, token } = await createInstallationToken(
       { send: send as DynamoDBClient['send'] },
       where,
-      about,
+      tokenInput,
     )
     // What a person needs to be allowed on the table, and no more: nothing is read.
     const needed = ['PutItemCommand', 'TransactWriteItemsCommand', 'UpdateItemCommand']
-    expect([...new Set(asked)].toSorted()).toEqual(needed)
-    const { documents, audit } = recordsOver(client, { catalog, journal })
+    expect([...new Set(commands)].toSorted()).toEqual(needed)
+    const { documents, audit } = createTestRecords(client, { catalog, journal })
     const caller = await authenticate({ documents, clock: createSystemClock() }, token)
     expect(caller).toEqual({ id, name: 'me', role: 'admin', stacks: '*' })
     const page = await documents.list('token', '')
@@ -59,7 +59,7 @@ if (hasDynoxide()) {
 
   test('where there is no such installation nothing is made, and it is said', async () => {
     const other = { ...where, installation: 'absent' }
-    await expect(createInstallationToken(client, other, about)).rejects.toMatchObject({
+    await expect(createInstallationToken(client, other, tokenInput)).rejects.toMatchObject({
       code: 'STORE_MISSING',
     })
   })

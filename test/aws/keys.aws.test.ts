@@ -11,7 +11,7 @@ import { createKmsKeeper, type KmsKeeper } from '../../shared/platform/aws/kms-k
 import { createCloudManager } from '../../shared/secrets/cloud-secrets.ts'
 import { openManagerFromState } from '../../shared/secrets/secrets-from-state.ts'
 import { createSymmetricCrypter } from '../../shared/secrets/symmetric-crypter.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 whenServed('keys in KMS', ['KMS'], settings => {
   describe('a cloud manager', () => {
@@ -19,10 +19,10 @@ whenServed('keys in KMS', ['KMS'], settings => {
     let keeper: KmsKeeper
     let arn = ''
     const alias = `alias/antichain-${randomUUID()}`
-    const given = (): AwsSettings => settings()
+    const readSettings = (): AwsSettings => settings()
     beforeAll(async () => {
-      kms = createKmsClient(given(), given().region)
-      keeper = createKmsKeeper(given())
+      kms = createKmsClient(readSettings(), readSettings().region)
+      keeper = createKmsKeeper(readSettings())
       const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
       arn = KeyMetadata?.Arn ?? ''
       await kms.send(new CreateAliasCommand({ AliasName: alias, TargetKeyId: arn }))
@@ -42,7 +42,7 @@ whenServed('keys in KMS', ['KMS'], settings => {
         expect(Object.keys(made.state)).toEqual(['url', 'encryptedkey'])
         expect(made).toMatchObject({ type: 'cloud', state: { url } })
         const state = JSON.parse(JSON.stringify(made.state)) as unknown
-        const fresh = createKmsKeeper(given())
+        const fresh = createKmsKeeper(readSettings())
         const opened = await openManagerFromState({ type: 'cloud', state }, undefined, fresh)
         fresh.close()
         expect(opened.state).toEqual(made.state)

@@ -6,16 +6,16 @@ import { createUploads } from '../../shared/platform/aws/blobs/presigned-uploads
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
-import { madeBucket } from './places.ts'
-import { whenServed } from './served.ts'
+import { createTestBucket } from './test-resources.ts'
+import { whenServed } from './when-served.ts'
 
 const arm = { kind: 'resource', name: 'gold', os: 'linux', arch: 'arm64' } as const
 const bytesOf = (text: string): Uint8Array => Buffer.from(text)
 
 whenServed('plugins in S3', ['S3'], settings => {
-  const opened = async () => {
+  const openStore = async () => {
     const s3 = createS3Client(settings())
-    const bucket = await madeBucket(s3)
+    const bucket = await createTestBucket(s3)
     const prefix = 'plugins/'
     return {
       s3,
@@ -25,22 +25,22 @@ whenServed('plugins in S3', ['S3'], settings => {
   }
 
   test('a plugin is found by its version, or the newest stable one, for its machine', async () => {
-    const { store } = await opened()
+    const { store } = await openStore()
     for (const version of ['1.9.0', '1.10.0', '2.0.0-beta.1'])
       await store.put({ ...arm, version }, bytesOf(version))
     await store.put({ ...arm, arch: 'x64', version: '3.0.0' }, bytesOf('other'))
-    const text = async (version: string): Promise<string | undefined> => {
+    const readText = async (version: string): Promise<string | undefined> => {
       const found = await store.get({ ...arm, version })
       return found && `${found.version} ${Buffer.from(found.bytes).toString()}`
     }
-    expect(await text('1.9.0')).toBe('1.9.0 1.9.0')
-    expect(await text('')).toBe('1.10.0 1.10.0')
-    expect(await text('1.11.0')).toBeUndefined()
+    expect(await readText('1.9.0')).toBe('1.9.0 1.9.0')
+    expect(await readText('')).toBe('1.10.0 1.10.0')
+    expect(await readText('1.11.0')).toBeUndefined()
     expect(await store.get({ ...arm, name: 'silver', version: '' })).toBeUndefined()
   })
 
   test('bytes that are not those of the checksum are not used', async () => {
-    const { s3, store, bucket } = await opened()
+    const { s3, store, bucket } = await openStore()
     await store.put({ ...arm, version: '1.0.0' }, bytesOf('good'))
     const { Contents: all = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }))
     const blob = all.find(({ Key: key = '' }) => key.endsWith('.blob'))?.Key
@@ -51,11 +51,11 @@ whenServed('plugins in S3', ['S3'], settings => {
   })
 
   test('what was sent by an address is a version once, and never another', async () => {
-    const { s3, bucket, store } = await opened()
+    const { s3, bucket, store } = await openStore()
     const place = { s3, bucket, prefix: 'plugins/' }
     const uploads = createUploads({ blobs: { ...place, prefix: 'blobs/' }, plugins: place })
     const version = { ...arm, version: '1.2.3' }
-    const sent = async (text: string): Promise<BlobHash> => {
+    const uploadText = async (text: string): Promise<BlobHash> => {
       const body = Buffer.from(text)
       const hash = createHash('sha256').update(body).digest('hex') as BlobHash
       const { url, headers } = await uploads.createPluginAddress(hash, body.length)
@@ -66,18 +66,18 @@ whenServed('plugins in S3', ['S3'], settings => {
     await expect(store.nameArchive(version, unsent)).rejects.toMatchObject({
       code: 'DOCUMENT_UNKNOWN',
     })
-    const good = await sent('good')
+    const good = await uploadText('good')
     expect([
       await store.nameArchive(version, good),
       await store.nameArchive(version, good),
     ]).toEqual([true, true])
-    expect(await store.nameArchive(version, await sent('evil'))).toBe(false)
+    expect(await store.nameArchive(version, await uploadText('evil'))).toBe(false)
     const found = await store.get(version)
     expect(Buffer.from(found?.bytes ?? []).toString()).toBe('good')
   })
 
   test('names that are none reach no bucket', async () => {
-    const { store } = await opened()
+    const { store } = await openStore()
     const bad = { ...arm, name: '../x', version: '1.0.0' }
     await expect(store.get(bad)).rejects.toMatchObject({ code: 'PLUGIN_MISSING' })
     await expect(store.put({ ...arm, version: 'x' }, bytesOf('x'))).rejects.toMatchObject({

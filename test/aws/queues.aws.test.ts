@@ -18,15 +18,15 @@ import type { BlobHash } from '../../shared/records/ids.ts'
 import { chainQueueContract } from '../contract/chain-queue.ts'
 import { notificationsContract } from '../contract/notifications.ts'
 import { nudgesContract } from '../contract/nudges.ts'
-import { freshDeployment, freshStack, operationId } from '../contract/opened.ts'
-import { type FaultRule, withFaults } from './faults-queues.ts'
-import { madeQueue, removeQueue } from './places.ts'
-import { whenServed } from './served.ts'
+import { createDeploymentId, createStackId, toOperationId } from '../contract/open-adapter.ts'
+import { type QueueFaultRule, withQueueFaults } from './queue-faults.ts'
+import { createTestQueue, removeQueue } from './test-resources.ts'
+import { whenServed } from './when-served.ts'
 
 const clock = createSystemClock()
 
 /** Blobs of one test, in memory. */
-function memoryBlobs(): BlobsPort & { readonly kept: Map<string, Uint8Array> } {
+function createMemoryBlobs(): BlobsPort & { readonly kept: Map<string, Uint8Array> } {
   const kept = new Map<string, Uint8Array>()
   return {
     put: async bytes => {
@@ -44,7 +44,7 @@ function memoryBlobs(): BlobsPort & { readonly kept: Map<string, Uint8Array> } {
 }
 
 interface Options {
-  readonly rules?: readonly FaultRule[]
+  readonly rules?: readonly QueueFaultRule[]
   readonly visibilityMs?: number
   readonly bytesMax?: number
 }
@@ -52,18 +52,21 @@ interface Options {
 /** A queue of chains over queues of its own. */
 async function openChains(plain: AwsSettings, options: Options = {}) {
   const sqs = createSqsClient(plain)
-  const queues = { short: await madeQueue(sqs, 'chains'), long: await madeQueue(sqs, 'long') }
-  const { settings, counts } = withFaults(plain, options.rules ?? [], 7)
+  const queues = {
+    short: await createTestQueue(sqs, 'chains'),
+    long: await createTestQueue(sqs, 'long'),
+  }
+  const { settings, counts } = withQueueFaults(plain, options.rules ?? [], 7)
   const faulty = createSqsClient(settings)
   const { visibilityMs = 2_000, bytesMax } = options
-  const blobs = memoryBlobs()
-  const chainsFor = (loanMs: number) =>
+  const blobs = createMemoryBlobs()
+  const createChains = (loanMs: number) =>
     createChainQueue({
       ...{ sqs: faulty, queues, blobs, clock, logger: silentLogger, visibilityMs: loanMs },
       ...(bytesMax === undefined ? {} : { bytesMax }),
     })
-  const chains = chainsFor(visibilityMs)
-  const lasting = chainsFor(60_000)
+  const chains = createChains(visibilityMs)
+  const lasting = createChains(60_000)
   const close = async (): Promise<void> => {
     for (const queue of Object.values(queues)) await removeQueue(sqs, queue)
     sqs.destroy()
@@ -73,10 +76,10 @@ async function openChains(plain: AwsSettings, options: Options = {}) {
 }
 
 /** One nudge queue of its own. */
-async function openNudges(plain: AwsSettings, rules: readonly FaultRule[] = []) {
+async function openNudges(plain: AwsSettings, rules: readonly QueueFaultRule[] = []) {
   const sqs = createSqsClient(plain)
-  const queue = await madeQueue(sqs, 'nudges')
-  const faulty = createSqsClient(withFaults(plain, rules, 11).settings)
+  const queue = await createTestQueue(sqs, 'nudges')
+  const faulty = createSqsClient(withQueueFaults(plain, rules, 11).settings)
   const nudges = createNudges({ sqs: faulty, url: queue.url, clock, logger: silentLogger })
   const close = async (): Promise<void> => {
     await removeQueue(sqs, queue)
@@ -87,11 +90,11 @@ async function openNudges(plain: AwsSettings, rules: readonly FaultRule[] = []) 
 }
 
 /** One queue of notifications of its own. */
-async function openNotifications(plain: AwsSettings, rules: readonly FaultRule[] = []) {
+async function openNotifications(plain: AwsSettings, rules: readonly QueueFaultRule[] = []) {
   const sqs = createSqsClient(plain)
   const attempts = triggerLimits.notificationAttemptsMax
-  const queue = await madeQueue(sqs, 'notifications', attempts)
-  const faulty = createSqsClient(withFaults(plain, rules, 13).settings)
+  const queue = await createTestQueue(sqs, 'notifications', attempts)
+  const faulty = createSqsClient(withQueueFaults(plain, rules, 13).settings)
   const deps = { sqs: faulty, queue, clock, logger: silentLogger, visibilityMs: 1_000 }
   const notifications = createNotifications(deps)
   const close = async (): Promise<void> => {
@@ -103,7 +106,7 @@ async function openNotifications(plain: AwsSettings, rules: readonly FaultRule[]
 }
 
 /** What every request may meet without a visible effect. */
-const harmless: readonly FaultRule[] = [
+const harmless: readonly QueueFaultRule[] = [
   { kind: 'throttled', percent: 6, attemptsMax: 1 },
   { kind: 'broken', percent: 10, attemptsMax: 2 },
   { kind: 'late', percent: 10, attemptsMax: 9 },
@@ -117,14 +120,14 @@ const harmless: readonly FaultRule[] = [
 
 /** Messages of one deployment, an operation each. */
 const messagesOf = (count: number) => {
-  const deployment = freshDeployment()
+  const deployment = createDeploymentId()
   return Array.from({ length: count }, (_, index) => ({
     deployment,
-    operations: [operationId(index + 1)],
+    operations: [toOperationId(index + 1)],
   }))
 }
 
-const always = (kind: FaultRule['kind'], operation: string): FaultRule => ({
+const alwaysFault = (kind: QueueFaultRule['kind'], operation: string): QueueFaultRule => ({
   ...{ kind, operations: [operation], percent: 100, attemptsMax: 1 },
 })
 
@@ -167,9 +170,12 @@ whenServed('queues over SQS', ['SQS'], settings => {
   test('a message that is too large goes by reference, and comes whole, also as a letter', async () => {
     const { ports, blobs, close } = await openChains(settings(), { bytesMax: 100 })
     const { chains } = ports
-    const [message = never()] = messagesOf(1)
-    const large = { ...message, operations: Array.from({ length: 64 }, (_, at) => operationId(at)) }
-    const sent = { ...large, operations: large.operations.map(id => operationId(id + 1)) }
+    const [message = failNever()] = messagesOf(1)
+    const large = {
+      ...message,
+      operations: Array.from({ length: 64 }, (_, at) => toOperationId(at)),
+    }
+    const sent = { ...large, operations: large.operations.map(id => toOperationId(id + 1)) }
     await chains.send([sent])
     expect(blobs.kept.size).toBe(1)
     for (let count = 1; count <= 5; count += 1)
@@ -180,9 +186,9 @@ whenServed('queues over SQS', ['SQS'], settings => {
   })
 
   test('a send whose reply was lost sends twice, never not at all', async () => {
-    const rules = [always('lost', 'SendMessageBatch')]
+    const rules = [alwaysFault('lost', 'SendMessageBatch')]
     const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
-    const [message = never()] = messagesOf(1)
+    const [message = failNever()] = messagesOf(1)
     await ports.chains.send([message])
     const first = await ports.chains.receive(10, 10_000)
     const second = first.length === 2 ? [] : await ports.chains.receive(10, 10_000)
@@ -193,9 +199,9 @@ whenServed('queues over SQS', ['SQS'], settings => {
   })
 
   test('a receive whose reply was lost loses nothing: the message comes when its loan is over', async () => {
-    const rules = [always('lost', 'ReceiveMessage')]
+    const rules = [alwaysFault('lost', 'ReceiveMessage')]
     const { ports, close } = await openChains(settings(), { rules })
-    const [message = never()] = messagesOf(1)
+    const [message = failNever()] = messagesOf(1)
     await ports.chains.send([message])
     const [delivery] = await ports.chains.receive(1, 20_000, { pool: 'short' })
     expect(delivery?.message).toEqual(message)
@@ -204,13 +210,13 @@ whenServed('queues over SQS', ['SQS'], settings => {
   })
 
   test('a message that is delivered twice is two deliveries; one removal is enough', async () => {
-    const rules = [always('again', 'ReceiveMessage')]
+    const rules = [alwaysFault('again', 'ReceiveMessage')]
     const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
-    const [message = never()] = messagesOf(1)
+    const [message = failNever()] = messagesOf(1)
     await ports.chains.send([message])
-    const about = { pool: 'short' } as const
-    const [one] = await ports.chains.receive(1, 0, about)
-    const [other] = await ports.chains.receive(1, 0, about)
+    const receiveOptions = { pool: 'short' } as const
+    const [one] = await ports.chains.receive(1, 0, receiveOptions)
+    const [other] = await ports.chains.receive(1, 0, receiveOptions)
     expect([one?.message, other?.message]).toEqual([message, message])
     for (const receipt of [one?.receipt, other?.receipt]) await ports.chains.remove(receipt ?? '')
     await close()
@@ -218,21 +224,21 @@ whenServed('queues over SQS', ['SQS'], settings => {
 
   test('what is no message becomes a dead letter and keeps no other back', async () => {
     const { ports, queues, sqs, close } = await openChains(settings())
-    const deadCount = () => attributeOf(sqs, queues.short.deadUrl, 'ApproximateNumberOfMessages')
-    const [message = never()] = messagesOf(1)
+    const countDead = () => attributeOf(sqs, queues.short.deadUrl, 'ApproximateNumberOfMessages')
+    const [message = failNever()] = messagesOf(1)
     const bodies = ['no json', '{"v":2}', `{"v":1,"deployment":"d","blob":"${'0'.repeat(64)}"}`]
     for (const MessageBody of bodies)
       await sqs.send(new SendMessageCommand({ QueueUrl: queues.short.url, MessageBody }))
     await ports.chains.send([message])
     let isFound = false
-    for (let looks = 0; looks < 60 && (await deadCount()) < 3; looks += 1)
+    for (let looks = 0; looks < 60 && (await countDead()) < 3; looks += 1)
       for (const delivery of await ports.chains.receive(10, 1_000, { pool: 'short' })) {
         expect(delivery.message).toEqual(message)
         await ports.chains.remove(delivery.receipt)
         isFound = true
       }
     expect(isFound).toBe(true)
-    expect(await deadCount()).toBe(3)
+    expect(await countDead()).toBe(3)
     expect(await ports.chains.listDeadLetters(message.deployment)).toEqual([])
     await close()
   })
@@ -243,14 +249,14 @@ whenServed('queues over SQS', ['SQS'], settings => {
     const missing = { code: 'STORE_MISSING', message: expect.stringContaining('chains-') }
     await expect(ports.chains.send(messagesOf(1))).rejects.toMatchObject(missing)
     await expect(ports.chains.receive(1, 0)).rejects.toMatchObject(missing)
-    await expect(ports.chains.listDeadLetters(freshDeployment())).rejects.toMatchObject(missing)
-    queues.short = await madeQueue(sqs, 'chains')
+    await expect(ports.chains.listDeadLetters(createDeploymentId())).rejects.toMatchObject(missing)
+    queues.short = await createTestQueue(sqs, 'chains')
     await close()
   })
 
   test('what an event source hands over is a delivery that it removes itself', async () => {
     const { ports, counts, close } = await openChains(settings())
-    const [message = never()] = messagesOf(1)
+    const [message = failNever()] = messagesOf(1)
     const body = JSON.stringify({ v: 1, ...message })
     const raw = { id: '1', handle: 'h', body, deliveries: 3 }
     const delivery = await ports.chains.fromEvent('short', raw)
@@ -263,7 +269,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
 
   test('what a function leaves to another one is a new message, and the old one is gone', async () => {
     const { ports, queues, sqs, close } = await openChains(settings())
-    const [message = never()] = messagesOf(1)
+    const [message = failNever()] = messagesOf(1)
     await ports.chains.send([message])
     const QueueUrl = queues.short.url
     const receive = new ReceiveMessageCommand({
@@ -282,7 +288,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
 
   test('a nudge that is later than a queue can delay is sent again until it is due', async () => {
     const { ports, queue, sqs, close } = await openNudges(settings())
-    const stack = freshStack()
+    const stack = createStackId()
     await ports.nudges.nudge(stack, 3_600_000)
     expect(await attributeOf(sqs, queue.url, 'ApproximateNumberOfMessagesDelayed')).toBe(1)
     expect(await ports.nudges.receive(0)).toBeUndefined()
@@ -305,6 +311,6 @@ async function attributeOf(
   return Number((await sqs.send(command)).Attributes?.[name])
 }
 
-function never(): never {
+function failNever(): never {
   throw new Error('there is a message')
 }

@@ -13,7 +13,7 @@ import type { ClockPort } from '../../shared/ports/system.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 
 /** Names that no other run uses. */
-export function freshTables(): TableNames {
+export function createTableNames(): TableNames {
   const run = randomBytes(4).toString('hex')
   return { journal: `antichain-${run}-journal`, catalog: `antichain-${run}-catalog` }
 }
@@ -43,7 +43,7 @@ export async function createTables(
 }
 
 /** The ports of records over a client, with blobs in memory. */
-export function recordsOver(
+export function createTestRecords(
   client: Pick<DynamoDBClient, 'send'>,
   names: TableNames,
   clock: Pick<ClockPort, 'now' | 'sleep'> = createSystemClock(),
@@ -55,12 +55,12 @@ export function recordsOver(
     uuid: () => randomUUID() as string,
     bytes: (count: number) => new Uint8Array(randomBytes(count)),
   }
-  const blobs = blobsInMemory()
+  const blobs = createBlobsInMemory()
   const deps = { client, clock, random, region: 'eu-test-1', tables: names }
   return { ...createRecords(deps, blobs), blobs, clock }
 }
 
-function blobsInMemory(): BlobsPort {
+function createBlobsInMemory(): BlobsPort {
   const all = new Map<BlobHash, Uint8Array>()
   return {
     put: async bytes => {

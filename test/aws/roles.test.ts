@@ -5,15 +5,15 @@ import { lateKeyOf, type LateOutcome } from '../../shared/records/late-outcome.t
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf } from '../../shared/records/ids.ts'
 import {
-  epochMs,
-  executorId,
-  freshStack,
-  holder,
-  operationId,
-  ownerToken,
-} from '../contract/opened.ts'
+  toEpochMs,
+  toExecutorId,
+  createStackId,
+  contractHolder,
+  toOperationId,
+  toOwnerToken,
+} from '../contract/open-adapter.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, freshTables, recordsOver } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './records.ts'
 
 /** What a role may ask of each table. */
 type Role = Readonly<Record<'journal' | 'catalog', RegExp>>
@@ -31,40 +31,40 @@ const webhookRole: Role = {
 }
 
 /** The model as a role sees it; neither of them may remove an item. */
-function asRole({ client }: ModelDynamo, names: TableNames, role: Role): ModelDynamo['client'] {
-  const send = (async (...asked: Parameters<typeof client.send>): Promise<unknown> => {
-    const [command] = asked
+function withRole({ client }: ModelDynamo, names: TableNames, role: Role): ModelDynamo['client'] {
+  const send = (async (...args: Parameters<typeof client.send>): Promise<unknown> => {
+    const [command] = args
     const text = JSON.stringify(command.input)
     const may = text.includes(names.catalog) ? role.catalog : role.journal
     if (!may.test(command.constructor.name) || /"Delete(Request)?":/.test(text))
       throw Object.assign(new Error(command.constructor.name), { name: 'AccessDeniedException' })
-    return client.send(...asked)
+    return client.send(...args)
   }) as ModelDynamo['client']['send']
   return { send }
 }
 
 test('all that an executor writes is in the journal, and nothing of it expires too early', async () => {
   const model = createModelDynamo()
-  const names = freshTables()
+  const names = createTableNames()
   await createTables(model.client, names)
-  const stack = freshStack()
-  const owner = recordsOver(model.client, names)
-  await owner.catalog.createStack(stack, epochMs(1))
+  const stack = createStackId()
+  const owner = createTestRecords(model.client, names)
+  await owner.catalog.createStack(stack, toEpochMs(1))
   const deployment = deploymentIdOf(stack, 1)
-  const executor = recordsOver(asRole(model, names, executorRole), names)
-  await expect(executor.catalog.createStack(freshStack(), epochMs(1))).rejects.toMatchObject({
+  const executor = createTestRecords(withRole(model, names, executorRole), names)
+  await expect(executor.catalog.createStack(createStackId(), toEpochMs(1))).rejects.toMatchObject({
     code: 'STORE_DENIED',
   })
 
-  const [operation, me, token] = [operationId(1), executorId('e'), ownerToken('o')]
+  const [operation, me, token] = [toOperationId(1), toExecutorId('e'), toOwnerToken('o')]
   const claim = { owner: token, executor: me, attempt: 0, needs: 1 }
-  await executor.leases.register(deployment, me, holder)
+  await executor.leases.register(deployment, me, contractHolder)
   await executor.leases.renew(deployment, me, [])
-  await executor.operations.arrive(deployment, operation, operationId(9))
+  await executor.operations.arrive(deployment, operation, toOperationId(9))
   await executor.operations.begin(deployment, operation, claim)
   await executor.operations.putOutcome(deployment, {
     operation,
-    ...{ attempt: 1, verdict: 'succeeded', startedAt: epochMs(1), endedAt: epochMs(2) },
+    ...{ attempt: 1, verdict: 'succeeded', startedAt: toEpochMs(1), endedAt: toEpochMs(2) },
   })
   const end = { owner: token, attempt: 1, verdict: 'succeeded' } as const
   await executor.operations.select(deployment, operation, end)
@@ -88,13 +88,16 @@ test('all that an executor writes is in the journal, and nothing of it expires t
 
 test('a webhook asks, marks and changes documents without a removal', async () => {
   const model = createModelDynamo()
-  const names = freshTables()
+  const names = createTableNames()
   await createTables(model.client, names)
-  const { requests, marks, documents } = recordsOver(asRole(model, names, webhookRole), names)
-  const stack = freshStack()
+  const { requests, marks, documents } = createTestRecords(
+    withRole(model, names, webhookRole),
+    names,
+  )
+  const stack = createStackId()
   expect(await requests.put({ ...request, stack })).toBe(true)
   expect(await requests.find(stack, 'k')).toEqual({ request: { ...request, stack } })
-  expect(await marks.mark('a', epochMs(Date.now() + 60_000))).toBe(true)
+  expect(await marks.mark('a', toEpochMs(Date.now() + 60_000))).toBe(true)
   await marks.unmark('a')
   expect(await marks.isMarked('a')).toBe(false)
   const key = { kind: 'schedule', scope: stack, name: 'nightly' } as const
@@ -103,7 +106,7 @@ test('a webhook asks, marks and changes documents without a removal', async () =
 })
 
 const request: Omit<DeploymentRequest, 'stack'> = {
-  ...{ key: 'k', at: epochMs(1), by: 'a test', dryRun: false, program: { kind: 'last' } },
+  ...{ key: 'k', at: toEpochMs(1), by: 'a test', dryRun: false, program: { kind: 'last' } },
   options: {
     ...{ command: 'up', parallel: 8, refresh: false, continueOnError: false },
     ...{ execute: 'functions', message: '' },
@@ -112,7 +115,7 @@ const request: Omit<DeploymentRequest, 'stack'> = {
 
 function lateOf(deployment: LateOutcome['deployment']): LateOutcome {
   return {
-    ...{ deployment, operation: operationId(1), attempt: 1 },
+    ...{ deployment, operation: toOperationId(1), attempt: 1 },
     urn: 'urn:pulumi:dev::p::t:m:T::n' as Urn,
     state: { urn: 'u', custom: true, type: 't:m:T', id: 'made' },
   }

@@ -15,8 +15,8 @@ import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createScheduler, createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import type { PlacedCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
 import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
-import { until } from '../e2e/place.ts'
-import { whenServed } from './served.ts'
+import { waitUntil } from '../e2e/place.ts'
+import { whenServed } from './when-served.ts'
 
 const role = 'arn:aws:iam::000000000000:role/schedules'
 const target = 'arn:aws:lambda:us-east-1:000000000000:function:schedule'
@@ -33,32 +33,35 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
   })
   afterAll(() => client?.destroy())
 
-  const calls = (expression: string, more: Partial<PlacedCalls['times']> = {}): PlacedCalls => ({
+  const createCalls = (
+    expression: string,
+    more: Partial<PlacedCalls['times']> = {},
+  ): PlacedCalls => ({
     name: `schedule-${randomUUID()}`,
     key: { kind: 'schedule', scope: stackIdOf('shop', 'prod'), name: 'nightly' },
     times: { expression, zone: 'Europe/Berlin', ...more },
     placedAt: Date.now() as EpochMs,
   })
-  const found = (name: string) =>
+  const findSchedule = (name: string) =>
     client.send(new GetScheduleCommand({ Name: name, GroupName: group }))
 
   describe('the port', () => {
     test('places calls with their times, window and payload, once however often', async () => {
       const startAt = (Math.ceil(Date.now() / 60_000) * 60_000) as EpochMs
-      const placed = calls('rate(5 minutes)', { startAt, windowMinutes: 10 })
+      const placed = createCalls('rate(5 minutes)', { startAt, windowMinutes: 10 })
       await scheduler.place(placed)
       await scheduler.place(placed)
       const { name, placedAt } = placed
-      const stands = await found(name)
-      expect(stands).toMatchObject({
+      const existing = await findSchedule(name)
+      expect(existing).toMatchObject({
         State: 'ENABLED',
         ScheduleExpression: 'rate(5 minutes)',
         ScheduleExpressionTimezone: 'Europe/Berlin',
         FlexibleTimeWindow: { Mode: 'FLEXIBLE', MaximumWindowInMinutes: 10 },
         Target: { Arn: target, RoleArn: role },
       })
-      expect(stands.StartDate?.getTime()).toBe(startAt)
-      expect(JSON.parse(stands.Target?.Input ?? '')).toEqual({
+      expect(existing.StartDate?.getTime()).toBe(startAt)
+      expect(JSON.parse(existing.Target?.Input ?? '')).toEqual({
         kind: 'schedule',
         scope: 'organization/shop/prod',
         name: 'nightly',
@@ -68,11 +71,13 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
     })
 
     test('removes calls, also those that are not there', async () => {
-      const placed = calls('cron(0 4 ? * 2-6 *)')
+      const placed = createCalls('cron(0 4 ? * 2-6 *)')
       await scheduler.place(placed)
       await scheduler.remove(placed.name)
       await scheduler.remove(placed.name)
-      await expect(found(placed.name)).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
+      await expect(findSchedule(placed.name)).rejects.toMatchObject({
+        name: 'ResourceNotFoundException',
+      })
     })
 
     // The emulator checks no expression, and breaks at a group that is not there.
@@ -89,7 +94,7 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
       })
       const refused = createSchedulerClient({ ...settings(), wrapHandler })
       const placing = createScheduler(refused, { group, role, target })
-      await expect(placing.place(calls('rate(1 day)'))).rejects.toMatchObject({ code })
+      await expect(placing.place(createCalls('rate(1 day)'))).rejects.toMatchObject({ code })
       refused.destroy()
     })
   })
@@ -108,16 +113,16 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
     })
     try {
       const soon = new Date(Date.now() + 2_000).toISOString().slice(0, 19)
-      const once = calls(`at(${soon})`, { zone: 'UTC' })
-      const later = calls('rate(1 hour)', { startAt: (Date.now() + 3_600_000) as EpochMs })
+      const once = createCalls(`at(${soon})`, { zone: 'UTC' })
+      const later = createCalls('rate(1 hour)', { startAt: (Date.now() + 3_600_000) as EpochMs })
       for (const one of [once, later]) await scheduler.place(one)
-      await until(() => got.length > 0, { what: 'a call' })
+      await waitUntil(() => got.length > 0, { what: 'a call' })
       expect(got).toMatchObject([{ arn: target, event: { name: 'nightly', placed: once.name } }])
       const isGone = async (): Promise<boolean> => {
         const { Schedules = [] } = await client.send(new ListSchedulesCommand({ GroupName: group }))
         return !Schedules.some(({ Name }) => Name === once.name)
       }
-      await until(isGone, { what: 'what ran once to be removed' })
+      await waitUntil(isGone, { what: 'what ran once to be removed' })
       expect(failures).toEqual([])
     } finally {
       await running.end()
@@ -133,8 +138,8 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
     ['cron(0 4 L * ? 2027)', 'UTC', '2026-02-01T10:00:00Z', undefined],
   ])('%s in %s after %s is %s', (expression, zone, after, next) => {
     const times = { expression, zone, createdAt: Date.parse('2026-01-01T00:00:00Z') }
-    const found = nextTimeAfter(times, Date.parse(after))
-    expect(found === undefined ? undefined : new Date(found).toISOString()).toBe(
+    const findSchedule = nextTimeAfter(times, Date.parse(after))
+    expect(findSchedule === undefined ? undefined : new Date(findSchedule).toISOString()).toBe(
       next?.replace('Z', '.000Z'),
     )
   })

@@ -5,17 +5,17 @@ import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/cli
 import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
 import { createKmsSealing, type KmsSealing } from '../../shared/platform/aws/kms-sealing.ts'
 import { sealingContract } from '../contract/marks.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 whenServed('secrets of triggers under KMS', ['KMS'], settings => {
   sealingContract('KMS', async () => {
-    const { sealing } = await opened(settings())
+    const { sealing } = await openSealing(settings())
     return { ports: { sealing }, close: async () => sealing.close() }
   })
 
   describe('a key in KMS', () => {
     test('opens nothing for another purpose: neither as a stack nor the other way', async () => {
-      const { sealing, keyId } = await opened(settings())
+      const { sealing, keyId } = await openSealing(settings())
       const keeper = createKmsKeeper(settings())
       const sealed = await sealing.seal('hush', 'webhook * a')
       const key = Buffer.from(sealed.split(':')[2] ?? '', 'base64')
@@ -35,7 +35,7 @@ whenServed('secrets of triggers under KMS', ['KMS'], settings => {
     })
 
     test('that is another opens nothing, one that is not there is said to be missing', async () => {
-      const [one, other] = [await opened(settings()), await opened(settings())]
+      const [one, other] = [await openSealing(settings()), await openSealing(settings())]
       const sealed = await one.sealing.seal('hush', 'x')
       // The service says that the key is the wrong one; the emulator says that it is denied.
       await expect(other.sealing.open(sealed, 'x')).rejects.toMatchObject({
@@ -48,7 +48,7 @@ whenServed('secrets of triggers under KMS', ['KMS'], settings => {
   })
 })
 
-async function opened(
+async function openSealing(
   settings: AwsSettings,
 ): Promise<{ readonly sealing: KmsSealing; readonly keyId: string }> {
   const kms = createKmsClient(settings, settings.region)

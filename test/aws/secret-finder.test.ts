@@ -4,7 +4,7 @@ import { createSecretFinder } from './secret-finder.ts'
 
 const text = 'hünter-"two" & a half'
 const finder = createSecretFinder({ password: text, other: 'not-there-at-all' })
-const gzip = (bytes: string | Buffer): Buffer => gzipSync(bytes)
+const compress = (bytes: string | Buffer): Buffer => gzipSync(bytes)
 
 test.each<[string, Buffer]>([
   ['as it is', Buffer.from(`before ${text} after`)],
@@ -15,13 +15,16 @@ test.each<[string, Buffer]>([
     `in base64 after ${before.length} bytes`,
     Buffer.from(Buffer.from(`${before}${text} and more`).toString('base64')),
   ]),
-  ['packed', gzip(`x ${text}`)],
-  ['packed, in base64, in JSON', Buffer.from(JSON.stringify({ B: gzip(text).toString('base64') }))],
-  ['packed twice', gzip(JSON.stringify({ B: gzip(text).toString('base64') }))],
+  ['packed', compress(`x ${text}`)],
+  [
+    'packed, in base64, in JSON',
+    Buffer.from(JSON.stringify({ B: compress(text).toString('base64') })),
+  ],
+  ['packed twice', compress(JSON.stringify({ B: compress(text).toString('base64') }))],
 ])('a secret is found %s', (_, bytes) => {
-  expect([...finder.foundIn(bytes)]).toEqual(['password'])
+  expect([...finder.findIn(bytes)]).toEqual(['password'])
 })
 
 test('what is not there is not found', () => {
-  expect([...finder.foundIn(gzip('nothing of that'))]).toEqual([])
+  expect([...finder.findIn(compress('nothing of that'))]).toEqual([])
 })

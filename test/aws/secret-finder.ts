@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 /** Looks for texts in bytes. */
 export interface SecretFinder {
   /** The names of the texts that are in them, in whatever form they may be written. */
-  readonly foundIn: (bytes: Uint8Array) => ReadonlySet<string>
+  readonly findIn: (bytes: Uint8Array) => ReadonlySet<string>
 }
 
 /** Packed in packed in packed: what is deeper nobody wrote. */
@@ -21,19 +21,19 @@ export function createSecretFinder(secrets: Readonly<Record<string, string>>): S
     name,
     needles: formsOf(text).map(form => Buffer.from(form)),
   }))
-  const look = (bytes: Buffer, depth: number, found: Set<string>): void => {
+  const searchBytes = (bytes: Buffer, depth: number, found: Set<string>): void => {
     for (const { name, needles } of forms)
       if (needles.some(needle => bytes.includes(needle))) found.add(name)
     if (depth === depthMax) return
-    for (const packed of packedIn(bytes)) {
-      const inside = unpacked(packed)
-      if (inside !== undefined) look(inside, depth + 1, found)
+    for (const packed of findPacked(bytes)) {
+      const inside = unpack(packed)
+      if (inside !== undefined) searchBytes(inside, depth + 1, found)
     }
   }
   return {
-    foundIn: bytes => {
+    findIn: bytes => {
       const found = new Set<string>()
-      look(Buffer.from(bytes), 0, found)
+      searchBytes(Buffer.from(bytes), 0, found)
       return found
     },
   }
@@ -57,14 +57,14 @@ function formsOf(text: string): readonly string[] {
   ]
 }
 
-function packedIn(bytes: Buffer): readonly Buffer[] {
+function findPacked(bytes: Buffer): readonly Buffer[] {
   const whole = bytes.subarray(0, 3).equals(gzipMagic) ? [bytes] : []
   if (!bytes.includes('H4sI')) return whole
   const texts = [...bytes.toString('latin1').matchAll(gzipInText)]
   return [...whole, ...texts.map(([text]) => Buffer.from(text, 'base64'))]
 }
 
-function unpacked(bytes: Buffer): Buffer | undefined {
+function unpack(bytes: Buffer): Buffer | undefined {
   try {
     return gunzipSync(bytes, { maxOutputLength: 512 * 1024 * 1024 })
   } catch {

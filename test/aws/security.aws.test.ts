@@ -25,9 +25,9 @@ import {
 } from '../../shared/triggers/webhooks/webhook-document.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
 import { secretText } from './stack-file.ts'
-import { everythingStored } from './everything-stored.ts'
+import { listStoredBytes } from './list-stored-bytes.ts'
 import { createSecretFinder } from './secret-finder.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 const webhookSecret = 'the secret of a webhook, long enough'
 const secrets = {
@@ -49,9 +49,9 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
   let token = ''
   const ends: DeploymentId[] = []
 
-  const done = async (command: Command, step: string): Promise<void> => {
+  const deployStep = async (command: Command, step: string): Promise<void> => {
     const end = await place.deploy(command, await place.upload({ STEP: step }), 240_000)
-    expect(end.result, await place.told(end.deployment)).toBe('succeeded')
+    expect(end.result, await place.readDiagnostics(end.deployment)).toBe('succeeded')
     ends.push(end.deployment)
   }
 
@@ -59,15 +59,15 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     bundles = createBundles()
     proxy = await startCountingProxy(settings(), (service, body) => {
       bytesOf.set(service, (bytesOf.get(service) ?? 0) + body.length)
-      if (service === 'SQS') for (const field of fieldsSent(body)) sent.add(field)
-      for (const name of finder.foundIn(body))
+      if (service === 'SQS') for (const field of parseSentFields(body)) sent.add(field)
+      for (const name of finder.findIn(body))
         passed.set(service, (passed.get(service) ?? new Set()).add(name))
     })
     const through = proxy.settings
-    place = await createCloudPlace('shop', { aws: settings(), through, code: bundles.code })
+    place = await createCloudPlace('shop', { aws: settings(), through, code: bundles.findBundle })
     token = await makeTriggers()
     finder = createSecretFinder({ ...secrets, 'a token of the API': token.slice(21) })
-    await done('up', '1')
+    await deployStep('up', '1')
   }, 300_000)
   afterAll(async () => {
     await place?.remove()
@@ -94,7 +94,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     const known = await call(webhookSecret)
     expect(known).toMatchObject({ statusCode: 200 })
     expect(await call('a forged secret, as long as it')).toMatchObject({ statusCode: 401 })
-    const random = { uuid: randomUUID, bytes: place.desk.platform.random.bytes }
+    const random = { uuid: randomUUID, bytes: place.control.platform.random.bytes }
     const { token: text } = await createToken(
       { documents: platform.documents, random, clock: platform.clock },
       { name: 'ci', role: 'deploy' },
@@ -135,8 +135,8 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     timeout: 300_000,
   }, async () => {
     const deployment = ends[0] ?? ''
-    const [asked, exported] = [place.asked(), await place.exported()]
-    const history = await place.desk.platform.catalog.listHistory(place.stack, 10)
+    const [changesBefore, exported] = [place.listChanges(), await place.exportState()]
+    const history = await place.control.platform.catalog.listHistory(place.stack, 10)
     const before = place.calls.length
     const chains = [
       // Operations that were done, that the log does not hold, of nobody's deployment, of none.
@@ -163,46 +163,46 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
       place.calls.length - before >= chains.length + nudges.length &&
       place.cloud.names.every(name => place.cloud.environments(name).every(one => !one.isBusy()))
     await expect.poll(isHandled, { timeout: 240_000, interval: 200 }).toBe(true)
-    expect(place.asked()).toEqual(asked)
-    expect(await place.exported()).toBe(exported)
-    expect(await place.desk.platform.catalog.listHistory(place.stack, 10)).toEqual(history)
+    expect(place.listChanges()).toEqual(changesBefore)
+    expect(await place.exportState()).toBe(exported)
+    expect(await place.control.platform.catalog.listHistory(place.stack, 10)).toEqual(history)
     // No text of a message starts a line of a log or is one.
-    const lines = place.said().split('\n')
+    const lines = place.readLog().split('\n')
     expect(lines.filter(line => line.startsWith('rm -rf'))).toEqual([])
-    expect(place.said()).not.toContain('rm -rf')
+    expect(place.readLog()).not.toContain('rm -rf')
   })
 
   test('no secret is in clear in what the services hold, were sent or said, or in a log', {
     timeout: 600_000,
   }, async () => {
-    await done('up', '2')
-    await done('refresh', '2')
-    const held = await everythingStored(settings(), place.cloud.services)
+    await deployStep('up', '2')
+    await deployStep('refresh', '2')
+    const held = await listStoredBytes(settings(), place.cloud.services)
     const clear = held.flatMap(({ where, bytes }) =>
-      [...finder.foundIn(bytes)].map(name => `${where}: ${name}`),
+      [...finder.findIn(bytes)].map(name => `${where}: ${name}`),
     )
     expect(clear).toEqual([])
-    await done('destroy', '2')
-    const after = await everythingStored(settings(), place.cloud.services)
-    expect(after.flatMap(({ bytes }) => [...finder.foundIn(bytes)])).toEqual([])
+    await deployStep('destroy', '2')
+    const after = await listStoredBytes(settings(), place.cloud.services)
+    expect(after.flatMap(({ bytes }) => [...finder.findIn(bytes)])).toEqual([])
     expect(
       Object.fromEntries([...passed].map(([service, names]) => [service, [...names]])),
     ).toEqual({})
-    expect([...finder.foundIn(Buffer.from(place.said()))]).toEqual([])
+    expect([...finder.findIn(Buffer.from(place.readLog()))]).toEqual([])
     // A message says where to look, and nothing of what is there.
     const known = ['v', 'deployment', 'operations', 'pool', 'stack', 'seen', 'dueAt']
     expect([...sent].filter(field => !known.includes(field))).toEqual([])
     expect([...sent]).toEqual(expect.arrayContaining(['deployment', 'operations', 'stack']))
     for (const service of ['DYNAMODB', 'SQS', 'S3', 'KMS'])
       expect(bytesOf.get(service) ?? 0, service).toBeGreaterThan(100)
-    await provesItself(held)
+    await checkFinder(held)
   })
 
   /** What is looked for would be found: names that are in clear are, and a planted secret is. */
-  async function provesItself(held: Awaited<ReturnType<typeof everythingStored>>): Promise<void> {
+  async function checkFinder(held: Awaited<ReturnType<typeof listStoredBytes>>): Promise<void> {
     const names = createSecretFinder({ urn: 'gold:index:Thing::database', stack: place.stack })
     const where = new Set(
-      held.flatMap(one => (names.foundIn(one.bytes).size > 0 ? [one.where.split(' ')[0]] : [])),
+      held.flatMap(one => (names.findIn(one.bytes).size > 0 ? [one.where.split(' ')[0]] : [])),
     )
     expect(where).toEqual(new Set(['DynamoDB', 'S3']))
     const { region, endpoints } = settings()
@@ -213,14 +213,14 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     await client.send(new PutItemCommand({ TableName, Item }))
     client.destroy()
     await forge('notifications', [{ token }])
-    const planted = await everythingStored(settings(), place.cloud.services)
-    const found = planted.flatMap(({ bytes }) => [...finder.foundIn(bytes)])
+    const planted = await listStoredBytes(settings(), place.cloud.services)
+    const found = planted.flatMap(({ bytes }) => [...finder.findIn(bytes)])
     expect(new Set(found)).toContain('a secret of the configuration')
   }
 })
 
 /** The fields of the messages that a request sends. */
-function fieldsSent(body: Buffer): readonly string[] {
+function parseSentFields(body: Buffer): readonly string[] {
   const bodies = [...body.toString().matchAll(/"MessageBody":("(?:[^"\\]|\\.)*")/g)]
   return bodies.flatMap(([, text = '""']) => {
     try {

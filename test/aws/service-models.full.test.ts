@@ -40,7 +40,7 @@ function sqsOf(names: readonly string[]): SQSClient {
       return () => clearTimeout(timer)
     },
     draw: { ...createDraw(1), chance: () => false },
-    happened: () => undefined,
+    onEvent: () => undefined,
   }
   const model = createModelQueues(
     world,
@@ -67,9 +67,9 @@ function openChains() {
     long: { url: 'long', deadUrl: 'long-dead' },
   }
   const { blobs } = openBlobs()
-  const chainsFor = (visibilityMs: number) =>
+  const createChains = (visibilityMs: number) =>
     createChainQueue({ sqs, queues, blobs, clock, logger, visibilityMs })
-  return { chains: chainsFor(1_000), lasting: chainsFor(60_000), visibilityMs: 1_000 }
+  return { chains: createChains(1_000), lasting: createChains(60_000), visibilityMs: 1_000 }
 }
 
 blobsContract('model of S3', async () => ({ ports: openBlobs(), close }))

@@ -9,7 +9,7 @@ export const passphrase = 'open sesame'
 export const secretText = 'hunter-two-and-a-half'
 
 /** How a stack keeps its secrets, and what else its file says. */
-export interface StackFileAbout {
+export interface StackFileOptions {
   /**
    * The URL of the key of KMS that its secrets are under; without it they are under a passphrase.
    */
@@ -19,9 +19,9 @@ export interface StackFileAbout {
 }
 
 /** The file of a stack, with the secret in its configuration. */
-export async function stackFileOf(
+export async function createStackFile(
   project: string,
-  { aws, keyUrl, config = {} }: StackFileAbout & { readonly aws: AwsSettings },
+  { aws, keyUrl, config = {} }: StackFileOptions & { readonly aws: AwsSettings },
 ): Promise<string> {
   const { state, crypter } =
     keyUrl === undefined

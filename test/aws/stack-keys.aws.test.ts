@@ -5,9 +5,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { createKmsClient } from '../../shared/platform/aws/clients.ts'
-import { createPlace, filesHolding, type Place, type Ran, succeeded } from '../e2e/place.ts'
+import {
+  createPlace,
+  findFilesWith,
+  type Place,
+  type CommandOutput,
+  requireSuccess,
+} from '../e2e/place.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { whenServed } from './served.ts'
+import { whenServed } from './when-served.ts'
 
 const password = 'hunter-two-and-a-half'
 
@@ -26,7 +32,7 @@ whenServed('secrets of a stack under a key of KMS', ['KMS'], settings => {
     kms.destroy()
     place = createPlace('shop')
     const env = { PULUMI_CONFIG_PASSPHRASE: undefined, ANTICHAIN_KMS_ENDPOINT: endpoints.KMS }
-    const run = (...words: readonly string[]): Promise<Ran> => place.run(words, { env })
+    const run = (...args: readonly string[]): Promise<CommandOutput> => place.run(args, { env })
     const url = `awskms://${AliasName}?region=${region}`
     const absent = await run(
       'stack',
@@ -36,23 +42,23 @@ whenServed('secrets of a stack under a key of KMS', ['KMS'], settings => {
       url.replace('?', '-absent?'),
     )
     expect(absent.err).toContain('STORE_MISSING')
-    succeeded(await run('stack', 'init', 'dev', '--secrets-provider', url))
-    succeeded(await run('config', 'set', '--secret', 'password', password))
+    requireSuccess(await run('stack', 'init', 'dev', '--secrets-provider', url))
+    requireSuccess(await run('config', 'set', '--secret', 'password', password))
     const file = readFileSync(join(place.program, 'Pulumi.dev.yaml'), 'utf8')
     expect(file).toMatch(/^secretsprovider: awskms:\/\/alias\/.*\nencryptedkey: \S+\nconfig:\n/)
     expect(file).not.toContain(password)
-    succeeded(await run('up', '--yes'))
-    const exported = succeeded(await run('stack', 'export')).out
+    requireSuccess(await run('up', '--yes'))
+    const exported = requireSuccess(await run('stack', 'export')).out
     expect(verifyExport(exported, { sealed: true })).toEqual([])
     expect(JSON.parse(exported)).toMatchObject({
       deployment: { secrets_providers: { type: 'cloud', state: { url } } },
     })
-    expect(filesHolding(place.home, password)).toEqual([])
-    const outputs = succeeded(await run('stack', 'output', '--json', '--show-secrets')).out
+    expect(findFilesWith(place.home, password)).toEqual([])
+    const outputs = requireSuccess(await run('stack', 'output', '--json', '--show-secrets')).out
     expect(JSON.parse(outputs)).toMatchObject({ password })
-    expect(succeeded(await run('config', 'get', 'password')).out.trim()).toBe(password)
+    expect(requireSuccess(await run('config', 'get', 'password')).out.trim()).toBe(password)
     // Nothing changed: what is sealed anew is the same.
-    expect(succeeded(await run('up', '--yes', '--skip-preview')).out).toMatch(/unchanged/)
+    expect(requireSuccess(await run('up', '--yes', '--skip-preview')).out).toMatch(/unchanged/)
     const away = await place.run(['up', '--yes', '--skip-preview'], {
       env: { ...env, ANTICHAIN_KMS_ENDPOINT: 'http://127.0.0.1:9' },
     })
@@ -60,7 +66,7 @@ whenServed('secrets of a stack under a key of KMS', ['KMS'], settings => {
       false,
       expect.stringContaining('STORE_UNAVAILABLE'),
     ])
-    succeeded(await run('destroy', '--yes', '--skip-preview'))
-    expect(place.objects()).toEqual([])
+    requireSuccess(await run('destroy', '--yes', '--skip-preview'))
+    expect(place.listObjects()).toEqual([])
   })
 })

@@ -7,8 +7,8 @@ import { type AwsSettings, createS3Client } from '../../shared/platform/aws/clie
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { UploadAddress } from '../../shared/ports/uploads.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
-import { madeBucket } from './places.ts'
-import { whenServed } from './served.ts'
+import { createTestBucket } from './test-resources.ts'
+import { whenServed } from './when-served.ts'
 
 const prefix = 'blobs/'
 const hashOf = (bytes: Uint8Array): BlobHash =>
@@ -16,7 +16,7 @@ const hashOf = (bytes: Uint8Array): BlobHash =>
 
 async function open(settings: AwsSettings, expiresMs?: number) {
   const s3 = createS3Client(settings)
-  const bucket = await madeBucket(s3)
+  const bucket = await createTestBucket(s3)
   const place = { s3, bucket, prefix }
   return {
     uploads: createUploads({

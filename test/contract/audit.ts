@@ -1,34 +1,41 @@
 import { describe, expect, test } from 'vitest'
 import type { AuditEntry, AuditPort } from '../../shared/ports/audit.ts'
-import { epochMs, type Open, whileOpen } from './opened.ts'
+import { toEpochMs, type OpenAdapter, withAdapter } from './open-adapter.ts'
 
 let entries = 0
 
-function entry(about: Partial<AuditEntry> = {}): AuditEntry {
+function createEntry(fields: Partial<AuditEntry> = {}): AuditEntry {
   entries += 1
   const id = `e${entries}-${process.pid}-${Date.now()}`
   return {
     id,
-    at: epochMs(entries),
+    at: toEpochMs(entries),
     who: 'ci',
     from: '127.0.0.1',
     what: 'POST /v1/stacks',
     kind: 'asked',
     request: id,
-    ...about,
+    ...fields,
   }
 }
 
 /** The audit log: it only grows, and says everything in the order in which it was told. */
-export function auditContract(name: string, open: Open<{ readonly audit: AuditPort }>): void {
+export function auditContract(
+  name: string,
+  open: OpenAdapter<{ readonly audit: AuditPort }>,
+): void {
   describe(`audit: ${name}`, () => {
     let audit: AuditPort
-    whileOpen(open, given => {
-      audit = given.audit
+    withAdapter(open, adapter => {
+      audit = adapter.audit
     })
 
     test('entries are read newest first, a page at a time, as they were appended', async () => {
-      const appended = [entry(), entry({ kind: 'answered', status: 201 }), entry()]
+      const appended = [
+        createEntry(),
+        createEntry({ kind: 'answered', status: 201 }),
+        createEntry(),
+      ]
       for (const one of appended) await audit.append(one)
       const page = await audit.read(0, 2)
       expect(page.map(({ id }) => id)).toEqual([appended[2]?.id, appended[1]?.id])
@@ -39,16 +46,16 @@ export function auditContract(name: string, open: Open<{ readonly audit: AuditPo
     })
 
     test('an entry that is told twice is there once, as it was told first', async () => {
-      const one = entry()
+      const one = createEntry()
       await audit.append(one)
-      await audit.append(entry())
+      await audit.append(createEntry())
       await audit.append({ ...one, who: 'another' })
       const found = (await audit.read(0, 10)).filter(({ id }) => id === one.id)
       expect(found).toEqual([{ ...one, position: expect.any(Number) }])
     })
 
     test('entries that many append at once are all there, each at a place of its own', async () => {
-      const many = Array.from({ length: 20 }, () => entry())
+      const many = Array.from({ length: 20 }, () => createEntry())
       await Promise.all(many.map(one => audit.append(one)))
       const read = await audit.read(0, 20)
       expect(new Set(read.map(({ id }) => id))).toEqual(new Set(many.map(({ id }) => id)))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { BlobEntry, BlobSweepPort } from '../../shared/ports/retention.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
-import { type Open, epochMs, whileOpen } from './opened.ts'
+import { type OpenAdapter, toEpochMs, withAdapter } from './open-adapter.ts'
 
 interface Ports {
   readonly blobs: BlobsPort
@@ -10,11 +10,11 @@ interface Ports {
 }
 
 /** Removal of blobs in two steps. */
-export function blobSweepContract(name: string, open: Open<Ports>): void {
+export function blobSweepContract(name: string, open: OpenAdapter<Ports>): void {
   describe(`blob sweep: ${name}`, () => {
     let ports: Ports
-    whileOpen(open, given => {
-      ports = given
+    withAdapter(open, adapter => {
+      ports = adapter
     })
 
     const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(`${name} ${text}`)
@@ -39,8 +39,8 @@ export function blobSweepContract(name: string, open: Open<Ports>): void {
 
     test('what was set aside is read as before, and put back', async () => {
       const hash = await ports.blobs.put(bytesOf('aside'))
-      await ports.blobSweep.setAside(hash, epochMs(5_000))
-      await ports.blobSweep.setAside(hash, epochMs(9_000))
+      await ports.blobSweep.setAside(hash, toEpochMs(5_000))
+      await ports.blobSweep.setAside(hash, toEpochMs(9_000))
       expect(await entries(hash)).toMatchObject([{ at: 5_000, isAside: true }])
       expect(Buffer.from(await ports.blobs.get(hash)).equals(bytesOf('aside'))).toBe(true)
       await ports.blobSweep.putBack(hash)
@@ -51,11 +51,11 @@ export function blobSweepContract(name: string, open: Open<Ports>): void {
     test('what was set aside is removed, unless it was put again', async () => {
       const hash = await ports.blobs.put(bytesOf('again'))
       await ports.blobSweep.remove(hash)
-      await ports.blobSweep.setAside(hash, epochMs(5_000))
+      await ports.blobSweep.setAside(hash, toEpochMs(5_000))
       await ports.blobs.put(bytesOf('again'))
       await ports.blobSweep.remove(hash)
       expect(Buffer.from(await ports.blobs.get(hash)).equals(bytesOf('again'))).toBe(true)
-      await ports.blobSweep.setAside(hash, epochMs(5_000))
+      await ports.blobSweep.setAside(hash, toEpochMs(5_000))
       await ports.blobSweep.remove(hash)
       await expect(ports.blobs.get(hash)).rejects.toMatchObject({ code: 'STATE_INVALID' })
       expect(await entries(hash)).toEqual([])

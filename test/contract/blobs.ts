@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
-import { type Open, blobHash, whileOpen } from './opened.ts'
+import { type OpenAdapter, toBlobHash, withAdapter } from './open-adapter.ts'
 
 /** Immutable bytes by their hash. */
-export function blobsContract(name: string, open: Open<{ readonly blobs: BlobsPort }>): void {
+export function blobsContract(
+  name: string,
+  open: OpenAdapter<{ readonly blobs: BlobsPort }>,
+): void {
   describe(`blobs: ${name}`, () => {
     let blobs: BlobsPort
-    whileOpen(open, given => {
-      blobs = given.blobs
+    withAdapter(open, adapter => {
+      blobs = adapter.blobs
     })
 
     test.each([0, 1, 3_000_000])('%i bytes are read as they were put', async size => {
@@ -26,7 +29,7 @@ export function blobsContract(name: string, open: Open<{ readonly blobs: BlobsPo
     })
 
     test('an absent blob is an error that says so', async () => {
-      await expect(blobs.get(blobHash('0'))).rejects.toMatchObject({ code: 'STATE_INVALID' })
+      await expect(blobs.get(toBlobHash('0'))).rejects.toMatchObject({ code: 'STATE_INVALID' })
     })
 
     test('what is no hash is refused', async () => {

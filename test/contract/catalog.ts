@@ -5,37 +5,45 @@ import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
 import { lateKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import {
-  type Open,
-  blobHash,
-  epochMs,
-  freshStack,
-  holder,
-  operationId,
-  whileOpen,
-} from './opened.ts'
+  type OpenAdapter,
+  toBlobHash,
+  toEpochMs,
+  createStackId,
+  contractHolder,
+  toOperationId,
+  withAdapter,
+} from './open-adapter.ts'
 
-const about = { command: 'up', message: 'first', holder, at: epochMs(100) } as const
-const end = { at: epochMs(200), result: 'succeeded', changes: { create: 2 }, version: 1 } as const
+const startInput = {
+  command: 'up',
+  message: 'first',
+  holder: contractHolder,
+  at: toEpochMs(100),
+} as const
+const end = { at: toEpochMs(200), result: 'succeeded', changes: { create: 2 }, version: 1 } as const
 
 /** Stacks, deployments, published snapshots. */
-export function catalogContract(name: string, open: Open<{ readonly catalog: CatalogPort }>): void {
+export function catalogContract(
+  name: string,
+  open: OpenAdapter<{ readonly catalog: CatalogPort }>,
+): void {
   describe(`catalog: ${name}`, () => {
     let catalog: CatalogPort
-    whileOpen(open, given => {
-      catalog = given.catalog
+    withAdapter(open, adapter => {
+      catalog = adapter.catalog
     })
 
-    const made = async (): Promise<StackId> => {
-      const id = freshStack()
-      await catalog.createStack(id, epochMs(1))
+    const createStack = async (): Promise<StackId> => {
+      const id = createStackId()
+      await catalog.createStack(id, toEpochMs(1))
       return id
     }
 
     test('a stack is made once and read as made', async () => {
-      const id = freshStack()
+      const id = createStackId()
       expect(await catalog.getStack(id)).toBeUndefined()
-      expect(await catalog.createStack(id, epochMs(5))).toBe(true)
-      expect(await catalog.createStack(id, epochMs(5))).toBe(false)
+      expect(await catalog.createStack(id, toEpochMs(5))).toBe(true)
+      expect(await catalog.createStack(id, toEpochMs(5))).toBe(false)
       const created = { id, createdAt: 5, current: '', version: 0, snapshot: '', deployments: 0 }
       expect(await catalog.getStack(id)).toEqual(created)
       const { stacks, unreadable } = await catalog.listStacks('contract')
@@ -44,8 +52,8 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
     })
 
     test('stacks are listed by project', async () => {
-      const id = stackIdOf(`project-${freshStack().split('/')[2]}`, 'dev')
-      await catalog.createStack(id, epochMs(5))
+      const id = stackIdOf(`project-${createStackId().split('/')[2]}`, 'dev')
+      await catalog.createStack(id, toEpochMs(5))
       const listed = await catalog.listStacks(id.split('/')[1])
       expect(listed.stacks.map(stack => stack.id)).toEqual([id])
       expect((await catalog.listStacks('no-such-project')).stacks).toEqual([])
@@ -53,20 +61,20 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
     })
 
     test('deployments are numbered, and one runs at a time', async () => {
-      const id = await made()
+      const id = await createStack()
       const first = deploymentIdOf(id, 1)
-      expect(await catalog.start(id, about)).toEqual({ kind: 'started', deployment: first })
-      expect(await catalog.start(id, about)).toEqual({ kind: 'busy', deployment: first })
+      expect(await catalog.start(id, startInput)).toEqual({ kind: 'started', deployment: first })
+      expect(await catalog.start(id, startInput)).toEqual({ kind: 'busy', deployment: first })
       expect((await catalog.getStack(id))?.current).toBe(first)
       await catalog.release(first, end)
-      expect(await catalog.start(id, about)).toEqual({
+      expect(await catalog.start(id, startInput)).toEqual({
         kind: 'started',
         deployment: deploymentIdOf(id, 2),
       })
     })
 
     test('what operations took is kept per stack and kind, the last time of each', async () => {
-      const [id, other] = [await made(), await made()]
+      const [id, other] = [await createStack(), await createStack()]
       await catalog.noteSlow(id, 'create t:m:T', 20_000)
       await catalog.noteSlow(id, 'delete t:m:T', 9_000.4)
       await catalog.noteSlow(id, 'create t:m:T', 12_000)
@@ -80,7 +88,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
     })
 
     test('the inbox keeps what came late, once per attempt, until it is taken', async () => {
-      const [id, other] = [await made(), await made()]
+      const [id, other] = [await createStack(), await createStack()]
       const item = lateOf(id)
       await catalog.putLate(id, item(1))
       await catalog.putLate(id, item(2))
@@ -96,7 +104,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
     })
 
     test('what was taken stays taken, also when it is put for the first time afterwards', async () => {
-      const id = await made()
+      const id = await createStack()
       const item = lateOf(id)
       await catalog.putLate(id, item(1))
       await catalog.removeLate(id, [lateKeyOf(item(1)), lateKeyOf(item(2))])
@@ -105,21 +113,25 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
     })
 
     test('of many that start at once one does', async () => {
-      const id = await made()
-      const answers = await Promise.all(Array.from({ length: 10 }, () => catalog.start(id, about)))
+      const id = await createStack()
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => catalog.start(id, startInput)),
+      )
       expect(answers.filter(answer => answer.kind === 'started')).toHaveLength(1)
       expect(new Set(answers.map(answer => answer.deployment)).size).toBe(1)
     })
 
     test('a stack that is not there cannot start or publish', async () => {
       const missing = { code: 'STACK_NOT_FOUND' }
-      await expect(catalog.start(freshStack(), about)).rejects.toMatchObject(missing)
-      await expect(catalog.publish(freshStack(), 0, blobHash('a'))).rejects.toMatchObject(missing)
+      await expect(catalog.start(createStackId(), startInput)).rejects.toMatchObject(missing)
+      await expect(catalog.publish(createStackId(), 0, toBlobHash('a'))).rejects.toMatchObject(
+        missing,
+      )
     })
 
     test('a snapshot is published from the version that it was decided against', async () => {
-      const id = await made()
-      const [a, b] = [blobHash('a'), blobHash('b')]
+      const id = await createStack()
+      const [a, b] = [toBlobHash('a'), toBlobHash('b')]
       expect(await catalog.publish(id, 0, a)).toMatchObject({ version: 1 })
       expect(await catalog.publish(id, 0, b)).toEqual({ kind: 'conflict', version: 1 })
       expect(await catalog.publish(id, 2, b)).toEqual({ kind: 'conflict', version: 1 })
@@ -139,15 +151,15 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
     })
 
     test('a repeated publish finds its own', async () => {
-      const id = await made()
-      await catalog.publish(id, 0, blobHash('a'))
-      const again = await catalog.publish(id, 0, blobHash('a'))
+      const id = await createStack()
+      await catalog.publish(id, 0, toBlobHash('a'))
+      const again = await catalog.publish(id, 0, toBlobHash('a'))
       expect(again).toEqual({ kind: 'already', version: 1 })
     })
 
     test('a late closer does not overwrite a newer snapshot', async () => {
-      const id = await made()
-      const [a, b] = [blobHash('a'), blobHash('b')]
+      const id = await createStack()
+      const [a, b] = [toBlobHash('a'), toBlobHash('b')]
       await catalog.publish(id, 0, a)
       await catalog.publish(id, 1, b)
       expect((await catalog.publish(id, 0, a)).kind).toBe('conflict')
@@ -156,24 +168,24 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
     })
 
     test('of two that publish from one version one wins', async () => {
-      const id = await made()
+      const id = await createStack()
       const answers = await Promise.all(
-        ['a', 'b', 'c'].map(digit => catalog.publish(id, 0, blobHash(digit))),
+        ['a', 'b', 'c'].map(digit => catalog.publish(id, 0, toBlobHash(digit))),
       )
       expect(answers.filter(answer => answer.kind === 'conflict')).toHaveLength(2)
       expect(await catalog.listVersions(id, 10)).toHaveLength(1)
     })
 
     test('history has the end of a deployment, newest first', async () => {
-      const id = await made()
-      const { deployment } = await catalog.start(id, about)
+      const id = await createStack()
+      const { deployment } = await catalog.start(id, startInput)
       const begun = { deployment, command: 'up', message: 'first', startedAt: 100 }
       expect(await catalog.listHistory(id, 10)).toEqual([begun])
       await catalog.release(deployment, end)
       const { at: endedAt, result, changes, version } = end
       const ended = { ...begun, endedAt, result, changes, version }
       expect(await catalog.listHistory(id, 10)).toEqual([ended])
-      await catalog.start(id, { ...about, message: 'second' })
+      await catalog.start(id, { ...startInput, message: 'second' })
       expect((await catalog.listHistory(id, 10)).map(line => line.message)).toEqual([
         'second',
         'first',
@@ -182,35 +194,35 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
     })
 
     test('history begins before a number, and one line is read without the others', async () => {
-      const id = await made()
+      const id = await createStack()
       for (const message of ['first', 'second', 'third']) {
-        const { deployment } = await catalog.start(id, { ...about, message })
+        const { deployment } = await catalog.start(id, { ...startInput, message })
         await catalog.release(deployment, end)
       }
-      const told = async (limit: number, before: number): Promise<readonly string[]> =>
+      const listMessages = async (limit: number, before: number): Promise<readonly string[]> =>
         (await catalog.listHistory(id, limit, before)).map(({ message }) => message)
-      expect(await told(10, 3)).toEqual(['second', 'first'])
-      expect(await told(1, 3)).toEqual(['second'])
-      expect(await told(10, 9)).toEqual(['third', 'second', 'first'])
-      expect([await told(10, 1), await told(10, 0)]).toEqual([[], []])
+      expect(await listMessages(10, 3)).toEqual(['second', 'first'])
+      expect(await listMessages(1, 3)).toEqual(['second'])
+      expect(await listMessages(10, 9)).toEqual(['third', 'second', 'first'])
+      expect([await listMessages(10, 1), await listMessages(10, 0)]).toEqual([[], []])
     })
 
     test('a release is repeatable and never ends a later deployment', async () => {
-      const id = await made()
-      const first = await catalog.start(id, about)
+      const id = await createStack()
+      const first = await catalog.start(id, startInput)
       await catalog.release(first.deployment, end)
-      const second = await catalog.start(id, about)
+      const second = await catalog.start(id, startInput)
       await catalog.release(first.deployment, { ...end, result: 'failed' })
       expect((await catalog.getStack(id))?.current).toBe(second.deployment)
       expect((await catalog.listHistory(id, 10))[1]?.result).toBe('succeeded')
     })
 
     test('a stack is removed with its history, unless something runs', async () => {
-      const id = await made()
-      const { deployment } = await catalog.start(id, about)
+      const id = await createStack()
+      const { deployment } = await catalog.start(id, startInput)
       expect(await catalog.removeStack(id)).toBe(false)
       await catalog.release(deployment, end)
-      await catalog.publish(id, 0, blobHash('a'))
+      await catalog.publish(id, 0, toBlobHash('a'))
       expect(await catalog.removeStack(id)).toBe(true)
       expect(await catalog.getStack(id)).toBeUndefined()
       expect(await catalog.listHistory(id, 10)).toEqual([])
@@ -218,12 +230,12 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
     })
 
     test('a stack that is made again uses no deployment id a second time', async () => {
-      const id = await made()
-      await catalog.release((await catalog.start(id, about)).deployment, end)
+      const id = await createStack()
+      await catalog.release((await catalog.start(id, startInput)).deployment, end)
       await catalog.removeStack(id)
-      expect(await catalog.createStack(id, epochMs(9))).toBe(true)
+      expect(await catalog.createStack(id, toEpochMs(9))).toBe(true)
       expect(await catalog.getStack(id)).toMatchObject({ createdAt: 9, version: 0, snapshot: '' })
-      expect((await catalog.start(id, about)).deployment).toBe(deploymentIdOf(id, 2))
+      expect((await catalog.start(id, startInput)).deployment).toBe(deploymentIdOf(id, 2))
     })
   })
 }
@@ -232,7 +244,7 @@ export function catalogContract(name: string, open: Open<{ readonly catalog: Cat
 function lateOf(id: StackId): (attempt: number) => LateOutcome {
   return attempt => ({
     deployment: deploymentIdOf(id, 1),
-    operation: operationId(7),
+    operation: toOperationId(7),
     attempt,
     urn: `urn:pulumi:dev::p::t:m:T::${attempt}` as Urn,
     state: { urn: 'u', custom: true, type: 't:m:T', id: `made-${attempt}` },

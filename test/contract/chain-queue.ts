@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ChainMessage, ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
-import { type Open, executorId, freshDeployment, operationId, whileOpen } from './opened.ts'
+import {
+  type OpenAdapter,
+  toExecutorId,
+  createDeploymentId,
+  toOperationId,
+  withAdapter,
+} from './open-adapter.ts'
 
 /** The queue and its visibility timeout, which the suite waits for: keep it short. */
 export interface QueueUnderTest {
@@ -10,8 +16,8 @@ export interface QueueUnderTest {
   readonly lasting?: ChainQueuePort
 }
 
-function messageOf(operation: number): ChainMessage {
-  return { deployment: freshDeployment(), operations: [operationId(operation)] }
+function createMessage(operation: number): ChainMessage {
+  return { deployment: createDeploymentId(), operations: [toOperationId(operation)] }
 }
 
 /** What not every queue can do. */
@@ -26,17 +32,17 @@ export interface QueueAbilities {
 /** The queue of chains. */
 export function chainQueueContract(
   name: string,
-  open: Open<QueueUnderTest>,
+  open: OpenAdapter<QueueUnderTest>,
   { chooses }: QueueAbilities = { chooses: true },
 ): void {
   describe(`chain queue: ${name}`, () => {
     let chains: ChainQueuePort
     let lasting: ChainQueuePort
     let visibilityMs: number
-    whileOpen(open, given => {
-      chains = given.chains
-      lasting = given.lasting ?? given.chains
-      visibilityMs = given.visibilityMs
+    withAdapter(open, adapter => {
+      chains = adapter.chains
+      lasting = adapter.lasting ?? adapter.chains
+      visibilityMs = adapter.visibilityMs
     })
 
     const receiveOne = async (waitMs = 10_000) => {
@@ -45,8 +51,8 @@ export function chainQueueContract(
       return delivery
     }
     /** Receives for longer than a loan lasts: a busy machine may need that. */
-    const receiveForLong: ChainQueuePort['receive'] = async (...asked) => {
-      const deliveries = await lasting.receive(...asked)
+    const receiveForLong: ChainQueuePort['receive'] = async (...args) => {
+      const deliveries = await lasting.receive(...args)
       for (const { receipt } of deliveries) await chains.extend(receipt, 60_000)
       return deliveries
     }
@@ -57,7 +63,7 @@ export function chainQueueContract(
     })
 
     test('a message is delivered whole, and not again after it was removed', async () => {
-      const message = messageOf(1)
+      const message = createMessage(1)
       await chains.send([message])
       const [delivery] = await receiveForLong(1, 10_000)
       expect(delivery).toMatchObject({ message, deliveries: 1 })
@@ -68,12 +74,12 @@ export function chainQueueContract(
 
     test('a receive answers as soon as something is sent', async () => {
       const waiting = receiveOne()
-      await chains.send([messageOf(1)])
+      await chains.send([createMessage(1)])
       await chains.remove((await waiting).receipt)
     })
 
     test('each pool has a queue of its own, and who names none takes from both', async () => {
-      const [short, long] = [messageOf(1), { ...messageOf(2), pool: 'long' as const }]
+      const [short, long] = [createMessage(1), { ...createMessage(2), pool: 'long' as const }]
       await chains.send([short, long])
       const [first] = await receiveForLong(10, 10_000, { pool: 'long' })
       expect(first?.message).toEqual(long)
@@ -87,7 +93,7 @@ export function chainQueueContract(
     })
 
     test('every message goes to one receiver while it is on loan', async () => {
-      const messages = Array.from({ length: 20 }, (_, index) => messageOf(index + 1))
+      const messages = Array.from({ length: 20 }, (_, index) => createMessage(index + 1))
       const receivers = Array.from({ length: 20 }, () => receiveForLong(1, 10_000))
       await chains.send(messages)
       const deliveries = (await Promise.all(receivers)).flat()
@@ -97,7 +103,7 @@ export function chainQueueContract(
     })
 
     test('a receive answers at most as many as were asked for', async () => {
-      await chains.send([messageOf(1), messageOf(2), messageOf(3)])
+      await chains.send([createMessage(1), createMessage(2), createMessage(3)])
       const first = await receiveForLong(2, 10_000)
       expect(first.length).toBeLessThanOrEqual(2)
       const rest = first.length === 2 ? await receiveForLong(2, 10_000) : []
@@ -106,7 +112,7 @@ export function chainQueueContract(
     })
 
     test('a message that was not removed comes again, and its old receipt is void', async () => {
-      await chains.send([messageOf(1)])
+      await chains.send([createMessage(1)])
       const first = await receiveOne()
       const second = await receiveOne()
       expect(second.deliveries).toBe(2)
@@ -116,7 +122,7 @@ export function chainQueueContract(
     })
 
     test('a message that is extended does not come again meanwhile', async () => {
-      await chains.send([messageOf(1)])
+      await chains.send([createMessage(1)])
       const { receipt } = await receiveOne()
       expect(await chains.extend(receipt, visibilityMs * 10)).toBe(true)
       expect(await chains.receive(1, visibilityMs * 2)).toEqual([])
@@ -124,18 +130,18 @@ export function chainQueueContract(
     })
 
     test('a message that was delivered five times in vain is a dead letter', async () => {
-      const message = messageOf(1)
+      const message = createMessage(1)
       await chains.send([message])
       for (let count = 1; count <= 5; count += 1) {
         expect((await receiveOne()).deliveries).toBe(count)
       }
       expect(await chains.receive(1, visibilityMs * 3)).toEqual([])
       expect(await chains.listDeadLetters(message.deployment)).toEqual([message])
-      expect(await chains.listDeadLetters(freshDeployment())).toEqual([])
+      expect(await chains.listDeadLetters(createDeploymentId())).toEqual([])
     })
 
     test('a dead letter that is redriven is a message like a new one, and those of others stay', async () => {
-      const [message, other] = [messageOf(1), messageOf(2)]
+      const [message, other] = [createMessage(1), createMessage(2)]
       await chains.send([message, other])
       for (let count = 0; count < 10; count += 1) await receiveOne()
       expect(await chains.receive(1, visibilityMs * 3)).toEqual([])
@@ -149,15 +155,15 @@ export function chainQueueContract(
       await chains.remove(again.receipt)
     })
 
-    if (chooses) choiceContract(() => chains, receiveForLong)
+    if (chooses) describeChoice(() => chains, receiveForLong)
     else
       test('who asks for a choice of messages is refused, and takes none', async () => {
-        const message = messageOf(1)
+        const message = createMessage(1)
         await chains.send([message])
         const { deployment } = message
-        const share = { executor: executorId('one'), operationsMax: 2 }
-        for (const about of [{ deployment }, { share }, { deployment, share }])
-          await expect(chains.receive(1, 0, about)).rejects.toMatchObject({
+        const share = { executor: toExecutorId('one'), operationsMax: 2 }
+        for (const receiveOptions of [{ deployment }, { share }, { deployment, share }])
+          await expect(chains.receive(1, 0, receiveOptions)).rejects.toMatchObject({
             code: 'INTERNAL_ASSERTION',
           })
         const delivery = await receiveOne()
@@ -168,35 +174,35 @@ export function chainQueueContract(
 }
 
 /** Receiving by a choice. */
-function choiceContract(
-  given: () => ChainQueuePort,
+function describeChoice(
+  getChains: () => ChainQueuePort,
   receiveForLong: ChainQueuePort['receive'],
 ): void {
   describe('by a choice', () => {
     let chains: ChainQueuePort
     beforeAll(() => {
-      chains = given()
+      chains = getChains()
     })
 
     test('who serves one deployment gets only its messages', async () => {
-      const [mine, others] = [messageOf(1), messageOf(2)]
+      const [mine, others] = [createMessage(1), createMessage(2)]
       await chains.send([others, mine])
-      const about = { deployment: mine.deployment }
-      const [delivery] = await receiveForLong(10, 10_000, about)
+      const receiveOptions = { deployment: mine.deployment }
+      const [delivery] = await receiveForLong(10, 10_000, receiveOptions)
       expect(delivery?.message).toEqual(mine)
-      expect(await receiveForLong(10, 0, about)).toEqual([])
+      expect(await receiveForLong(10, 0, receiveOptions)).toEqual([])
       const [other] = await receiveForLong(10, 0)
       expect(other?.message).toEqual(others)
       for (const one of [delivery, other]) await chains.remove(one?.receipt ?? '')
     })
 
     test('executors of several processes have no more on loan together than they may', async () => {
-      const deployment = freshDeployment()
+      const deployment = createDeploymentId()
       const send = (...numbers: readonly number[]) =>
-        chains.send(numbers.map(number => ({ deployment, operations: [operationId(number)] })))
+        chains.send(numbers.map(number => ({ deployment, operations: [toOperationId(number)] })))
       const taken: Delivery[] = []
       const take = async (executor: string, waitMs: number): Promise<readonly unknown[]> => {
-        const share = { executor: executorId(executor), operationsMax: 2 }
+        const share = { executor: toExecutorId(executor), operationsMax: 2 }
         const got = await chains.receive(10, waitMs, { deployment, share })
         // What is done takes longer than a loan.
         for (const { receipt } of got) await chains.extend(receipt, 60_000)
@@ -218,14 +224,17 @@ function choiceContract(
     })
 
     test('a message that is larger than all may have on loan is not kept back for ever', async () => {
-      const message = { ...messageOf(1), operations: [1, 2, 3].map(operationId) }
+      const message = { ...createMessage(1), operations: [1, 2, 3].map(toOperationId) }
       await chains.send([message, message])
       const { deployment } = message
-      const about = { deployment, share: { executor: executorId('one'), operationsMax: 2 } }
-      const first = await chains.receive(10, 10_000, about)
+      const receiveOptions = {
+        deployment,
+        share: { executor: toExecutorId('one'), operationsMax: 2 },
+      }
+      const first = await chains.receive(10, 10_000, receiveOptions)
       expect(first).toHaveLength(1)
       await chains.remove(first[0]?.receipt ?? '')
-      const second = await chains.receive(10, 10_000, about)
+      const second = await chains.receive(10, 10_000, receiveOptions)
       expect(second).toHaveLength(1)
       await chains.remove(second[0]?.receipt ?? '')
     })

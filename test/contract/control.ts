@@ -1,29 +1,43 @@
 import { describe, expect, test } from 'vitest'
 import type { ControlPort, LeasesPort } from '../../shared/ports/records.ts'
-import { type Open, executorId, freshDeployment, holder, logNumber, whileOpen } from './opened.ts'
+import {
+  type OpenAdapter,
+  toExecutorId,
+  createDeploymentId,
+  contractHolder,
+  toLogNumber,
+  withAdapter,
+} from './open-adapter.ts'
 
-const other = { ...holder, pid: 8 }
-const first = logNumber(1)
+const other = { ...contractHolder, pid: 8 }
+const first = toLogNumber(1)
 
 /** The control record of a deployment. */
-export function controlContract(name: string, open: Open<{ readonly control: ControlPort }>): void {
+export function controlContract(
+  name: string,
+  open: OpenAdapter<{ readonly control: ControlPort }>,
+): void {
   describe(`control: ${name}`, () => {
     let control: ControlPort
-    whileOpen(open, given => {
-      control = given.control
+    withAdapter(open, adapter => {
+      control = adapter.control
     })
 
     test('a control record is absent until it is made, and made once', async () => {
-      const deployment = freshDeployment()
+      const deployment = createDeploymentId()
       expect(await control.read(deployment)).toBeUndefined()
-      expect(await control.create(deployment, holder)).toBe(true)
+      expect(await control.create(deployment, contractHolder)).toBe(true)
       expect(await control.create(deployment, other)).toBe(false)
-      expect(await control.read(deployment)).toEqual({ stop: 'none', holder, closed: false })
+      expect(await control.read(deployment)).toEqual({
+        stop: 'none',
+        holder: contractHolder,
+        closed: false,
+      })
     })
 
     test('the stop flag grows and is never lowered', async () => {
-      const deployment = freshDeployment()
-      await control.create(deployment, holder)
+      const deployment = createDeploymentId()
+      await control.create(deployment, contractHolder)
       await control.stop(deployment, 'graceful')
       expect((await control.read(deployment))?.stop).toBe('graceful')
       await control.stop(deployment, 'forced')
@@ -32,8 +46,8 @@ export function controlContract(name: string, open: Open<{ readonly control: Con
     })
 
     test('a new holder keeps the stop flag and the close', async () => {
-      const deployment = freshDeployment()
-      await control.create(deployment, holder)
+      const deployment = createDeploymentId()
+      await control.create(deployment, contractHolder)
       await control.stop(deployment, 'graceful')
       await control.close(deployment)
       await control.hold(deployment, other, first)
@@ -44,13 +58,13 @@ export function controlContract(name: string, open: Open<{ readonly control: Con
     })
 
     test('only who holds it hands it over, and the next holder ends that', async () => {
-      const deployment = freshDeployment()
-      await control.create(deployment, holder)
+      const deployment = createDeploymentId()
+      await control.create(deployment, contractHolder)
       const handOver = { why: 'parked', pool: 'short', ended: 3 } as const
       expect(await control.handOver(deployment, other, handOver)).toBe(false)
       expect((await control.read(deployment))?.handedOver).toBeUndefined()
-      expect(await control.handOver(deployment, holder, handOver)).toBe(true)
-      expect(await control.handOver(deployment, holder, handOver)).toBe(true)
+      expect(await control.handOver(deployment, contractHolder, handOver)).toBe(true)
+      expect(await control.handOver(deployment, contractHolder, handOver)).toBe(true)
       expect((await control.read(deployment))?.handedOver).toEqual(handOver)
       await control.hold(deployment, other, first)
       expect((await control.read(deployment))?.handedOver).toBeUndefined()
@@ -59,22 +73,22 @@ export function controlContract(name: string, open: Open<{ readonly control: Con
     })
 
     test('who took over earlier cannot name itself later, nor end a hand-over twice', async () => {
-      const deployment = freshDeployment()
-      await control.create(deployment, holder)
-      await control.hold(deployment, other, logNumber(7))
-      await control.hold(deployment, holder, first)
+      const deployment = createDeploymentId()
+      await control.create(deployment, contractHolder)
+      await control.hold(deployment, other, toLogNumber(7))
+      await control.hold(deployment, contractHolder, first)
       expect((await control.read(deployment))?.holder).toEqual(other)
       const handOver = { why: 'limit', pool: 'short', ended: 3 } as const
       expect(await control.handOver(deployment, other, handOver)).toBe(true)
-      await control.hold(deployment, other, logNumber(7))
+      await control.hold(deployment, other, toLogNumber(7))
       expect((await control.read(deployment))?.handedOver).toEqual(handOver)
     })
 
     test('nothing but its making makes a control record', async () => {
-      const deployment = freshDeployment()
+      const deployment = createDeploymentId()
       await control.stop(deployment, 'forced')
-      await control.hold(deployment, holder, first)
-      await control.handOver(deployment, holder, { why: 'limit', pool: 'long', ended: 0 })
+      await control.hold(deployment, contractHolder, first)
+      await control.handOver(deployment, contractHolder, { why: 'limit', pool: 'long', ended: 0 })
       await control.close(deployment)
       expect(await control.read(deployment)).toBeUndefined()
     })
@@ -82,21 +96,24 @@ export function controlContract(name: string, open: Open<{ readonly control: Con
 }
 
 /** The leases of executors. */
-export function leasesContract(name: string, open: Open<{ readonly leases: LeasesPort }>): void {
+export function leasesContract(
+  name: string,
+  open: OpenAdapter<{ readonly leases: LeasesPort }>,
+): void {
   describe(`leases: ${name}`, () => {
     let leases: LeasesPort
-    whileOpen(open, given => {
-      leases = given.leases
+    withAdapter(open, adapter => {
+      leases = adapter.leases
     })
-    const executor = executorId('e')
+    const executor = toExecutorId('e')
 
     test('a renewal makes the counter grow and names the process groups', async () => {
-      const deployment = freshDeployment()
-      await leases.register(deployment, executor, holder)
+      const deployment = createDeploymentId()
+      await leases.register(deployment, executor, contractHolder)
       const [before] = await leases.list(deployment)
       expect(before).toEqual({
         executor,
-        holder,
+        holder: contractHolder,
         counter: 0,
         retired: false,
         left: false,
@@ -110,40 +127,40 @@ export function leasesContract(name: string, open: Open<{ readonly leases: Lease
     })
 
     test('a lease that was retired is never renewed or registered again', async () => {
-      const deployment = freshDeployment()
-      await leases.register(deployment, executor, holder)
+      const deployment = createDeploymentId()
+      await leases.register(deployment, executor, contractHolder)
       await leases.retire(deployment, executor)
-      await leases.register(deployment, executor, holder)
+      await leases.register(deployment, executor, contractHolder)
       expect(await leases.renew(deployment, executor, [])).toBe(false)
       expect(await leases.list(deployment)).toMatchObject([{ retired: true, counter: 0 }])
     })
 
     test('who leaves is retired for ever, and has left whoever else retires it', async () => {
-      const deployment = freshDeployment()
+      const deployment = createDeploymentId()
       for (const other of ['before', 'after'])
-        await leases.register(deployment, executorId(other), holder)
-      await leases.retire(deployment, executorId('before'))
+        await leases.register(deployment, toExecutorId(other), contractHolder)
+      await leases.retire(deployment, toExecutorId('before'))
       expect((await leases.list(deployment)).some(({ left }) => left)).toBe(false)
-      await leases.leave(deployment, executorId('before'))
-      await leases.leave(deployment, executorId('after'))
-      await leases.retire(deployment, executorId('after'))
+      await leases.leave(deployment, toExecutorId('before'))
+      await leases.leave(deployment, toExecutorId('after'))
+      await leases.retire(deployment, toExecutorId('after'))
       const both = { retired: true, left: true }
       expect(await leases.list(deployment)).toMatchObject([both, both])
-      expect(await leases.renew(deployment, executorId('after'), [])).toBe(false)
+      expect(await leases.renew(deployment, toExecutorId('after'), [])).toBe(false)
     })
 
     test('who never registered cannot renew', async () => {
-      const deployment = freshDeployment()
+      const deployment = createDeploymentId()
       expect(await leases.renew(deployment, executor, [])).toBe(false)
       expect(await leases.list(deployment)).toEqual([])
     })
 
     test('registering again does not reset the counter', async () => {
-      const deployment = freshDeployment()
-      await leases.register(deployment, executor, holder)
+      const deployment = createDeploymentId()
+      await leases.register(deployment, executor, contractHolder)
       await leases.renew(deployment, executor, [])
       const [before] = await leases.list(deployment)
-      await leases.register(deployment, executor, holder)
+      await leases.register(deployment, executor, contractHolder)
       expect(await leases.list(deployment)).toEqual([before])
     })
   })

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { DocumentKey, DocumentsPort, StoredDocument } from '../../shared/ports/documents.ts'
-import { type Open, freshStack, whileOpen } from './opened.ts'
+import { type OpenAdapter, createStackId, withAdapter } from './open-adapter.ts'
 
 /** Small named documents with versions. */
 export function documentsContract(
   name: string,
-  open: Open<{ readonly documents: DocumentsPort }>,
+  open: OpenAdapter<{ readonly documents: DocumentsPort }>,
 ): void {
   describe(`documents: ${name}`, () => {
     let documents: DocumentsPort
-    whileOpen(open, given => {
-      documents = given.documents
+    withAdapter(open, adapter => {
+      documents = adapter.documents
     })
-    const fresh = (): DocumentKey => ({ kind: 'webhook', scope: freshStack(), name: 'main' })
-    const made = async (key: DocumentKey, value: unknown = { a: 1 }): Promise<number> =>
+    const createKey = (): DocumentKey => ({ kind: 'webhook', scope: createStackId(), name: 'main' })
+    const createDocument = async (key: DocumentKey, value: unknown = { a: 1 }): Promise<number> =>
       Number(await documents.put(key, value, 0))
 
     test('a document is read as it was put, and what is not there is undefined', async () => {
-      const key = fresh()
+      const key = createKey()
       const value = { text: 'ü\n"', list: [1, null, { deep: true }] }
       expect(await documents.get(key)).toBeUndefined()
       const version = await documents.put(key, value, 0)
@@ -26,9 +26,9 @@ export function documentsContract(
     })
 
     test('a change needs the version that stands', async () => {
-      const key = fresh()
+      const key = createKey()
       expect(await documents.put(key, {}, 3)).toBe(false)
-      const first = await made(key)
+      const first = await createDocument(key)
       expect(await documents.put(key, { a: 2 }, 0)).toBe(false)
       const second = Number(await documents.put(key, { a: 3 }, first))
       expect(second).toBeGreaterThan(first)
@@ -37,34 +37,34 @@ export function documentsContract(
     })
 
     test('of many that change one version one does', async () => {
-      const key = fresh()
-      const version = await made(key)
+      const key = createKey()
+      const version = await createDocument(key)
       const puts = Array.from({ length: 10 }, (_, at) => documents.put(key, { at }, version))
       expect((await Promise.all(puts)).filter(answer => answer !== false)).toHaveLength(1)
     })
 
     test('of many that make one document one does', async () => {
-      const key = fresh()
+      const key = createKey()
       const puts = Array.from({ length: 10 }, (_, at) => documents.put(key, { at }, 0))
       expect((await Promise.all(puts)).filter(answer => answer !== false)).toHaveLength(1)
     })
 
     test('kind, scope and name together name a document', async () => {
-      const key = fresh()
-      await made(key, 'first')
+      const key = createKey()
+      await createDocument(key, 'first')
       const others: readonly DocumentKey[] = [
         { ...key, kind: 'schedule' },
-        { ...key, scope: freshStack() },
+        { ...key, scope: createStackId() },
         { ...key, name: 'other' },
       ]
       for (const other of others) expect(await documents.get(other)).toBeUndefined()
-      for (const other of others) await made(other, other.name)
+      for (const other of others) await createDocument(other, other.name)
       expect((await documents.get(key))?.value).toBe('first')
     })
 
     test('removal needs the version, and may be repeated', async () => {
-      const key = fresh()
-      const version = await made(key)
+      const key = createKey()
+      const version = await createDocument(key)
       expect(await documents.remove(key, version + 1)).toBe(false)
       expect(await documents.remove(key, version)).toBe(true)
       expect(await documents.remove(key, version)).toBe(true)
@@ -72,11 +72,11 @@ export function documentsContract(
     })
 
     test('who knew a document before it was removed cannot change or remove its successor', async () => {
-      const key = fresh()
-      const old = await made(key, 'old')
+      const key = createKey()
+      const old = await createDocument(key, 'old')
       await documents.remove(key, old)
       expect(await documents.put(key, 'late', old)).toBe(false)
-      const version = await made(key, 'new')
+      const version = await createDocument(key, 'new')
       expect(version).toBeGreaterThan(old)
       expect(await documents.put(key, 'late', old)).toBe(false)
       expect(await documents.remove(key, old)).toBe(false)
@@ -84,48 +84,48 @@ export function documentsContract(
     })
 
     test('a list has every document of a kind once, over pages, by scope and name', async () => {
-      const scope = freshStack()
+      const scope = createStackId()
       const names = Array.from({ length: triggerLimits.documentsPerPage + 3 }, (_, at) => `n${at}`)
-      for (const one of names) await made({ kind: 'token', scope, name: one }, one)
-      await made({ kind: 'token', scope: freshStack(), name: 'foreign' })
-      await made({ kind: 'schedule', scope, name: 'other-kind' })
-      const gone = await made({ kind: 'token', scope, name: 'n999' })
+      for (const one of names) await createDocument({ kind: 'token', scope, name: one }, one)
+      await createDocument({ kind: 'token', scope: createStackId(), name: 'foreign' })
+      await createDocument({ kind: 'schedule', scope, name: 'other-kind' })
+      const gone = await createDocument({ kind: 'token', scope, name: 'n999' })
       await documents.remove({ kind: 'token', scope, name: 'n999' }, gone)
-      const mine = await all(documents, scope)
+      const mine = await readAll(documents, scope)
       expect(mine.map(({ key }) => key.name)).toEqual(names.toSorted())
       expect(mine.map(({ value }) => value)).toEqual(names.toSorted())
-      const every = await all(documents)
+      const every = await readAll(documents)
       expect(every.filter(({ key }) => key.scope === scope)).toEqual(mine)
       expect(every.map(({ key }) => key.name)).toContain('foreign')
     })
 
     test('a list that is full of what was removed still comes to what is behind it', async () => {
-      const scope = freshStack()
+      const scope = createStackId()
       const count = triggerLimits.documentsPerPage * 2 + 3
       const names = Array.from({ length: count }, (_, at) => `n${String(at).padStart(3, '0')}`)
       for (const one of names) {
-        const version = await made({ kind: 'token', scope, name: one })
+        const version = await createDocument({ kind: 'token', scope, name: one })
         await documents.remove({ kind: 'token', scope, name: one }, version)
       }
-      await made({ kind: 'token', scope, name: 'z' })
-      expect((await all(documents, scope)).map(({ key }) => key.name)).toEqual(['z'])
+      await createDocument({ kind: 'token', scope, name: 'z' })
+      expect((await readAll(documents, scope)).map(({ key }) => key.name)).toEqual(['z'])
     })
 
     test('a name that another begins with has its own place in a list, as has a scope', async () => {
-      const scope = freshStack()
+      const scope = createStackId()
       const names = ['a', 'a-', 'a.b', 'a0', 'aa', 'b', 'B', '_'.padStart(2, 'a')]
-      for (const one of names) await made({ kind: 'token', scope, name: one })
+      for (const one of names) await createDocument({ kind: 'token', scope, name: one })
       const longer = `${scope}-x` as DocumentKey['scope']
-      await made({ kind: 'token', scope: longer, name: 'a' })
-      const found = (await all(documents, scope)).map(({ key }) => key)
+      await createDocument({ kind: 'token', scope: longer, name: 'a' })
+      const found = (await readAll(documents, scope)).map(({ key }) => key)
       expect(found.map(key => key.name)).toEqual(names.toSorted())
       expect(new Set(found.map(key => key.scope))).toEqual(new Set([scope]))
-      expect((await all(documents, longer)).map(({ key }) => key.scope)).toEqual([longer])
+      expect((await readAll(documents, longer)).map(({ key }) => key.scope)).toEqual([longer])
     })
 
     test('a cursor that no page gave does no harm', async () => {
-      const scope = freshStack()
-      await made({ kind: 'token', scope, name: 'a' })
+      const scope = createStackId()
+      await createDocument({ kind: 'token', scope, name: 'a' })
       for (const cursor of ['~', ' ', `${scope} `, '\u{10FFFF}', 'z\nz'])
         for (const page of [
           await documents.list('token', cursor, scope),
@@ -135,10 +135,10 @@ export function documentsContract(
     })
 
     test('a document of the largest size is kept, one that is larger or badly named refused', async () => {
-      const key = fresh()
+      const key = createKey()
       const refused = { code: 'DOCUMENT_INVALID' }
       const text = 'x'.repeat(triggerLimits.documentBytesMax - 2)
-      const version = await made(key, text)
+      const version = await createDocument(key, text)
       expect((await documents.get(key))?.value).toBe(text)
       await expect(documents.put(key, `${text}x`, version)).rejects.toMatchObject(refused)
       for (const bad of ['', '../x', 'a b', 'a/b', '-a', 'x'.repeat(101), 'a\nb'])
@@ -147,7 +147,7 @@ export function documentsContract(
   })
 }
 
-async function all(
+async function readAll(
   documents: DocumentsPort,
   scope?: DocumentKey['scope'],
 ): Promise<readonly StoredDocument[]> {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { openEmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import type { DocumentKey } from '../../shared/ports/documents.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
-import { freshStack } from './opened.ts'
+import { createStackId } from './open-adapter.ts'
 import {
   recordFormsContract,
   type StoredKind,
@@ -28,17 +28,17 @@ const breakable: Readonly<Partial<Record<StoredKind, string>>> = {
   request: 'request',
 }
 
-function tamperingWith(path: string): Tampering {
+function createTampering(path: string): Tampering {
   const database = new DatabaseSync(path)
   database.exec('PRAGMA busy_timeout = 5000')
-  const keyed = (kind: StoredKind, deployment: DeploymentId): readonly [string, string] => {
+  const findKey = (kind: StoredKind, deployment: DeploymentId): readonly [string, string] => {
     const { stack } = deploymentPartsOf(deployment)
     if (kind === 'stack') return ['id', stack]
     if (['history', 'snapshot', 'late', 'request'].includes(kind)) return ['stack', stack]
     return ['deployment', deployment]
   }
   const change = (kind: StoredKind, deployment: DeploymentId, what: string): void => {
-    const [column, key] = keyed(kind, deployment)
+    const [column, key] = findKey(kind, deployment)
     database.prepare(`UPDATE ${kind} SET ${what} WHERE ${column} = ?`).run(key)
   }
   return {
@@ -53,14 +53,14 @@ function tamperingWith(path: string): Tampering {
       void database
         .prepare('DELETE FROM log WHERE deployment = ? AND number = ?')
         .run(deployment, number),
-    raw(kind, deployment) {
-      const [column, key] = keyed(kind, deployment)
+    readRaw(kind, deployment) {
+      const [column, key] = findKey(kind, deployment)
       return database.prepare(`SELECT * FROM ${kind} WHERE ${column} = ?`).all(key)
     },
   }
 }
 
-const tampered = (isOwner: boolean) => async (): Promise<Tampered> => {
+const openTampered = (isOwner: boolean) => async (): Promise<Tampered> => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-contract-'))
   const platforms = [await openEmbeddedPlatform({ home })]
   if (!isOwner) platforms.unshift(await openEmbeddedPlatform({ home }))
@@ -70,11 +70,11 @@ const tampered = (isOwner: boolean) => async (): Promise<Tampered> => {
     for (const platform of platforms) await platform.close()
     rmSync(home, { recursive: true })
   }
-  return { ports, close, tampering: tamperingWith(join(home, 'store', 'antichain.db')) }
+  return { ports, close, tampering: createTampering(join(home, 'store', 'antichain.db')) }
 }
 
-recordFormsContract('embedded, owner', tampered(true))
-recordFormsContract('embedded, over the socket', tampered(false))
+recordFormsContract('embedded, owner', openTampered(true))
+recordFormsContract('embedded, over the socket', openTampered(false))
 
 test('a document that is damaged or of a newer version is named, hides no other, and stays', async () => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-contract-'))
@@ -82,7 +82,7 @@ test('a document that is damaged or of a newer version is named, hides no other,
   const database = new DatabaseSync(join(home, 'store', 'antichain.db'))
   try {
     const { documents } = platform
-    const scope = freshStack()
+    const scope = createStackId()
     const keyOf = (name: string): DocumentKey => ({ kind: 'schedule', scope, name })
     for (const name of ['damaged', 'good', 'newer']) await documents.put(keyOf(name), { name }, 0)
     const change = (what: string, name: string) =>

@@ -11,14 +11,14 @@ import {
   openEmbeddedPlatform,
 } from '../../shared/platform/embedded/embedded-platform.ts'
 import { type OperationId, deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
-import { executorId, operationId, ownerToken } from './opened.ts'
+import { toExecutorId, toOperationId, toOwnerToken } from './open-adapter.ts'
 
 /** A process that writes; `acknowledged` grows while it lives. */
-interface Writing {
+interface WritingProcess {
   readonly role: string
   readonly acknowledged: readonly OperationId[]
   /** Resolves when so many writes were acknowledged in all. */
-  readonly reached: (count: number) => Promise<void>
+  readonly waitFor: (count: number) => Promise<void>
   /** Kills it the hard way; resolves when all that it said has been read. */
   readonly kill: () => Promise<void>
 }
@@ -36,7 +36,7 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
-async function startWriting(name: string): Promise<Writing> {
+async function startWriting(name: string): Promise<WritingProcess> {
   const script = join(import.meta.dirname, 'writing-process.ts')
   const child = spawn(process.execPath, [script, home, name], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -49,13 +49,13 @@ async function startWriting(name: string): Promise<Writing> {
   let wanted = Number.POSITIVE_INFINITY
   let reached = (): void => {}
   lines.on('line', line => {
-    acknowledged.push(operationId(Number(line)))
+    acknowledged.push(toOperationId(Number(line)))
     if (acknowledged.length >= wanted) reached()
   })
   return {
     role,
     acknowledged,
-    reached: count =>
+    waitFor: count =>
       new Promise(resolve => {
         wanted = count
         reached = resolve
@@ -69,7 +69,7 @@ async function startWriting(name: string): Promise<Writing> {
 }
 
 /** Acknowledged operations that the store does not have, or has with another owner. */
-async function missing(
+async function findMissing(
   platform: EmbeddedPlatform,
   name: string,
   acknowledged: readonly OperationId[],
@@ -88,11 +88,11 @@ test('every acknowledged write of a killed process is there', async () => {
   for (const name of ['first', 'second', 'third']) {
     const writing = await startWriting(name)
     expect(writing.role).toBe('owner')
-    await writing.reached(400)
+    await writing.waitFor(400)
     await writing.kill()
     const platform = await openEmbeddedPlatform({ home })
     expect(platform.getRole()).toBe('owner')
-    expect(await missing(platform, name, writing.acknowledged)).toEqual([])
+    expect(await findMissing(platform, name, writing.acknowledged)).toEqual([])
     await platform.close()
   }
 }, 60_000)
@@ -102,14 +102,14 @@ test('when the owner is killed another takes over, and nobody notices', async ()
   const client = await startWriting('client')
   await using platform = await openEmbeddedPlatform({ home })
   expect([owner.role, client.role, platform.getRole()]).toEqual(['owner', 'client', 'client'])
-  await Promise.all([owner.reached(200), client.reached(200)])
+  await Promise.all([owner.waitFor(200), client.waitFor(200)])
 
   const deployment = deploymentIdOf(stackIdOf('killed', 'here'), 1)
   const writes = Array.from({ length: 300 }, (_, index) => index + 1)
   const begin = (number: number) =>
-    platform.operations.begin(deployment, operationId(number), {
-      owner: ownerToken(`here-${number}`),
-      executor: executorId('here'),
+    platform.operations.begin(deployment, toOperationId(number), {
+      owner: toOwnerToken(`here-${number}`),
+      executor: toExecutorId('here'),
       attempt: 0,
       needs: 0,
     })
@@ -118,10 +118,10 @@ test('when the owner is killed another takes over, and nobody notices', async ()
   const answers = await inFlight
   expect(answers.every(answer => answer.kind === 'begun' && answer.attempt === 1)).toBe(true)
 
-  await client.reached(client.acknowledged.length + 200)
+  await client.waitFor(client.acknowledged.length + 200)
   await client.kill()
-  expect(await missing(platform, 'owner', owner.acknowledged)).toEqual([])
-  expect(await missing(platform, 'client', client.acknowledged)).toEqual([])
+  expect(await findMissing(platform, 'owner', owner.acknowledged)).toEqual([])
+  expect(await findMissing(platform, 'client', client.acknowledged)).toEqual([])
   expect(platform.getRole()).toBe('owner')
 }, 60_000)
 
@@ -129,13 +129,13 @@ test('of writes that race through two connections one wins each', async () => {
   await using one = await openEmbeddedPlatform({ home })
   await using other = await openEmbeddedPlatform({ home })
   const deployment = deploymentIdOf(stackIdOf('raced', 's'), 1)
-  const ids = Array.from({ length: 200 }, (_, index) => operationId(index + 1))
+  const ids = Array.from({ length: 200 }, (_, index) => toOperationId(index + 1))
   const begin = (platform: EmbeddedPlatform, owner: string) =>
     Promise.all(
       ids.map(id =>
         platform.operations.begin(deployment, id, {
-          owner: ownerToken(owner),
-          executor: executorId(owner),
+          owner: toOwnerToken(owner),
+          executor: toExecutorId(owner),
           attempt: 0,
           needs: 0,
         }),

@@ -26,13 +26,13 @@ import { marksContract, sealingContract } from './marks.ts'
 import { notificationsContract } from './notifications.ts'
 import { hintsContract, nudgesContract } from './nudges.ts'
 import {
-  executorId,
-  freshDeployment,
-  holder,
-  type Open,
-  type Opened,
-  operationId,
-} from './opened.ts'
+  toExecutorId,
+  createDeploymentId,
+  contractHolder,
+  type OpenAdapter,
+  type AdapterHandle,
+  toOperationId,
+} from './open-adapter.ts'
 import { operationModelContract } from './operation-model.ts'
 import { operationTransitionsContract } from './operation-transitions.ts'
 import { operationsContract } from './operations.ts'
@@ -41,11 +41,14 @@ import { retentionContract } from './retention.ts'
 import { stopContract } from './stop.ts'
 import { blobSweepContract } from './blob-sweep.ts'
 
-function newHome(): string {
+function createHome(): string {
   return mkdtempSync(join(tmpdir(), 'antichain-contract-'))
 }
 
-function opened(home: string, ...platforms: readonly EmbeddedPlatform[]): Opened<EmbeddedPlatform> {
+function createHandle(
+  home: string,
+  ...platforms: readonly EmbeddedPlatform[]
+): AdapterHandle<EmbeddedPlatform> {
   const [first] = platforms
   if (first === undefined) throw new Error('a platform is needed')
   return {
@@ -57,32 +60,35 @@ function opened(home: string, ...platforms: readonly EmbeddedPlatform[]): Opened
   }
 }
 
-const asOwner: Open<EmbeddedPlatform> = async () => {
-  const home = newHome()
-  return opened(home, await openEmbeddedPlatform({ home }))
+const openAsOwner: OpenAdapter<EmbeddedPlatform> = async () => {
+  const home = createHome()
+  return createHandle(home, await openEmbeddedPlatform({ home }))
 }
 
-const overTheSocket: Open<EmbeddedPlatform> = async () => {
-  const home = newHome()
+const openOverSocket: OpenAdapter<EmbeddedPlatform> = async () => {
+  const home = createHome()
   const owner = await openEmbeddedPlatform({ home })
-  return opened(home, await openEmbeddedPlatform({ home }), owner)
+  return createHandle(home, await openEmbeddedPlatform({ home }), owner)
 }
 
 /** Every request is made twice and the first answer dropped, as by a client that lost a reply. */
-const whenRepliesAreLost: Open<EmbeddedPlatform> = async () => {
-  const home = newHome()
+const openLosingReplies: OpenAdapter<EmbeddedPlatform> = async () => {
+  const home = createHome()
   const store = await openStore({ home, logger: silentLogger })
   const call: Store['call'] = async (name, args) => {
     await store.call(name, args)
     return store.call(name, args)
   }
-  return opened(home, createEmbeddedPlatform({ ...store, call }, { home, logger: silentLogger }))
+  return createHandle(
+    home,
+    createEmbeddedPlatform({ ...store, call }, { home, logger: silentLogger }),
+  )
 }
 
-const modes: readonly (readonly [string, Open<EmbeddedPlatform>])[] = [
-  ['embedded, owner', asOwner],
-  ['embedded, over the socket', overTheSocket],
-  ['embedded, every reply lost once', whenRepliesAreLost],
+const modes: readonly (readonly [string, OpenAdapter<EmbeddedPlatform>])[] = [
+  ['embedded, owner', openAsOwner],
+  ['embedded, over the socket', openOverSocket],
+  ['embedded, every reply lost once', openLosingReplies],
 ]
 
 for (const [name, open] of modes) {
@@ -102,10 +108,10 @@ for (const [name, open] of modes) {
   auditContract(name, open)
   sealingContract(name, open)
 }
-blobsContract('embedded', asOwner)
-blobSweepContract('embedded', asOwner)
-nudgesContract('embedded', asOwner)
-hintsContract('embedded', asOwner)
+blobsContract('embedded', openAsOwner)
+blobSweepContract('embedded', openAsOwner)
+nudgesContract('embedded', openAsOwner)
+hintsContract('embedded', openAsOwner)
 notificationsContract('embedded', async () => {
   const deps = { clock: createSystemClock(), random: createSystemRandom() }
   const notifications = createNotifications({ ...deps, visibilityMs: 60 })
@@ -113,7 +119,7 @@ notificationsContract('embedded', async () => {
 })
 for (const isOwner of [true, false])
   chainQueueContract(isOwner ? 'embedded, owner' : 'embedded, over the socket', async () => {
-    const home = newHome()
+    const home = createHome()
     const visibilityMs = 40
     const stores = [await openStore({ home, logger: silentLogger })]
     if (!isOwner) stores.unshift(await openStore({ home, logger: silentLogger }))
@@ -130,25 +136,25 @@ for (const isOwner of [true, false])
   })
 
 test('what one process sends or hints wakes those that wait in another', async () => {
-  const home = newHome()
+  const home = createHome()
   const [one, other] = [await openEmbeddedPlatform({ home }), await openEmbeddedPlatform({ home })]
   try {
     for (const [from, to] of [
       [one, other],
       [other, one],
     ] as const) {
-      const deployment = freshDeployment()
-      const heard = Promise.withResolvers<number>()
-      const mute = to.hints.listen(deployment, heard.resolve)
+      const deployment = createDeploymentId()
+      const received = Promise.withResolvers<number>()
+      const mute = to.hints.listen(deployment, received.resolve)
       const began = performance.now()
       const waiting = to.chains.receive(1, 20_000, { deployment })
-      await from.chains.send([{ deployment, operations: [operationId(4)] }])
+      await from.chains.send([{ deployment, operations: [toOperationId(4)] }])
       const [delivery] = await waiting
       expect(delivery?.message).toEqual({ deployment, operations: [4] })
       // Well before the receiver looks again by itself.
       expect(performance.now() - began).toBeLessThan(900)
-      from.hints.hint(deployment, operationId(4))
-      expect(await heard.promise).toBe(4)
+      from.hints.hint(deployment, toOperationId(4))
+      expect(await received.promise).toBe(4)
       mute()
     }
   } finally {
@@ -159,23 +165,23 @@ test('what one process sends or hints wakes those that wait in another', async (
 })
 
 test('what a retired executor took keeps nobody from taking more', async () => {
-  const home = newHome()
+  const home = createHome()
   const platform = await openEmbeddedPlatform({ home })
   try {
     const { chains, leases } = platform
-    const deployment = freshDeployment()
-    const message = (number: number) => ({ deployment, operations: [operationId(number)] })
-    await chains.send([message(1), message(2)])
-    const take = async (executor: string) => {
-      const share = { executor: executorId(executor), operationsMax: 1 }
+    const deployment = createDeploymentId()
+    const createMessage = (number: number) => ({ deployment, operations: [toOperationId(number)] })
+    await chains.send([createMessage(1), createMessage(2)])
+    const receiveOne = async (executor: string) => {
+      const share = { executor: toExecutorId(executor), operationsMax: 1 }
       const taken = await chains.receive(10, 0, { deployment, share })
       return taken.map(one => one.message.operations[0])
     }
-    await leases.register(deployment, executorId('one'), holder)
-    expect(await take('one')).toEqual([1])
-    expect(await take('two')).toEqual([])
-    await leases.retire(deployment, executorId('one'))
-    expect(await take('two')).toEqual([2])
+    await leases.register(deployment, toExecutorId('one'), contractHolder)
+    expect(await receiveOne('one')).toEqual([1])
+    expect(await receiveOne('two')).toEqual([])
+    await leases.retire(deployment, toExecutorId('one'))
+    expect(await receiveOne('two')).toEqual([2])
   } finally {
     await platform.close()
     rmSync(home, { recursive: true })
@@ -183,7 +189,7 @@ test('what a retired executor took keeps nobody from taking more', async () => {
 })
 
 test('the key that seals is for its user only, the same for all, and never made anew', async () => {
-  const home = newHome()
+  const home = createHome()
   const sealings = Array.from({ length: 5 }, () => createKeyFileSealing(home))
   expect(existsSync(join(home, 'sealing.key'))).toBe(false)
   const sealed = await Promise.all(sealings.map((one, at) => one.seal(`${at}`, 'x')))

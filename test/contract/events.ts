@@ -1,17 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import type { EventsPort } from '../../shared/ports/records.ts'
-import { type Open, freshDeployment, whileOpen } from './opened.ts'
+import { type OpenAdapter, createDeploymentId, withAdapter } from './open-adapter.ts'
 
 /** Lines of engine events. */
-export function eventsContract(name: string, open: Open<{ readonly events: EventsPort }>): void {
+export function eventsContract(
+  name: string,
+  open: OpenAdapter<{ readonly events: EventsPort }>,
+): void {
   describe(`events: ${name}`, () => {
     let events: EventsPort
-    whileOpen(open, given => {
-      events = given.events
+    withAdapter(open, adapter => {
+      events = adapter.events
     })
 
     test('the lines of a writer are read in their order, from a cursor on', async () => {
-      const deployment = freshDeployment()
+      const deployment = createDeploymentId()
       await events.append(deployment, 'w', 0, ['a', 'b', 'c'])
       const first = await events.read(deployment, 0, 2)
       expect(first.events).toEqual(['a', 'b'])
@@ -25,7 +28,7 @@ export function eventsContract(name: string, open: Open<{ readonly events: Event
     })
 
     test('a repeated append changes nothing, also when only a part is new', async () => {
-      const deployment = freshDeployment()
+      const deployment = createDeploymentId()
       await events.append(deployment, 'w', 0, ['a', 'b'])
       await events.append(deployment, 'w', 0, ['a', 'b'])
       await events.append(deployment, 'w', 1, ['b', 'c'])
@@ -33,7 +36,7 @@ export function eventsContract(name: string, open: Open<{ readonly events: Event
     })
 
     test('a reader misses no line of any writer', async () => {
-      const deployment = freshDeployment()
+      const deployment = createDeploymentId()
       await events.append(deployment, 'v', 0, ['v0'])
       const first = await events.read(deployment, 0, 10)
       await events.append(deployment, 'w', 0, ['w0'])
@@ -43,7 +46,7 @@ export function eventsContract(name: string, open: Open<{ readonly events: Event
     })
 
     test('deployments do not see the lines of each other', async () => {
-      const [mine, other] = [freshDeployment(), freshDeployment()]
+      const [mine, other] = [createDeploymentId(), createDeploymentId()]
       await events.append(mine, 'w', 0, ['a'])
       expect((await events.read(other, 0, 10)).events).toEqual([])
     })

@@ -1,79 +1,85 @@
 import { describe, expect, test } from 'vitest'
 import type { MarksPort, SealingPort } from '../../shared/ports/documents.ts'
-import { type Open, epochMs, freshStack, whileOpen } from './opened.ts'
+import { type OpenAdapter, toEpochMs, createStackId, withAdapter } from './open-adapter.ts'
 
-const soon = () => epochMs(Date.now() + 60_000)
+const inAMoment = () => toEpochMs(Date.now() + 60_000)
 
 /** Marks that are there until their time. */
-export function marksContract(name: string, open: Open<{ readonly marks: MarksPort }>): void {
+export function marksContract(
+  name: string,
+  open: OpenAdapter<{ readonly marks: MarksPort }>,
+): void {
   describe(`marks: ${name}`, () => {
     let marks: MarksPort
-    whileOpen(open, given => {
-      marks = given.marks
+    withAdapter(open, adapter => {
+      marks = adapter.marks
     })
 
     test('a mark is made once', async () => {
-      const key = `mark ${freshStack()}`
+      const key = `mark ${createStackId()}`
       expect(await marks.isMarked(key)).toBe(false)
-      expect(await marks.mark(key, soon())).toBe(true)
-      expect(await marks.mark(key, soon())).toBe(false)
+      expect(await marks.mark(key, inAMoment())).toBe(true)
+      expect(await marks.mark(key, inAMoment())).toBe(false)
       expect(await marks.isMarked(key)).toBe(true)
       expect(await marks.isMarked(`${key}x`)).toBe(false)
     })
 
     test('of many that mark at once one does', async () => {
-      const key = `race ${freshStack()}`
-      const made = await Promise.all(Array.from({ length: 10 }, () => marks.mark(key, soon())))
+      const key = `race ${createStackId()}`
+      const made = await Promise.all(Array.from({ length: 10 }, () => marks.mark(key, inAMoment())))
       expect(made.filter(Boolean)).toHaveLength(1)
     })
 
     test('a mark whose time is over is not there', async () => {
-      const key = `over ${freshStack()}`
-      const past = epochMs(Date.now() - 1)
+      const key = `over ${createStackId()}`
+      const past = toEpochMs(Date.now() - 1)
       expect(await marks.mark(key, past)).toBe(true)
       expect(await marks.isMarked(key)).toBe(false)
-      expect(await marks.mark(key, soon())).toBe(true)
-      expect(await marks.mark(key, soon())).toBe(false)
+      expect(await marks.mark(key, inAMoment())).toBe(true)
+      expect(await marks.mark(key, inAMoment())).toBe(false)
     })
 
     test('a mark can be taken away, also twice', async () => {
-      const key = `away ${freshStack()}`
-      await marks.mark(key, soon())
+      const key = `away ${createStackId()}`
+      await marks.mark(key, inAMoment())
       await marks.unmark(key)
       await marks.unmark(key)
       expect(await marks.isMarked(key)).toBe(false)
-      expect(await marks.mark(key, soon())).toBe(true)
+      expect(await marks.mark(key, inAMoment())).toBe(true)
     })
 
     test('a mark may have a long name with any letters, and another is another', async () => {
-      const key = `${freshStack()} ü\n${'x'.repeat(3_000)}`
-      expect(await marks.mark(key, soon())).toBe(true)
+      const key = `${createStackId()} ü\n${'x'.repeat(3_000)}`
+      expect(await marks.mark(key, inAMoment())).toBe(true)
       expect(await marks.isMarked(key)).toBe(true)
       expect(await marks.isMarked(`${key}y`)).toBe(false)
     })
 
     test('what was taken away before it was there leaves nothing behind', async () => {
-      const key = `never ${freshStack()}`
+      const key = `never ${createStackId()}`
       await marks.unmark(key)
       expect(await marks.isMarked(key)).toBe(false)
-      expect(await marks.mark(key, soon())).toBe(true)
+      expect(await marks.mark(key, inAMoment())).toBe(true)
     })
 
     test('many marks that are over hide none that is not', async () => {
-      const key = `many ${freshStack()}`
-      await marks.mark(key, soon())
-      for (let at = 0; at < 60; at += 1) await marks.mark(`${key} ${at}`, epochMs(Date.now() - 1))
-      expect(await marks.mark(key, soon())).toBe(false)
+      const key = `many ${createStackId()}`
+      await marks.mark(key, inAMoment())
+      for (let at = 0; at < 60; at += 1) await marks.mark(`${key} ${at}`, toEpochMs(Date.now() - 1))
+      expect(await marks.mark(key, inAMoment())).toBe(false)
     })
   })
 }
 
 /** Encryption of what is secret in documents. */
-export function sealingContract(name: string, open: Open<{ readonly sealing: SealingPort }>): void {
+export function sealingContract(
+  name: string,
+  open: OpenAdapter<{ readonly sealing: SealingPort }>,
+): void {
   describe(`sealing: ${name}`, () => {
     let sealing: SealingPort
-    whileOpen(open, given => {
-      sealing = given.sealing
+    withAdapter(open, adapter => {
+      sealing = adapter.sealing
     })
     const unreadable = { code: 'SEALED_UNREADABLE' }
 

@@ -1,18 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import type { HintsPort, NudgesPort } from '../../shared/ports/queue.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
-import { type Open, freshDeployment, freshStack, operationId, whileOpen } from './opened.ts'
+import {
+  type OpenAdapter,
+  createDeploymentId,
+  createStackId,
+  toOperationId,
+  withAdapter,
+} from './open-adapter.ts'
 
 /** Nudges; `chooses`: whether one can wait for those of one stack, or is refused. */
 export function nudgesContract(
   name: string,
-  open: Open<{ readonly nudges: NudgesPort }>,
+  open: OpenAdapter<{ readonly nudges: NudgesPort }>,
   { chooses }: { readonly chooses: boolean } = { chooses: true },
 ): void {
   describe(`nudges: ${name}`, () => {
     let nudges: NudgesPort
-    whileOpen(open, given => {
-      nudges = given.nudges
+    withAdapter(open, adapter => {
+      nudges = adapter.nudges
     })
 
     test('nothing is received when nothing was nudged', async () => {
@@ -21,7 +27,7 @@ export function nudgesContract(
     })
 
     test('a nudge reaches one who waits', async () => {
-      const stack = freshStack()
+      const stack = createStackId()
       const waiting = nudges.receive(10_000)
       await nudges.nudge(stack, 0)
       expect(await waiting).toBe(stack)
@@ -29,7 +35,7 @@ export function nudgesContract(
 
     if (chooses)
       test('who waits for one stack does not get the nudge of another', async () => {
-        const [mine, others] = [freshStack(), freshStack()]
+        const [mine, others] = [createStackId(), createStackId()]
         const waiting = nudges.receive(10_000, { stack: mine })
         await nudges.nudge(others, 0)
         await nudges.nudge(mine, 0)
@@ -40,7 +46,7 @@ export function nudgesContract(
       })
     else
       test('who waits for one stack is refused, and takes no nudge', async () => {
-        const stack = freshStack()
+        const stack = createStackId()
         await nudges.nudge(stack, 0)
         const waiting = nudges.receive(0, { stack })
         await expect(waiting).rejects.toMatchObject({ code: 'INTERNAL_ASSERTION' })
@@ -50,7 +56,7 @@ export function nudgesContract(
       })
 
     test('a delayed nudge comes after its delay, not before', async () => {
-      const stack = freshStack()
+      const stack = createStackId()
       await nudges.nudge(stack, 60)
       expect(await nudges.receive(10)).toBeUndefined()
       expect(await nudges.receive(10_000)).toBe(stack)
@@ -59,40 +65,45 @@ export function nudgesContract(
 }
 
 /** Hints. */
-export function hintsContract(name: string, open: Open<{ readonly hints: HintsPort }>): void {
+export function hintsContract(
+  name: string,
+  open: OpenAdapter<{ readonly hints: HintsPort }>,
+): void {
   describe(`hints: ${name}`, () => {
     let hints: HintsPort
-    whileOpen(open, given => {
-      hints = given.hints
+    withAdapter(open, adapter => {
+      hints = adapter.hints
     })
 
     test('every listener of the deployment hears a hint, others do not', async () => {
-      const deployment = freshDeployment()
-      const heard: OperationId[] = []
+      const deployment = createDeploymentId()
+      const receivedOperations: OperationId[] = []
       const both = Promise.withResolvers<void>()
       const listener = (operation: OperationId): void => {
-        heard.push(operation)
-        if (heard.length === 2) both.resolve()
+        receivedOperations.push(operation)
+        if (receivedOperations.length === 2) both.resolve()
       }
       const endings = [hints.listen(deployment, listener), hints.listen(deployment, listener)]
-      const end = hints.listen(freshDeployment(), () => heard.push(operationId(99)))
-      hints.hint(deployment, operationId(3))
+      const end = hints.listen(createDeploymentId(), () =>
+        receivedOperations.push(toOperationId(99)),
+      )
+      hints.hint(deployment, toOperationId(3))
       await both.promise
-      expect(heard).toEqual([3, 3])
+      expect(receivedOperations).toEqual([3, 3])
       for (const ending of [...endings, end]) ending()
     })
 
     test('who ended listening hears nothing more', async () => {
-      const deployment = freshDeployment()
-      const heard: OperationId[] = []
-      const end = hints.listen(deployment, operation => heard.push(operation))
+      const deployment = createDeploymentId()
+      const receivedOperations: OperationId[] = []
+      const end = hints.listen(deployment, operation => receivedOperations.push(operation))
       end()
       end()
       const last = Promise.withResolvers<OperationId>()
       hints.listen(deployment, last.resolve)
-      hints.hint(deployment, operationId(4))
+      hints.hint(deployment, toOperationId(4))
       expect(await last.promise).toBe(4)
-      expect(heard).toEqual([])
+      expect(receivedOperations).toEqual([])
     })
   })
 }

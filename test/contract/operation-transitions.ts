@@ -11,17 +11,17 @@ import {
   transitionOf,
 } from '../../shared/records/transitions.ts'
 import {
-  type Open,
-  executorId,
-  freshDeployment,
-  operationId,
-  ownerToken,
-  whileOpen,
-} from './opened.ts'
+  type OpenAdapter,
+  toExecutorId,
+  createDeploymentId,
+  toOperationId,
+  toOwnerToken,
+  withAdapter,
+} from './open-adapter.ts'
 
 const needs = 2
-const id = operationId(1)
-const executor = executorId('e')
+const id = toOperationId(1)
+const executor = toExecutorId('e')
 
 /** What a case needs to act on one head. */
 interface Subject {
@@ -34,24 +34,30 @@ type Act = (subject: Subject) => Promise<unknown>
 const arrive =
   (from: number): Act =>
   ({ operations, deployment }) =>
-    operations.arrive(deployment, id, operationId(from))
+    operations.arrive(deployment, id, toOperationId(from))
 const begin =
   (owner: string, attempt: number): Act =>
   async ({ operations, deployment }) =>
-    (await operations.begin(deployment, id, { owner: ownerToken(owner), executor, attempt, needs }))
-      .kind === 'begun'
+    (
+      await operations.begin(deployment, id, {
+        owner: toOwnerToken(owner),
+        executor,
+        attempt,
+        needs,
+      })
+    ).kind === 'begun'
 const giveBack =
   (owner: string, attempt: number): Act =>
   ({ operations, deployment }) =>
-    operations.giveBack(deployment, id, ownerToken(owner), attempt)
+    operations.giveBack(deployment, id, toOwnerToken(owner), attempt)
 const lapse =
   (owner: string, attempt: number): Act =>
   ({ operations, deployment }) =>
-    operations.lapse(deployment, id, ownerToken(owner), attempt)
+    operations.lapse(deployment, id, toOwnerToken(owner), attempt)
 const select =
   (owner: string, attempt: number): Act =>
   ({ operations, deployment }) => {
-    const token = owner === '' ? '' : ownerToken(owner)
+    const token = owner === '' ? '' : toOwnerToken(owner)
     return operations.select(deployment, id, { owner: token, attempt, verdict: 'succeeded' })
   }
 
@@ -99,7 +105,7 @@ function requestsOn(state: HeadState): readonly HeadRequest[] {
   )
 }
 
-function actOf(request: HeadRequest, head: Head): Act {
+function findAct(request: HeadRequest, head: Head): Act {
   const owner = request.asker === 'stranger' ? 'stranger' : request.asker === 'owner' ? 'o' : ''
   const attempt = request.attempt === 'current' ? head.attempt : head.attempt + 3
   const acts = { begin, giveBack, lapse, select, arrive: () => arrive(10) }
@@ -107,12 +113,12 @@ function actOf(request: HeadRequest, head: Head): Act {
 }
 
 /** The head that a lawful request leaves. */
-function expectedHead(head: Head, request: HeadRequest): Partial<Head> {
+function createExpectedHead(head: Head, request: HeadRequest): Partial<Head> {
   const { attempt, givenBack } = head
   const owner = request.asker === 'stranger' ? 'stranger' : 'o'
   switch (request.event) {
     case 'begin':
-      return { attempt: attempt + 1, givenBack, owner: ownerToken(owner), executor }
+      return { attempt: attempt + 1, givenBack, owner: toOwnerToken(owner), executor }
     case 'giveBack':
       return { attempt, givenBack: givenBack + 1, owner: '', executor: '' }
     case 'lapse':
@@ -127,16 +133,16 @@ function expectedHead(head: Head, request: HeadRequest): Partial<Head> {
 /** Every state of a head against every request, as the table of transitions says. */
 export function operationTransitionsContract(
   name: string,
-  open: Open<{ readonly operations: OperationsPort }>,
+  open: OpenAdapter<{ readonly operations: OperationsPort }>,
 ): void {
   describe(`transitions of a head: ${name}`, () => {
     let operations: OperationsPort
-    whileOpen(open, given => {
-      operations = given.operations
+    withAdapter(open, adapter => {
+      operations = adapter.operations
     })
 
     const prepare = async (acts: readonly Act[]): Promise<Subject> => {
-      const subject = { operations, deployment: freshDeployment() }
+      const subject = { operations, deployment: createDeploymentId() }
       for (const act of acts) await act(subject)
       return subject
     }
@@ -154,12 +160,12 @@ export function operationTransitionsContract(
           const head = await headOf(subject)
           const isRepeat = event === 'select' && isStandingEnd(head, request)
           const lawful = transitionOf(state, { ...request, repeated: isRepeat }, head)
-          const answer = await actOf(request, head)(subject)
+          const answer = await findAct(request, head)(subject)
           const after = await headOf(subject)
           expect(answer).toBe(lawful !== undefined)
           if (lawful?.effect !== 'writes') return expect(after).toEqual(head)
           expect(headStateOf(after, needs)).toBe(lawful.to)
-          expect(after).toMatchObject(expectedHead(head, request))
+          expect(after).toMatchObject(createExpectedHead(head, request))
         })
       }
       test(`${state} (${how}): an arrival`, async () => {
@@ -176,7 +182,7 @@ export function operationTransitionsContract(
         const lawful = transitionOf(state, request, head)
         await arrive(10)(subject)
         const after = await headOf(subject)
-        expect(after).toEqual({ ...head, arrived: [...head.arrived, operationId(10)] })
+        expect(after).toEqual({ ...head, arrived: [...head.arrived, toOperationId(10)] })
         expect(headStateOf(after, needs)).toBe(lawful?.to)
       })
     }

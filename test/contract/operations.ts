@@ -3,20 +3,20 @@ import type { OperationsPort } from '../../shared/ports/records.ts'
 import { type Outcome, freshHead } from '../../shared/records/head.ts'
 import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
 import {
-  type Open,
-  epochMs,
-  executorId,
-  freshDeployment,
-  operationId,
-  ownerToken,
-  whileOpen,
-} from './opened.ts'
+  type OpenAdapter,
+  toEpochMs,
+  toExecutorId,
+  createDeploymentId,
+  toOperationId,
+  toOwnerToken,
+  withAdapter,
+} from './open-adapter.ts'
 
-const one = operationId(1)
-const executor = executorId('e')
+const one = toOperationId(1)
+const executor = toExecutorId('e')
 
-function claim(owner: string, attempt = 0, needs = 0) {
-  return { owner: ownerToken(owner), executor, attempt, needs }
+function createClaim(owner: string, attempt = 0, needs = 0) {
+  return { owner: toOwnerToken(owner), executor, attempt, needs }
 }
 
 function outcomeOf(operation: OperationId, attempt: number, note = ''): Outcome {
@@ -25,74 +25,74 @@ function outcomeOf(operation: OperationId, attempt: number, note = ''): Outcome 
     attempt,
     verdict: 'succeeded',
     state: { urn: 'urn:pulumi:s::p::t:m:T::n', custom: true, type: 't:m:T', id: note },
-    startedAt: epochMs(1),
-    endedAt: epochMs(2),
+    startedAt: toEpochMs(1),
+    endedAt: toEpochMs(2),
   }
 }
 
 /** Heads and outcomes, beyond the table of transitions (that is `operation-transitions.ts`). */
 export function operationsContract(
   name: string,
-  open: Open<{ readonly operations: OperationsPort }>,
+  open: OpenAdapter<{ readonly operations: OperationsPort }>,
 ): void {
   describe(`operations: ${name}`, () => {
     let operations: OperationsPort
-    whileOpen(open, given => {
-      operations = given.operations
+    withAdapter(open, adapter => {
+      operations = adapter.operations
     })
 
     const headOf = async (deployment: DeploymentId, id: OperationId = one) =>
       (await operations.getHeads(deployment, [id])).get(id)
 
     test('an outcome of five megabytes comes back whole, wherever it is kept', async () => {
-      const deployment = freshDeployment()
-      await operations.begin(deployment, one, claim('a'))
+      const deployment = createDeploymentId()
+      await operations.begin(deployment, one, createClaim('a'))
       const large = outcomeOf(one, 1, 'x'.repeat(5_000_000))
       await operations.putOutcome(deployment, large)
       await operations.putOutcome(deployment, large)
-      const end = { owner: ownerToken('a'), attempt: 1, verdict: 'succeeded' } as const
+      const end = { owner: toOwnerToken('a'), attempt: 1, verdict: 'succeeded' } as const
       expect(await operations.select(deployment, one, end)).toBe(true)
       expect(await operations.getOutcome(deployment, one, 1)).toEqual(large)
-      const ends = await operations.getEnds(deployment, [one, operationId(2)])
+      const ends = await operations.getEnds(deployment, [one, toOperationId(2)])
       expect([...ends.keys()]).toEqual([one])
       expect(ends.get(one)?.outcome).toEqual(large)
     })
 
     test('a head that nobody touched is absent, and a refused begin does not make it', async () => {
-      const deployment = freshDeployment()
-      const refused = await operations.begin(deployment, one, claim('a', 0, 1))
+      const deployment = createDeploymentId()
+      const refused = await operations.begin(deployment, one, createClaim('a', 0, 1))
       expect(refused).toEqual({ kind: 'refused', head: freshHead })
       expect(await headOf(deployment)).toBeUndefined()
     })
 
     test('arrivals are a set, and each answers the head as it is then', async () => {
-      const deployment = freshDeployment()
-      const first = await operations.arrive(deployment, one, operationId(7))
+      const deployment = createDeploymentId()
+      const first = await operations.arrive(deployment, one, toOperationId(7))
       expect(first).toEqual({ ...freshHead, arrived: [7] })
-      await operations.arrive(deployment, one, operationId(9))
-      const again = await operations.arrive(deployment, one, operationId(7))
+      await operations.arrive(deployment, one, toOperationId(9))
+      const again = await operations.arrive(deployment, one, toOperationId(7))
       expect(new Set(again.arrived)).toEqual(new Set([7, 9]))
       expect(again.arrived).toHaveLength(2)
     })
 
     test('arrivals that come at once are all noted', async () => {
-      const deployment = freshDeployment()
-      const froms = Array.from({ length: 32 }, (_, index) => operationId(index + 2))
+      const deployment = createDeploymentId()
+      const froms = Array.from({ length: 32 }, (_, index) => toOperationId(index + 2))
       const heads = await Promise.all(froms.map(from => operations.arrive(deployment, one, from)))
       expect(Math.max(...heads.map(head => head.arrived.length))).toBe(32)
       expect(new Set((await headOf(deployment))?.arrived)).toEqual(new Set(froms))
     })
 
     test('a begin without what it needs is refused until the last arrival', async () => {
-      const deployment = freshDeployment()
-      await operations.arrive(deployment, one, operationId(7))
-      await operations.arrive(deployment, one, operationId(7))
-      expect(await operations.begin(deployment, one, claim('a', 0, 2))).toMatchObject({
+      const deployment = createDeploymentId()
+      await operations.arrive(deployment, one, toOperationId(7))
+      await operations.arrive(deployment, one, toOperationId(7))
+      expect(await operations.begin(deployment, one, createClaim('a', 0, 2))).toMatchObject({
         kind: 'refused',
         head: { arrived: [7], attempt: 0 },
       })
-      await operations.arrive(deployment, one, operationId(8))
-      expect(await operations.begin(deployment, one, claim('a', 0, 2))).toEqual({
+      await operations.arrive(deployment, one, toOperationId(8))
+      expect(await operations.begin(deployment, one, createClaim('a', 0, 2))).toEqual({
         kind: 'begun',
         attempt: 1,
       })
@@ -100,9 +100,9 @@ export function operationsContract(
 
     test('of two racing begins one wins', async () => {
       for (let round = 0; round < 10; round += 1) {
-        const deployment = freshDeployment()
+        const deployment = createDeploymentId()
         const answers = await Promise.all(
-          ['a', 'b', 'c'].map(owner => operations.begin(deployment, one, claim(owner))),
+          ['a', 'b', 'c'].map(owner => operations.begin(deployment, one, createClaim(owner))),
         )
         expect(answers.filter(answer => answer.kind === 'begun')).toHaveLength(1)
         const winner = ['a', 'b', 'c'][answers.findIndex(answer => answer.kind === 'begun')]
@@ -111,9 +111,9 @@ export function operationsContract(
     })
 
     test('a begin whose reply was lost answers the same attempt again', async () => {
-      const deployment = freshDeployment()
-      await operations.begin(deployment, one, claim('a'))
-      expect(await operations.begin(deployment, one, claim('a'))).toEqual({
+      const deployment = createDeploymentId()
+      await operations.begin(deployment, one, createClaim('a'))
+      expect(await operations.begin(deployment, one, createClaim('a'))).toEqual({
         kind: 'begun',
         attempt: 1,
       })
@@ -121,47 +121,47 @@ export function operationsContract(
     })
 
     test('a copy of a begin that comes after the give back is refused', async () => {
-      const deployment = freshDeployment()
-      await operations.begin(deployment, one, claim('a'))
-      await operations.giveBack(deployment, one, ownerToken('a'), 1)
-      const late = await operations.begin(deployment, one, claim('a'))
+      const deployment = createDeploymentId()
+      await operations.begin(deployment, one, createClaim('a'))
+      await operations.giveBack(deployment, one, toOwnerToken('a'), 1)
+      const late = await operations.begin(deployment, one, createClaim('a'))
       expect(late).toMatchObject({ kind: 'refused', head: { owner: '', attempt: 1 } })
     })
 
     test('a give back never hides an earlier attempt that may have called', async () => {
-      const deployment = freshDeployment()
-      await operations.begin(deployment, one, claim('a'))
-      await operations.lapse(deployment, one, ownerToken('a'), 1)
-      await operations.begin(deployment, one, claim('b', 1))
-      expect(await operations.giveBack(deployment, one, ownerToken('b'), 2)).toBe(true)
+      const deployment = createDeploymentId()
+      await operations.begin(deployment, one, createClaim('a'))
+      await operations.lapse(deployment, one, toOwnerToken('a'), 1)
+      await operations.begin(deployment, one, createClaim('b', 1))
+      expect(await operations.giveBack(deployment, one, toOwnerToken('b'), 2)).toBe(true)
       expect(await headOf(deployment)).toEqual({ ...freshHead, attempt: 2, givenBack: 1 })
     })
 
     test('a give back that is repeated counts once, also when another attempt began', async () => {
-      const deployment = freshDeployment()
-      await operations.begin(deployment, one, claim('a'))
-      const back = () => operations.giveBack(deployment, one, ownerToken('a'), 1)
-      expect([await back(), await back()]).toEqual([true, true])
-      await operations.begin(deployment, one, claim('b', 1))
-      expect(await back()).toBe(true)
+      const deployment = createDeploymentId()
+      await operations.begin(deployment, one, createClaim('a'))
+      const giveBackOnce = () => operations.giveBack(deployment, one, toOwnerToken('a'), 1)
+      expect([await giveBackOnce(), await giveBackOnce()]).toEqual([true, true])
+      await operations.begin(deployment, one, createClaim('b', 1))
+      expect(await giveBackOnce()).toBe(true)
       expect(await headOf(deployment)).toMatchObject({ owner: 'b', attempt: 2, givenBack: 1 })
     })
 
     test('a give back after a lapse, and a lapse after a give back, are refused', async () => {
-      const deployment = freshDeployment()
-      await operations.begin(deployment, one, claim('a'))
-      await operations.lapse(deployment, one, ownerToken('a'), 1)
-      expect(await operations.giveBack(deployment, one, ownerToken('a'), 1)).toBe(false)
-      const other = freshDeployment()
-      await operations.begin(other, one, claim('a'))
-      await operations.giveBack(other, one, ownerToken('a'), 1)
-      expect(await operations.lapse(other, one, ownerToken('a'), 1)).toBe(false)
+      const deployment = createDeploymentId()
+      await operations.begin(deployment, one, createClaim('a'))
+      await operations.lapse(deployment, one, toOwnerToken('a'), 1)
+      expect(await operations.giveBack(deployment, one, toOwnerToken('a'), 1)).toBe(false)
+      const other = createDeploymentId()
+      await operations.begin(other, one, createClaim('a'))
+      await operations.giveBack(other, one, toOwnerToken('a'), 1)
+      expect(await operations.lapse(other, one, toOwnerToken('a'), 1)).toBe(false)
     })
 
     test('only one end is ever selected', async () => {
-      const deployment = freshDeployment()
-      await operations.begin(deployment, one, claim('a'))
-      const end = { owner: ownerToken('a'), attempt: 1 } as const
+      const deployment = createDeploymentId()
+      await operations.begin(deployment, one, createClaim('a'))
+      const end = { owner: toOwnerToken('a'), attempt: 1 } as const
       const select = (verdict: 'succeeded' | 'interrupted') =>
         operations.select(deployment, one, { ...end, verdict })
       const answers = await Promise.all([select('succeeded'), select('interrupted')])
@@ -169,14 +169,14 @@ export function operationsContract(
       const verdict = answers[0] === true ? 'succeeded' : 'interrupted'
       expect((await headOf(deployment))?.end).toEqual({ verdict, attempt: 1 })
       expect(await select(verdict)).toBe(true)
-      expect(await operations.begin(deployment, one, claim('b', 1))).toMatchObject({
+      expect(await operations.begin(deployment, one, createClaim('b', 1))).toMatchObject({
         kind: 'refused',
         head: { end: { verdict } },
       })
     })
 
     test('an outcome is never changed', async () => {
-      const deployment = freshDeployment()
+      const deployment = createDeploymentId()
       await operations.putOutcome(deployment, outcomeOf(one, 1, 'first'))
       await operations.putOutcome(deployment, outcomeOf(one, 1, 'second'))
       await operations.putOutcome(deployment, outcomeOf(one, 2, 'third'))
@@ -186,15 +186,15 @@ export function operationsContract(
     })
 
     test('ends have the outcome that was selected and no other', async () => {
-      const deployment = freshDeployment()
-      await operations.begin(deployment, one, claim('a'))
+      const deployment = createDeploymentId()
+      await operations.begin(deployment, one, createClaim('a'))
       await operations.putOutcome(deployment, outcomeOf(one, 1, 'first'))
       const before = (await operations.getEnds(deployment, [one])).get(one)
       expect(before).toEqual({ head: await headOf(deployment) })
-      await operations.lapse(deployment, one, ownerToken('a'), 1)
-      await operations.begin(deployment, one, claim('b', 1))
+      await operations.lapse(deployment, one, toOwnerToken('a'), 1)
+      await operations.begin(deployment, one, createClaim('b', 1))
       await operations.putOutcome(deployment, outcomeOf(one, 2, 'second'))
-      const end = { owner: ownerToken('b'), attempt: 2, verdict: 'succeeded' } as const
+      const end = { owner: toOwnerToken('b'), attempt: 2, verdict: 'succeeded' } as const
       await operations.select(deployment, one, end)
       const after = (await operations.getEnds(deployment, [one])).get(one)
       expect(after?.outcome).toEqual(outcomeOf(one, 2, 'second'))
@@ -202,15 +202,15 @@ export function operationsContract(
     })
 
     test('500 large ends are read in one call, absent ones left out', async () => {
-      const deployment = freshDeployment()
-      const ids = Array.from({ length: 500 }, (_, index) => operationId(index + 1))
+      const deployment = createDeploymentId()
+      const ids = Array.from({ length: 500 }, (_, index) => toOperationId(index + 1))
       const present = ids.filter(id => id % 2 === 0)
       const large = 'x'.repeat(20_000)
       await Promise.all(
         present.map(async id => {
-          await operations.begin(deployment, id, claim('a'))
+          await operations.begin(deployment, id, createClaim('a'))
           await operations.putOutcome(deployment, outcomeOf(id, 1, large))
-          const end = { owner: ownerToken('a'), attempt: 1, verdict: 'succeeded' } as const
+          const end = { owner: toOwnerToken('a'), attempt: 1, verdict: 'succeeded' } as const
           await operations.select(deployment, id, end)
         }),
       )
@@ -219,21 +219,21 @@ export function operationsContract(
       )
       const ends = await operations.getEnds(deployment, ids)
       expect([...ends.keys()].sort(byNumber)).toEqual(present)
-      expect(ends.get(operationId(500))?.outcome).toEqual(outcomeOf(operationId(500), 1, large))
+      expect(ends.get(toOperationId(500))?.outcome).toEqual(outcomeOf(toOperationId(500), 1, large))
     })
 
     test('more than 500 ids are an error, none are no read', async () => {
-      const ids = Array.from({ length: 501 }, (_, index) => operationId(index + 1))
-      await expect(operations.getHeads(freshDeployment(), ids)).rejects.toThrow('500')
-      await expect(operations.getEnds(freshDeployment(), ids)).rejects.toThrow('500')
-      expect(await operations.getHeads(freshDeployment(), [])).toEqual(new Map())
+      const ids = Array.from({ length: 501 }, (_, index) => toOperationId(index + 1))
+      await expect(operations.getHeads(createDeploymentId(), ids)).rejects.toThrow('500')
+      await expect(operations.getEnds(createDeploymentId(), ids)).rejects.toThrow('500')
+      expect(await operations.getHeads(createDeploymentId(), [])).toEqual(new Map())
     })
 
     test('deployments do not see each other', async () => {
-      const [mine, other] = [freshDeployment(), freshDeployment()]
-      await operations.begin(mine, one, claim('a'))
+      const [mine, other] = [createDeploymentId(), createDeploymentId()]
+      await operations.begin(mine, one, createClaim('a'))
       expect(await headOf(other)).toBeUndefined()
-      expect((await operations.begin(other, one, claim('b'))).kind).toBe('begun')
+      expect((await operations.begin(other, one, createClaim('b'))).kind).toBe('begun')
     })
   })
 }

@@ -3,17 +3,17 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
 import {
-  type Opened,
-  blobHash,
-  epochMs,
-  executorId,
-  freshStack,
-  holder,
-  logNumber,
-  operationId,
-  ownerToken,
-  writerToken,
-} from './opened.ts'
+  type AdapterHandle,
+  toBlobHash,
+  toEpochMs,
+  toExecutorId,
+  createStackId,
+  contractHolder,
+  toLogNumber,
+  toOperationId,
+  toOwnerToken,
+  toWriterToken,
+} from './open-adapter.ts'
 
 /** The kinds of records that are stored. */
 export type StoredKind =
@@ -38,18 +38,18 @@ export interface Tampering {
   /** Takes the record of a number out of its log. */
   readonly lose: (deployment: DeploymentId, number: number) => void
   /** What is stored of them. */
-  readonly raw: (kind: StoredKind, deployment: DeploymentId) => unknown
+  readonly readRaw: (kind: StoredKind, deployment: DeploymentId) => unknown
 }
 
 /** The ports of a platform that can be tampered with. */
-export interface Tampered extends Opened<Platform> {
+export interface Tampered extends AdapterHandle<Platform> {
   readonly tampering: Tampering
 }
 
 interface Case {
   readonly kind: StoredKind
   /** How people are told of it. */
-  readonly said: string
+  readonly label: string
   readonly reads: (ports: Platform, deployment: DeploymentId) => Promise<unknown>
   readonly writes: (
     ports: Platform,
@@ -57,35 +57,35 @@ interface Case {
   ) => readonly (() => Promise<unknown>)[]
 }
 
-const one = operationId(1)
-const executor = executorId('e')
+const one = toOperationId(1)
+const executor = toExecutorId('e')
 const stackOf = (deployment: DeploymentId) => deploymentPartsOf(deployment).stack
 
 const cases: readonly Case[] = [
   {
     kind: 'log',
-    said: 'log record',
-    reads: ({ decisionLog }, deployment) => decisionLog.read(deployment, logNumber(0), 10),
+    label: 'log record',
+    reads: ({ decisionLog }, deployment) => decisionLog.read(deployment, toLogNumber(0), 10),
     writes: () => [],
   },
   {
     kind: 'head',
-    said: 'head',
+    label: 'head',
     reads: ({ operations }, deployment) => operations.getHeads(deployment, [one]),
     writes: ({ operations }, deployment) => [
-      () => operations.arrive(deployment, one, operationId(9)),
+      () => operations.arrive(deployment, one, toOperationId(9)),
       () =>
         operations.begin(deployment, one, {
-          owner: ownerToken('o'),
+          owner: toOwnerToken('o'),
           executor,
           attempt: 1,
           needs: 0,
         }),
-      () => operations.giveBack(deployment, one, ownerToken('o'), 1),
-      () => operations.lapse(deployment, one, ownerToken('o'), 1),
+      () => operations.giveBack(deployment, one, toOwnerToken('o'), 1),
+      () => operations.lapse(deployment, one, toOwnerToken('o'), 1),
       () =>
         operations.select(deployment, one, {
-          owner: ownerToken('o'),
+          owner: toOwnerToken('o'),
           attempt: 1,
           verdict: 'failed',
         }),
@@ -93,23 +93,23 @@ const cases: readonly Case[] = [
   },
   {
     kind: 'outcome',
-    said: 'outcome',
+    label: 'outcome',
     reads: ({ operations }, deployment) => operations.getOutcome(deployment, one, 1),
     writes: () => [],
   },
   {
     kind: 'control',
-    said: 'control record',
+    label: 'control record',
     reads: ({ control }, deployment) => control.read(deployment),
     writes: ({ control }, deployment) => [
       () => control.stop(deployment, 'forced'),
-      () => control.hold(deployment, holder, logNumber(1)),
+      () => control.hold(deployment, contractHolder, toLogNumber(1)),
       () => control.close(deployment),
     ],
   },
   {
     kind: 'lease',
-    said: 'lease',
+    label: 'lease',
     reads: ({ leases }, deployment) => leases.list(deployment),
     writes: ({ leases }, deployment) => [
       () => leases.renew(deployment, executor, []),
@@ -119,26 +119,26 @@ const cases: readonly Case[] = [
   },
   {
     kind: 'event',
-    said: 'event',
+    label: 'event',
     reads: ({ events }, deployment) => events.read(deployment, 0, 10),
     writes: () => [],
   },
   {
     kind: 'stack',
-    said: 'stack record',
+    label: 'stack record',
     reads: ({ catalog }, deployment) => catalog.getStack(stackOf(deployment)),
     writes: ({ catalog }, deployment) => [
-      () => catalog.publish(stackOf(deployment), 1, blobHash('b')),
+      () => catalog.publish(stackOf(deployment), 1, toBlobHash('b')),
     ],
   },
   {
     kind: 'history',
-    said: 'history record',
+    label: 'history record',
     reads: ({ catalog }, deployment) => catalog.listHistory(stackOf(deployment), 10),
     writes: ({ catalog }, deployment) => [
       () =>
         catalog.release(deployment, {
-          at: epochMs(9),
+          at: toEpochMs(9),
           result: 'succeeded',
           changes: {},
           version: 1,
@@ -147,19 +147,19 @@ const cases: readonly Case[] = [
   },
   {
     kind: 'snapshot',
-    said: 'snapshot record',
+    label: 'snapshot record',
     reads: ({ catalog }, deployment) => catalog.listVersions(stackOf(deployment), 10),
     writes: () => [],
   },
   {
     kind: 'late',
-    said: 'late outcome',
+    label: 'late outcome',
     reads: ({ catalog }, deployment) => catalog.listLate(stackOf(deployment), 10),
     writes: () => [],
   },
   {
     kind: 'request',
-    said: 'request',
+    label: 'request',
     reads: ({ requests }, deployment) => requests.listWaiting(stackOf(deployment), 10),
     writes: ({ requests }, deployment) => [
       () => requests.find(stackOf(deployment), 'a'),
@@ -171,7 +171,7 @@ const cases: readonly Case[] = [
 
 function requestOf(stack: StackId): DeploymentRequest {
   return {
-    ...{ stack, key: 'a', at: epochMs(1), by: 'a test', dryRun: false },
+    ...{ stack, key: 'a', at: toEpochMs(1), by: 'a test', dryRun: false },
     options: {
       ...{ command: 'up', parallel: 8, refresh: false, continueOnError: false },
       ...{ execute: 'functions', message: '' },
@@ -181,20 +181,25 @@ function requestOf(stack: StackId): DeploymentRequest {
 }
 
 /** One record of each kind, of a deployment of its own. */
-async function recorded(ports: Platform): Promise<DeploymentId> {
-  const stack = freshStack()
-  await ports.catalog.createStack(stack, epochMs(1))
-  const about = { command: 'up', message: '', holder, at: epochMs(2) } as const
-  const { deployment } = await ports.catalog.start(stack, about)
-  await ports.catalog.publish(stack, 0, blobHash('a'))
-  const record = { writer: writerToken('w'), at: epochMs(3), decisions: [] }
-  await ports.decisionLog.append(deployment, { number: logNumber(0), ...record })
-  await ports.control.create(deployment, holder)
-  await ports.leases.register(deployment, executor, holder)
+async function createRecorded(ports: Platform): Promise<DeploymentId> {
+  const stack = createStackId()
+  await ports.catalog.createStack(stack, toEpochMs(1))
+  const startInput = {
+    command: 'up',
+    message: '',
+    holder: contractHolder,
+    at: toEpochMs(2),
+  } as const
+  const { deployment } = await ports.catalog.start(stack, startInput)
+  await ports.catalog.publish(stack, 0, toBlobHash('a'))
+  const record = { writer: toWriterToken('w'), at: toEpochMs(3), decisions: [] }
+  await ports.decisionLog.append(deployment, { number: toLogNumber(0), ...record })
+  await ports.control.create(deployment, contractHolder)
+  await ports.leases.register(deployment, executor, contractHolder)
   await ports.events.append(deployment, 'w', 0, ['{}'])
-  const claim = { owner: ownerToken('o'), executor, attempt: 0, needs: 0 }
+  const claim = { owner: toOwnerToken('o'), executor, attempt: 0, needs: 0 }
   await ports.operations.begin(deployment, one, claim)
-  const times = { startedAt: epochMs(4), endedAt: epochMs(5) }
+  const times = { startedAt: toEpochMs(4), endedAt: toEpochMs(5) }
   await ports.operations.putOutcome(deployment, {
     operation: one,
     attempt: 1,
@@ -220,67 +225,67 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
     test('a stack whose record cannot be read is listed apart and hides no other', async () => {
       const { ports, tampering } = opened
       const [good, damaged, newer] = [
-        await recorded(ports),
-        await recorded(ports),
-        await recorded(ports),
+        await createRecorded(ports),
+        await createRecorded(ports),
+        await createRecorded(ports),
       ]
       tampering.damage('stack', damaged)
       tampering.renew('stack', newer)
       const { stacks } = await ports.catalog.listStacks()
       expect(stacks.map(({ id }) => id)).toContain(stackOf(good))
-      expect(await listed(ports, stackOf(damaged))).toMatchObject({ code: 'RECORD_DAMAGED' })
-      expect(await listed(ports, stackOf(newer))).toMatchObject({ code: 'RECORD_TOO_NEW' })
+      expect(await listStacks(ports, stackOf(damaged))).toMatchObject({ code: 'RECORD_DAMAGED' })
+      expect(await listStacks(ports, stackOf(newer))).toMatchObject({ code: 'RECORD_TOO_NEW' })
     })
 
     test('a log that lacks a record is refused with the key of that, whoever reads it', async () => {
       const { ports, tampering } = opened
-      const deployment = await recorded(ports)
-      const record = { writer: writerToken('w'), at: epochMs(3), decisions: [] }
+      const deployment = await createRecorded(ports)
+      const record = { writer: toWriterToken('w'), at: toEpochMs(3), decisions: [] }
       for (const number of [1, 2, 3])
-        await ports.decisionLog.append(deployment, { number: logNumber(number), ...record })
+        await ports.decisionLog.append(deployment, { number: toLogNumber(number), ...record })
       tampering.lose(deployment, 2)
       for (const from of [0, 1, 2]) {
         const thrown = await ports.decisionLog
-          .read(deployment, logNumber(from), 10)
+          .read(deployment, toLogNumber(from), 10)
           .catch((why: unknown) => why)
         expect(thrown).toMatchObject({ code: 'RECORD_DAMAGED' })
         expect(String(thrown)).toContain(`(deployment ${deployment}, number 2) is missing`)
       }
-      expect(await ports.decisionLog.read(deployment, logNumber(0), 2)).toHaveLength(2)
-      expect(await ports.decisionLog.read(deployment, logNumber(3), 10)).toHaveLength(1)
+      expect(await ports.decisionLog.read(deployment, toLogNumber(0), 2)).toHaveLength(2)
+      expect(await ports.decisionLog.read(deployment, toLogNumber(3), 10)).toHaveLength(1)
     })
 
     test.each(cases)('a $said of a newer version is refused by name and version', async each => {
       const { ports, tampering } = opened
-      const deployment = await recorded(ports)
+      const deployment = await createRecorded(ports)
       await each.reads(ports, deployment)
       tampering.renew(each.kind, deployment)
-      const before = tampering.raw(each.kind, deployment)
+      const before = tampering.readRaw(each.kind, deployment)
       const thrown = await each.reads(ports, deployment).catch((why: unknown) => why)
       expect(thrown).toMatchObject({ code: 'RECORD_TOO_NEW' })
-      expect(String(thrown)).toContain(each.said)
+      expect(String(thrown)).toContain(each.label)
       expect(String(thrown)).toContain('it has format 2, this version knows 1')
       for (const write of each.writes(ports, deployment)) await refusedOrIdle(write())
-      expect(tampering.raw(each.kind, deployment)).toEqual(before)
+      expect(tampering.readRaw(each.kind, deployment)).toEqual(before)
     })
 
     test.each(cases)('a $said that is damaged is named by its key', async each => {
       const { ports, tampering } = opened
-      const deployment = await recorded(ports)
+      const deployment = await createRecorded(ports)
       if (!tampering.damage(each.kind, deployment)) return
-      const before = tampering.raw(each.kind, deployment)
+      const before = tampering.readRaw(each.kind, deployment)
       const thrown = await each.reads(ports, deployment).catch((why: unknown) => why)
       expect(thrown).toMatchObject({ code: 'RECORD_DAMAGED' })
-      expect(String(thrown)).toContain(`the ${each.said} (`)
+      expect(String(thrown)).toContain(`the ${each.label} (`)
       expect(String(thrown)).toContain(stackOf(deployment))
       for (const write of each.writes(ports, deployment)) await refusedOrIdle(write())
-      expect(tampering.raw(each.kind, deployment)).toEqual(before)
+      expect(tampering.readRaw(each.kind, deployment)).toEqual(before)
     })
   })
 }
 
 /** How stacks are listed when the record of one cannot be read. */
-async function listed({ catalog }: Platform, stack: StackId): Promise<unknown> {
+async function listStacks({ catalog }: Platform, stack: StackId): Promise<unknown> {
   const { stacks, unreadable } = await catalog.listStacks()
   expect(stacks.map(({ id }) => id)).not.toContain(stack)
   return unreadable.find(({ id }) => id === stack)?.why

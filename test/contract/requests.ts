@@ -3,7 +3,13 @@ import { limits } from '../../shared/config/limits.ts'
 import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
-import { blobHash, epochMs, freshStack, type Open, whileOpen } from './opened.ts'
+import {
+  toBlobHash,
+  toEpochMs,
+  createStackId,
+  type OpenAdapter,
+  withAdapter,
+} from './open-adapter.ts'
 
 const options = {
   command: 'up',
@@ -14,55 +20,56 @@ const options = {
   message: '',
 } as const
 
-function request(stack: StackId, key: string, at = 1): DeploymentRequest {
+function createRequest(stack: StackId, key: string, at = 1): DeploymentRequest {
   return {
     stack,
     key,
-    at: epochMs(at),
+    at: toEpochMs(at),
     by: 'a test',
     dryRun: false,
     options,
-    program: { kind: 'archive', archive: blobHash('a') },
+    program: { kind: 'archive', archive: toBlobHash('a') },
   }
 }
 
 /** The queues of stacks: one key is one request, for ever. */
 export function requestsContract(
   name: string,
-  open: Open<{ readonly requests: RequestsPort }>,
+  open: OpenAdapter<{ readonly requests: RequestsPort }>,
 ): void {
   describe(`requests: ${name}`, () => {
     let requests: RequestsPort
-    whileOpen(open, given => {
-      requests = given.requests
+    withAdapter(open, adapter => {
+      requests = adapter.requests
     })
     const forgetAll = async (before: number): Promise<void> => {
-      while ((await requests.forget(epochMs(before), 100)) > 0);
+      while ((await requests.forget(toEpochMs(before), 100)) > 0);
     }
     const keys = async (stack: StackId, limit = 10): Promise<readonly string[]> =>
       (await requests.listWaiting(stack, limit)).map(({ key }) => key)
 
     test('requests wait in the order in which they were put, each stack by itself', async () => {
-      const [stack, other] = [freshStack(), freshStack()]
-      for (const key of ['b', 'a', 'c']) expect(await requests.put(request(stack, key))).toBe(true)
-      expect(await requests.put(request(other, 'd'))).toBe(true)
+      const [stack, other] = [createStackId(), createStackId()]
+      for (const key of ['b', 'a', 'c'])
+        expect(await requests.put(createRequest(stack, key))).toBe(true)
+      expect(await requests.put(createRequest(other, 'd'))).toBe(true)
       expect(await keys(stack)).toEqual(['b', 'a', 'c'])
       expect(await keys(stack, 2)).toEqual(['b', 'a'])
-      expect(await requests.listWaiting(other, 1)).toEqual([request(other, 'd')])
+      expect(await requests.listWaiting(other, 1)).toEqual([createRequest(other, 'd')])
     })
 
     test('the same request again is the same one, another under its key is none', async () => {
-      const stack = freshStack()
-      expect(await requests.put(request(stack, 'a'))).toBe(true)
-      expect(await requests.put(request(stack, 'a'))).toBe(true)
-      expect(await requests.put(request(stack, 'a', 2))).toBe(false)
-      expect(await requests.listWaiting(stack, 10)).toEqual([request(stack, 'a')])
+      const stack = createStackId()
+      expect(await requests.put(createRequest(stack, 'a'))).toBe(true)
+      expect(await requests.put(createRequest(stack, 'a'))).toBe(true)
+      expect(await requests.put(createRequest(stack, 'a', 2))).toBe(false)
+      expect(await requests.listWaiting(stack, 10)).toEqual([createRequest(stack, 'a')])
     })
 
     test('of twenty that put one key at once, one does', async () => {
-      const stack = freshStack()
+      const stack = createStackId()
       const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, at) => requests.put(request(stack, 'a', at + 1))),
+        Array.from({ length: 20 }, (_, at) => requests.put(createRequest(stack, 'a', at + 1))),
       )
       expect(answers.filter(Boolean)).toHaveLength(1)
       const [kept] = await requests.listWaiting(stack, 10)
@@ -70,20 +77,20 @@ export function requestsContract(
     })
 
     test('many that are put at once all wait, each once, in an order that stays', async () => {
-      const stack = freshStack()
+      const stack = createStackId()
       const names = Array.from({ length: 20 }, (_, at) => `k${at}`)
-      await Promise.all(names.map(key => requests.put(request(stack, key))))
+      await Promise.all(names.map(key => requests.put(createRequest(stack, key))))
       const order = await keys(stack, 99)
       expect(order.toSorted()).toEqual(names.toSorted())
       for (const key of order.slice(0, 5))
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
-      await requests.put(request(stack, 'last'))
+      await requests.put(createRequest(stack, 'last'))
       expect(await keys(stack, 99)).toEqual([...order.slice(5), 'last'])
     })
 
     test('of many that end a request at once one does, and it is gone from the queue', async () => {
-      const stack = freshStack()
-      await requests.put(request(stack, 'a'))
+      const stack = createStackId()
+      await requests.put(createRequest(stack, 'a'))
       const ends = Array.from({ length: 10 }, (_, at) =>
         requests.end(stack, 'a', { kind: 'superseded', by: `${at}` }),
       )
@@ -96,9 +103,9 @@ export function requestsContract(
     })
 
     test('a key may be long and have any letters', async () => {
-      const stack = freshStack()
+      const stack = createStackId()
       const names = ['x'.repeat(1_500), `${'x'.repeat(1_499)}y`, 'ü \n/#', ' ', 'last', 'program']
-      for (const key of names) expect(await requests.put(request(stack, key))).toBe(true)
+      for (const key of names) expect(await requests.put(createRequest(stack, key))).toBe(true)
       expect(await keys(stack)).toEqual(names)
       for (const key of names) {
         expect((await requests.find(stack, key))?.request.key).toBe(key)
@@ -110,72 +117,72 @@ export function requestsContract(
     })
 
     test('a request that is too large is refused, and one of the largest size is kept', async () => {
-      const stack = freshStack()
-      const empty = Buffer.byteLength(JSON.stringify({ ...request(stack, 'a'), by: '' }))
+      const stack = createStackId()
+      const empty = Buffer.byteLength(JSON.stringify({ ...createRequest(stack, 'a'), by: '' }))
       const by = 'x'.repeat(limits.recordBytesMax - empty)
-      const refused = requests.put({ ...request(stack, 'a'), by: `${by}x` })
+      const refused = requests.put({ ...createRequest(stack, 'a'), by: `${by}x` })
       await expect(refused).rejects.toMatchObject({ code: 'CLI_USAGE' })
-      expect(await requests.put({ ...request(stack, 'a'), by })).toBe(true)
+      expect(await requests.put({ ...createRequest(stack, 'a'), by })).toBe(true)
       expect((await requests.listWaiting(stack, 1))[0]?.by).toBe(by)
     })
 
     test('a key that was forgotten is free again, and what has it then is not forgotten', async () => {
-      const stack = freshStack()
-      await requests.put(request(stack, 'a'))
+      const stack = createStackId()
+      await requests.put(createRequest(stack, 'a'))
       await requests.end(stack, 'a', { kind: 'superseded', by: 'x' })
       await forgetAll(50)
-      expect(await requests.put(request(stack, 'a', 2))).toBe(true)
+      expect(await requests.put(createRequest(stack, 'a', 2))).toBe(true)
       await forgetAll(50)
-      expect(await requests.listWaiting(stack, 9)).toEqual([request(stack, 'a', 2)])
+      expect(await requests.listWaiting(stack, 9)).toEqual([createRequest(stack, 'a', 2)])
     })
 
     test('no more are forgotten at once than asked for', async () => {
-      const stack = freshStack()
+      const stack = createStackId()
       await forgetAll(50)
       const names = ['a', 'b', 'c', 'd', 'e']
       for (const key of names) {
-        await requests.put(request(stack, key))
+        await requests.put(createRequest(stack, key))
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       }
-      expect(await requests.forget(epochMs(1), 9)).toBe(0)
+      expect(await requests.forget(toEpochMs(1), 9)).toBe(0)
       // A repetition of the call forgets two more.
-      await requests.forget(epochMs(50), 2)
+      await requests.forget(toEpochMs(50), 2)
       const left = await Promise.all(names.map(key => requests.find(stack, key)))
       expect(left.filter(one => one !== undefined).length).toBeGreaterThanOrEqual(1)
     })
 
     test('what has ended waits no more, its first end stands, and its key stays taken', async () => {
-      const stack = freshStack()
-      await requests.put(request(stack, 'a'))
-      await requests.put(request(stack, 'b'))
+      const stack = createStackId()
+      await requests.put(createRequest(stack, 'a'))
+      await requests.put(createRequest(stack, 'b'))
       const refused = { kind: 'refused', code: 'X', message: 'no' } as const
       expect(await requests.end(stack, 'a', refused)).toBe(true)
       expect(await requests.end(stack, 'a', { kind: 'superseded', by: 'b' })).toBe(true)
       expect(await requests.find(stack, 'a')).toEqual({
-        request: request(stack, 'a'),
+        request: createRequest(stack, 'a'),
         end: refused,
       })
-      expect(await requests.find(stack, 'b')).toEqual({ request: request(stack, 'b') })
+      expect(await requests.find(stack, 'b')).toEqual({ request: createRequest(stack, 'b') })
       expect(await keys(stack)).toEqual(['b'])
-      expect(await requests.put(request(stack, 'a', 3))).toBe(false)
+      expect(await requests.put(createRequest(stack, 'a', 3))).toBe(false)
       expect(await keys(stack)).toEqual(['b'])
     })
 
     test('what is not there has no end', async () => {
-      const stack = freshStack()
+      const stack = createStackId()
       expect(await requests.find(stack, 'a')).toBeUndefined()
       expect(await requests.end(stack, 'a', { kind: 'superseded', by: 'b' })).toBe(false)
       expect(await keys(stack)).toEqual([])
     })
 
     test('only what has ended and is old is forgotten', async () => {
-      const stack = freshStack()
+      const stack = createStackId()
       for (const [key, at] of [
         ['old', 1],
         ['open', 1],
         ['new', 99],
       ] as const)
-        await requests.put(request(stack, key, at))
+        await requests.put(createRequest(stack, key, at))
       for (const key of ['old', 'new'])
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       await forgetAll(50)
@@ -185,11 +192,11 @@ export function requestsContract(
     })
 
     test('the program that was last uploaded stands', async () => {
-      const stack = freshStack()
+      const stack = createStackId()
       expect(await requests.getProgram(stack)).toBeUndefined()
-      await requests.putProgram(stack, blobHash('a'))
-      await requests.putProgram(stack, blobHash('b'))
-      expect(await requests.getProgram(stack)).toBe(blobHash('b'))
+      await requests.putProgram(stack, toBlobHash('a'))
+      await requests.putProgram(stack, toBlobHash('b'))
+      expect(await requests.getProgram(stack)).toBe(toBlobHash('b'))
     })
   })
 }

@@ -6,12 +6,19 @@ import type { ControlPort, OperationsPort } from '../../shared/ports/records.ts'
 import { type Head, freshHead } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Urn } from '../../shared/names/urn.ts'
-import { type Open, executorId, freshDeployment, holder, operationId, whileOpen } from './opened.ts'
+import {
+  type OpenAdapter,
+  toExecutorId,
+  createDeploymentId,
+  contractHolder,
+  toOperationId,
+  withAdapter,
+} from './open-adapter.ts'
 
-const one = operationId(1)
+const one = toOperationId(1)
 const urn = 'urn:pulumi:dev::shop::a:b:C::a' as Urn
 const operation = { id: one, needs: 0, op: 'create', urn } as const
-const executor = executorId('e')
+const executor = toExecutorId('e')
 const rounds = 40
 
 /**
@@ -21,12 +28,12 @@ const rounds = 40
  */
 export function stopContract(
   name: string,
-  open: Open<{ readonly operations: OperationsPort; readonly control: ControlPort }>,
+  open: OpenAdapter<{ readonly operations: OperationsPort; readonly control: ControlPort }>,
 ): void {
   describe(`begin and stop: ${name}`, () => {
     let ports: { readonly operations: OperationsPort; readonly control: ControlPort }
-    whileOpen(open, given => {
-      ports = given
+    withAdapter(open, adapter => {
+      ports = adapter
     })
 
     const begin = (deployment: DeploymentId) => {
@@ -42,26 +49,26 @@ export function stopContract(
     }
     const headOf = async (deployment: DeploymentId): Promise<Head> =>
       (await ports.operations.getHeads(deployment, [one])).get(one) ?? freshHead
-    const opened = async (): Promise<DeploymentId> => {
-      const deployment = freshDeployment()
-      await ports.control.create(deployment, holder)
+    const openDeployment = async (): Promise<DeploymentId> => {
+      const deployment = createDeploymentId()
+      await ports.control.create(deployment, contractHolder)
       return deployment
     }
 
     test('what begins before the stop flag may call', async () => {
-      const deployment = await opened()
+      const deployment = await openDeployment()
       expect(await begin(deployment)).toMatchObject({ kind: 'may-call', attempt: 1 })
       expect(await headOf(deployment)).toMatchObject({ attempt: 1, executor: 'e' })
     })
 
     test('what begins after the stop flag or the close, or without control, is given back', async () => {
-      const stopped = await opened()
+      const stopped = await openDeployment()
       await ports.control.stop(stopped, 'graceful')
-      const forced = await opened()
+      const forced = await openDeployment()
       await ports.control.stop(forced, 'forced')
-      const closed = await opened()
+      const closed = await openDeployment()
       await ports.control.close(closed)
-      for (const deployment of [stopped, forced, closed, freshDeployment()]) {
+      for (const deployment of [stopped, forced, closed, createDeploymentId()]) {
         expect(await begin(deployment)).toEqual({ kind: 'left' })
         expect(await headOf(deployment)).toEqual({ ...freshHead, attempt: 1, givenBack: 1 })
       }
@@ -69,7 +76,7 @@ export function stopContract(
 
     test('of a begin and a stop at once, the one sees the other', async () => {
       const race = async (): Promise<void> => {
-        const deployment = await opened()
+        const deployment = await openDeployment()
         const stopAndLook = async (): Promise<Head> => {
           await ports.control.stop(deployment, 'graceful')
           return headOf(deployment)

@@ -4,7 +4,7 @@
  */
 import { openEmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
-import { executorId, operationId, ownerToken } from './opened.ts'
+import { toExecutorId, toOperationId, toOwnerToken } from './open-adapter.ts'
 
 const [home = '', name = ''] = process.argv.slice(2)
 const deployment = deploymentIdOf(stackIdOf('killed', name), 1)
@@ -16,9 +16,9 @@ async function writeForEver(): Promise<never> {
   for (;;) {
     last += 1
     const operation = last
-    await platform.operations.begin(deployment, operationId(operation), {
-      owner: ownerToken(`${name}-${operation}`),
-      executor: executorId(name),
+    await platform.operations.begin(deployment, toOperationId(operation), {
+      owner: toOwnerToken(`${name}-${operation}`),
+      executor: toExecutorId(name),
       attempt: 0,
       needs: 0,
     })

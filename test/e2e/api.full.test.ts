@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { createPlace, type Place, type RunningCommand, succeeded, until } from './place.ts'
+import { createPlace, type Place, type RunningCommand, requireSuccess, waitUntil } from './place.ts'
 
 const goldSdk = readFileSync(
   join(import.meta.dirname, '..', 'golden', 'provider', 'sdk.js'),
@@ -29,93 +29,99 @@ async function serve(place: Place, port = 0): Promise<string> {
   const started = place.start(['serve', '--port', String(port)], { env })
   serving = started
   const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
-  const isThere = (): boolean => address.test(started.said())
-  await until(isThere, { what: 'an API', limitMs: 60_000 })
-  return address.exec(started.said())?.[1] ?? ''
+  const isThere = (): boolean => address.test(started.readOutput())
+  await waitUntil(isThere, { what: 'an API', limitMs: 60_000 })
+  return address.exec(started.readOutput())?.[1] ?? ''
 }
 
 /** A server with its store, and the folder of somebody who has logged in to it. */
-async function both(): Promise<{ server: Place; client: Place; url: string; token: string }> {
+async function openBoth(): Promise<{ server: Place; client: Place; url: string; token: string }> {
   const [server, client] = [
     createPlace(undefined, { sdk: 'above' }),
     createPlace('small', { sdk: false, files: { 'gold.js': goldSdk, 'package.json': manifest } }),
   ]
   places = [server, client]
   const url = await serve(server)
-  const token = succeeded(await server.run(['token', 'create', '--admin'])).out.trim()
-  succeeded(await client.run(['login', url], { env: { ANTICHAIN_TOKEN: token } }))
+  const token = requireSuccess(await server.run(['token', 'create', '--admin'])).out.trim()
+  requireSuccess(await client.run(['login', url], { env: { ANTICHAIN_TOKEN: token } }))
   return { server, client, url, token }
 }
 
 test('a program is deployed over the API, shown while it runs, and exported as it is there', async () => {
-  const { server, client, url, token } = await both()
-  const who = succeeded(await client.run(['whoami', '--json'])).out
+  const { server, client, url, token } = await openBoth()
+  const who = requireSuccess(await client.run(['whoami', '--json'])).out
   expect(JSON.parse(who)).toEqual({ url, name: 'admin', role: 'admin', stacks: '*' })
-  succeeded(await client.run(['stack', 'init', 'dev']))
-  const up = succeeded(await client.run(['up', '--yes']))
+  requireSuccess(await client.run(['stack', 'init', 'dev']))
+  const up = requireSuccess(await client.run(['up', '--yes']))
   // The preview and the deployment are shown as if they ran here.
   expect(up.out).toMatch(/Previewing|preview/i)
   expect(up.out).toMatch(/created/)
-  expect(server.objects().length).toBeGreaterThan(0)
-  expect(client.objects()).toEqual([])
-  const exported = await client.exported()
-  const there = succeeded(await server.run(['stack', 'export', '-s', stackIn(exported)])).out
+  expect(server.listObjects().length).toBeGreaterThan(0)
+  expect(client.listObjects()).toEqual([])
+  const exported = await client.exportState()
+  const there = requireSuccess(
+    await server.run(['stack', 'export', '-s', readStackName(exported)]),
+  ).out
   expect(exported).toBe(there)
-  const history = JSON.parse(succeeded(await client.run(['stack', 'history', '--json'])).out)
+  const history = JSON.parse(requireSuccess(await client.run(['stack', 'history', '--json'])).out)
   expect(history).toMatchObject([{ kind: 'update', result: 'succeeded' }])
-  expect(succeeded(await client.run(['stack', 'ls'])).out).toContain('dev')
+  expect(requireSuccess(await client.run(['stack', 'ls'])).out).toContain('dev')
   // Nothing changed: the same display says so, and json events come through.
-  const again = succeeded(await client.run(['up', '--yes', '--skip-preview', '--json']))
+  const again = requireSuccess(await client.run(['up', '--yes', '--skip-preview', '--json']))
   const events = again.out
     .trim()
     .split('\n')
     .map(line => JSON.parse(line) as object)
   expect(events.some(event => 'summaryEvent' in event)).toBe(true)
-  succeeded(await client.run(['destroy', '--yes', '--skip-preview']))
-  expect(server.objects()).toEqual([])
-  succeeded(await client.run(['stack', 'rm', '--yes', 'dev']))
+  requireSuccess(await client.run(['destroy', '--yes', '--skip-preview']))
+  expect(server.listObjects()).toEqual([])
+  requireSuccess(await client.run(['stack', 'rm', '--yes', 'dev']))
   // What is revoked lets nobody in, and what was logged out of is forgotten.
   const id = token.slice(4, 20)
-  succeeded(await server.run(['token', 'revoke', id]))
+  requireSuccess(await server.run(['token', 'revoke', id]))
   const refused = await client.run(['stack', 'ls'])
   expect([refused.exit, refused.err]).toEqual([3, expect.stringContaining('API_TOKEN_REFUSED')])
-  succeeded(await client.run(['logout']))
-  expect(succeeded(await client.run(['whoami'])).out).toContain('this machine')
+  requireSuccess(await client.run(['logout']))
+  expect(requireSuccess(await client.run(['whoami'])).out).toContain('this machine')
 }, 240_000)
 
 test('a deployment goes on after the server was killed, and its display with it', async () => {
-  const { server, client, url } = await both()
-  succeeded(await client.run(['stack', 'init', 'dev']))
-  succeeded(await client.run(['up', '--yes', '--skip-preview']))
+  const { server, client, url } = await openBoth()
+  requireSuccess(await client.run(['stack', 'init', 'dev']))
+  requireSuccess(await client.run(['up', '--yes', '--skip-preview']))
   const program = join(client.program, 'index.js')
   writeFileSync(program, readFileSync(program, 'utf8').replace('value: 1', 'value: 2'))
   const up = client.start(['up', '--yes', '--skip-preview'])
-  const isAsked = (): boolean => server.asked().some(({ call }) => call === 'update')
-  await until(isAsked, { what: 'an update', limitMs: 60_000 })
+  const hasReachedProvider = (): boolean =>
+    server.listChanges().some(({ call }) => call === 'update')
+  await waitUntil(hasReachedProvider, { what: 'an update', limitMs: 60_000 })
   serving?.kill('SIGKILL', 'group')
   await serving?.done
   await serve(server, Number(new URL(url).port))
-  const ended = succeeded(await up.done)
+  const ended = requireSuccess(await up.done)
   expect(ended.out).toMatch(/updated/)
-  expect(serving?.said()).toContain('going on with')
+  expect(serving?.readOutput()).toContain('going on with')
   const over = await client.run(['resume', '--yes'])
   expect([over.exit, over.err]).toEqual([1, expect.stringContaining('NOTHING_TO_RESUME')])
-  const state = JSON.parse(await client.exported()) as { deployment: { pending_operations?: [] } }
+  const state = JSON.parse(await client.exportState()) as {
+    deployment: { pending_operations?: [] }
+  }
   expect(state.deployment.pending_operations ?? []).toEqual([])
 }, 240_000)
 
 test('who resumes over the API sees the deployment from its beginning, as who began it does', async () => {
-  const { server, client } = await both()
-  succeeded(await client.run(['stack', 'init', 'dev']))
+  const { server, client } = await openBoth()
+  requireSuccess(await client.run(['stack', 'init', 'dev']))
   const up = client.start(['up', '--yes', '--skip-preview'])
-  const isAsked = (): boolean => server.asked().some(({ call }) => call === 'create')
-  await until(isAsked, { what: 'a create', limitMs: 60_000 })
+  const hasReachedProvider = (): boolean =>
+    server.listChanges().some(({ call }) => call === 'create')
+  await waitUntil(hasReachedProvider, { what: 'a create', limitMs: 60_000 })
   up.kill('SIGKILL', 'group')
   await up.done
-  const seen = succeeded(await client.run(['resume', '--yes']))
+  const seen = requireSuccess(await client.run(['resume', '--yes']))
   expect(seen.err).toContain("Resuming deployment 1 of 'dev' (up).")
   expect(seen.out).toMatch(/created/)
-  const history = JSON.parse(succeeded(await client.run(['stack', 'history', '--json'])).out)
+  const history = JSON.parse(requireSuccess(await client.run(['stack', 'history', '--json'])).out)
   expect(history).toMatchObject([{ kind: 'update', result: 'succeeded' }])
   const refused = await client.run(['resume', '--yes', '--show-secrets'])
   expect([refused.exit, refused.err]).toEqual([
@@ -124,7 +130,7 @@ test('who resumes over the API sees the deployment from its beginning, as who be
   ])
 }, 240_000)
 
-function stackIn(exported: string): string {
+function readStackName(exported: string): string {
   const { deployment } = JSON.parse(exported) as { deployment: { resources: { urn: string }[] } }
   const [, stack = '', project = ''] =
     /^urn:pulumi:([^:]+)::([^:]+)::/.exec(deployment.resources[0]?.urn ?? '') ?? []

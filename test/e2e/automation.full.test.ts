@@ -17,7 +17,7 @@ test('an inline program is previewed, deployed, read again and destroyed', {
   symlinkSync(launcher, join(root, 'bin', 'pulumi'))
   const ran = spawnSync('node', ['main.js'], {
     cwd: place.program,
-    env: place.environment({ COMMAND_ROOT: root }),
+    env: place.createEnvironment({ COMMAND_ROOT: root }),
     encoding: 'utf8',
     timeout: 500_000,
   })
@@ -43,6 +43,6 @@ test('an inline program is previewed, deployed, read again and destroyed', {
     destroy: 'succeeded',
     stacks: [],
   })
-  expect(place.objects()).toEqual([])
-  expect(place.processes()).toEqual([])
+  expect(place.listObjects()).toEqual([])
+  expect(place.listProcesses()).toEqual([])
 })

@@ -1,21 +1,21 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPlace, type Place, succeeded } from './place.ts'
-import { expectRefused } from './refused.ts'
-import { initStack, up } from './state.ts'
+import { createPlace, type Place, requireSuccess } from './place.ts'
+import { expectRefused } from './expect-refused.ts'
+import { initDevStack, upArgs } from './exported-state.ts'
 
 let place: Place
 
 beforeAll(async () => {
   place = createPlace('small')
-  await initStack(place)
+  await initDevStack(place)
 })
 
 afterAll(() => place.remove())
 
 /** A folder of its own beside the program, with these files. */
-function folderWith(name: string, files: Readonly<Record<string, string>>): string {
+function createFolder(name: string, files: Readonly<Record<string, string>>): string {
   const folder = join(place.program, '..', name)
   mkdirSync(folder)
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
@@ -23,42 +23,42 @@ function folderWith(name: string, files: Readonly<Record<string, string>>): stri
 }
 
 test('a folder without project file is refused', async () => {
-  const folder = folderWith('empty', {})
-  expectRefused(await place.run(['-C', folder, ...up]), 'PROJECT_NOT_FOUND', ['no Pulumi.yaml'])
+  const folder = createFolder('empty', {})
+  expectRefused(await place.run(['-C', folder, ...upArgs]), 'PROJECT_NOT_FOUND', ['no Pulumi.yaml'])
 })
 
 test('malformed YAML is refused with line and column', async () => {
-  const folder = folderWith('yaml', { 'Pulumi.yaml': 'name: small\nruntime: [nodejs\nmain: x\n' })
-  const ran = await place.run(['-C', folder, ...up])
+  const folder = createFolder('yaml', { 'Pulumi.yaml': 'name: small\nruntime: [nodejs\nmain: x\n' })
+  const ran = await place.run(['-C', folder, ...upArgs])
   expectRefused(ran, 'PROJECT_INVALID', [/Pulumi\.yaml:3:\d+/])
 })
 
 test('malformed YAML of the stack is refused with line and column', async () => {
-  const folder = folderWith('stack-yaml', {
+  const folder = createFolder('stack-yaml', {
     'Pulumi.yaml': 'name: small\nruntime: nodejs\n',
     'index.js': '',
     'Pulumi.dev.yaml': 'config:\n  a: 1\n b: 2\n',
   })
-  const ran = await place.run(['-C', folder, ...up])
+  const ran = await place.run(['-C', folder, ...upArgs])
   expectRefused(ran, 'CONFIG_INVALID', [/Pulumi\.dev\.yaml:3:\d+/])
 })
 
 test('an unknown runtime is refused by name', async () => {
-  const folder = folderWith('cobol', { 'Pulumi.yaml': 'name: small\nruntime: cobol\n' })
-  expectRefused(await place.run(['-C', folder, ...up]), 'RUNTIME_UNKNOWN', ["'cobol'"])
+  const folder = createFolder('cobol', { 'Pulumi.yaml': 'name: small\nruntime: cobol\n' })
+  expectRefused(await place.run(['-C', folder, ...upArgs]), 'RUNTIME_UNKNOWN', ["'cobol'"])
 })
 
 test('a program without the SDK is told how to install it', async () => {
-  const folder = folderWith('bare', {
+  const folder = createFolder('bare', {
     'Pulumi.yaml': 'name: small\nruntime: nodejs\n',
     'index.js': '',
   })
-  const ran = await place.run(['-C', folder, ...up])
+  const ran = await place.run(['-C', folder, ...upArgs])
   expectRefused(ran, 'PROGRAM_SDK_MISSING', ['@pulumi/pulumi', 'npm install'])
 })
 
 test('a program whose SDK would load TypeScript 7 is told so', async () => {
-  const folder = folderWith('mix', {
+  const folder = createFolder('mix', {
     'Pulumi.yaml': 'name: small\nruntime: nodejs\n',
     'index.js': '',
   })
@@ -70,30 +70,34 @@ test('a program whose SDK would load TypeScript 7 is told so', async () => {
   writeFileSync(join(sdk, 'cmd/run/index.js'), '')
   writeFileSync(join(typescript, 'package.json'), '{"name":"typescript","version":"7.0.2"}')
   writeFileSync(join(typescript, 'index.js'), '')
-  const ran = await place.run(['-C', folder, ...up])
+  const ran = await place.run(['-C', folder, ...upArgs])
   expectRefused(ran, 'PROGRAM_TYPESCRIPT_MIX', ['7.0.2', 'typescript@5'])
 })
 
 test('a wrong passphrase is refused, and the stack works again with the right one', async () => {
   const env = { PULUMI_CONFIG_PASSPHRASE: 'open barley' }
-  expectRefused(await place.run(up, { env }), 'SECRETS_PASSPHRASE_WRONG', ['incorrect passphrase'])
+  expectRefused(await place.run(upArgs, { env }), 'SECRETS_PASSPHRASE_WRONG', [
+    'incorrect passphrase',
+  ])
   const none = { PULUMI_CONFIG_PASSPHRASE: undefined }
-  expectRefused(await place.run(up, { env: none }), 'SECRETS_PASSPHRASE_MISSING', ['passphrase'])
-  succeeded(await place.run(up))
+  expectRefused(await place.run(upArgs, { env: none }), 'SECRETS_PASSPHRASE_MISSING', [
+    'passphrase',
+  ])
+  requireSuccess(await place.run(upArgs))
 })
 
 test('the trace of an error is shown with -v', async () => {
-  const ran = await place.run(['-v', '-C', folderWith('traced', {}), ...up])
+  const ran = await place.run(['-v', '-C', createFolder('traced', {}), ...upArgs])
   expect(ran.err).toMatch(/^\s+at .*:\d+:\d+/m)
 })
 
 test('a home that is a file is refused before the program runs', async () => {
   const home = join(place.program, '..', 'home-file')
   writeFileSync(home, '')
-  const ran = await place.run(up, { env: { ANTICHAIN_HOME: home } })
+  const ran = await place.run(upArgs, { env: { ANTICHAIN_HOME: home } })
   expectRefused(ran, 'STORE_UNAVAILABLE', [home])
   rmSync(home)
   symlinkSync('/proc/nowhere', home)
-  const broken = await place.run(up, { env: { ANTICHAIN_HOME: home } })
+  const broken = await place.run(upArgs, { env: { ANTICHAIN_HOME: home } })
   expectRefused(broken, 'STORE_UNAVAILABLE', [home])
 })

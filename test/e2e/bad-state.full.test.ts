@@ -2,18 +2,18 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ErrorCode } from '../../shared/errors/catalogue.ts'
-import { createPlace, type Place, succeeded } from './place.ts'
-import { expectRefused } from './refused.ts'
-import { initStack, up } from './state.ts'
+import { createPlace, type Place, requireSuccess } from './place.ts'
+import { expectRefused } from './expect-refused.ts'
+import { initDevStack, upArgs } from './exported-state.ts'
 
 let place: Place
 let good: string
 
 beforeAll(async () => {
   place = createPlace('small')
-  await initStack(place)
-  succeeded(await place.run(up))
-  good = await place.exported()
+  await initDevStack(place)
+  requireSuccess(await place.run(upArgs))
+  good = await place.exportState()
 })
 
 afterAll(() => place.remove())
@@ -28,7 +28,7 @@ const serviceState =
 
 type Spoil = (text: string) => string
 
-test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, words: string | RegExp]>([
+test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string | RegExp]>([
   ['empty', () => '', 'STATE_INVALID', 'is not JSON'],
   ['truncated', text => text.slice(0, text.length / 2), 'STATE_INVALID', 'is not JSON'],
   ['no deployment', () => '[1, 2]', 'STATE_INVALID', 'malformed'],
@@ -80,12 +80,12 @@ test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, words: string |
     'SECRETS_MALFORMED',
     'salt',
   ],
-])('a state that is %s is not imported', async (_what, spoil, code, words) => {
+])('a state that is %s is not imported', async (_what, spoil, code, pattern) => {
   const spoiled = spoil(good)
   expect(spoiled).not.toBe(good)
   const ran = await place.run(['stack', 'import', '-s', 'dev'], { input: spoiled })
-  expectRefused(ran, code, [words])
-  expect(await place.exported()).toBe(good)
+  expectRefused(ran, code, [pattern])
+  expect(await place.exportState()).toBe(good)
 })
 
 test('a file that is not there is named', async () => {
@@ -99,7 +99,7 @@ test('a pending operation is dropped with a warning', async () => {
   const state = JSON.parse(good) as { deployment: Record<string, unknown> }
   state.deployment['pending_operations'] = pending
   writeFileSync(join(place.program, 'pending.json'), JSON.stringify(state))
-  const words = ['stack', 'import', '-s', 'dev', '--file', 'pending.json']
-  expect(succeeded(await place.run(words)).err).toContain(resource.urn)
-  expect(await place.exported()).not.toContain('pending_operations')
+  const pattern = ['stack', 'import', '-s', 'dev', '--file', 'pending.json']
+  expect(requireSuccess(await place.run(pattern)).err).toContain(resource.urn)
+  expect(await place.exportState()).not.toContain('pending_operations')
 })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createPlace, type Place, succeeded } from './place.ts'
-import { expectRefused } from './refused.ts'
+import { createPlace, type Place, requireSuccess } from './place.ts'
+import { expectRefused } from './expect-refused.ts'
 
 let place: Place
 
@@ -23,7 +23,7 @@ function tamper(statement: string): readonly unknown[] {
 
 test('damaged stacks are named by their keys, the others are listed, nothing is overwritten', async () => {
   for (const name of ['good', 'bad', 'worse'])
-    succeeded(await place.run(['stack', 'init', name, '--no-select']))
+    requireSuccess(await place.run(['stack', 'init', name, '--no-select']))
   const stored = tamper(`UPDATE stack SET snapshot = 'nonsense' WHERE id LIKE '%/bad'`)
   const one = await place.run(['stack', 'ls'])
   expect(one.out).toContain('good')
@@ -39,7 +39,7 @@ test('damaged stacks are named by their keys, the others are listed, nothing is 
 
 test('a deployment whose records are damaged hides no stack', async () => {
   for (const name of ['good', 'bad'])
-    succeeded(await place.run(['stack', 'init', name, '--no-select']))
+    requireSuccess(await place.run(['stack', 'init', name, '--no-select']))
   const deployment = 'organization/small/bad/1'
   tamper(`UPDATE stack SET current = '${deployment}' WHERE id LIKE '%/bad'`)
   tamper(`INSERT INTO control (deployment, token, holder) VALUES ('${deployment}', '', 'nonsense')`)

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { letNodeRun, waitingIn } from './debuggers.ts'
-import { createPlace, type Place, succeeded, until } from './place.ts'
+import { resumeNode, readDebuggerConfigs } from './debuggers.ts'
+import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
 
 const fixtures = resolve(import.meta.dirname, '../fixtures')
 const goldMain = resolve(import.meta.dirname, '../golden/provider/main.js')
@@ -10,29 +10,33 @@ const goldMain = resolve(import.meta.dirname, '../golden/provider/main.js')
 let place: Place
 beforeEach(async () => {
   place = createPlace('small')
-  succeeded(await place.run(['stack', 'init', 'dev']))
+  requireSuccess(await place.run(['stack', 'init', 'dev']))
 })
 afterEach(() => place.remove())
 
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev', '--event-log', 'events']
-const waits = (number: number): Promise<void> =>
-  until(() => waitingIn(place).length === number, { what: 'something waits for a debugger' })
+const waitForDebuggers = (number: number): Promise<void> =>
+  waitUntil(() => readDebuggerConfigs(place).length === number, {
+    what: 'something waits for a debugger',
+  })
 
 test('a program waits for its debugger, and goes on when one has attached', async () => {
   const running = place.start([...up, '--attach-debugger'])
-  await waits(1)
-  expect(place.objects()).toEqual([])
-  const [config] = waitingIn(place)
+  await waitForDebuggers(1)
+  expect(place.listObjects()).toEqual([])
+  const [config] = readDebuggerConfigs(place)
   expect(config).toMatchObject({
     ...{ name: 'Pulumi: Program (nodejs)', type: 'node', request: 'attach' },
     ...{ processId: expect.any(Number), continueOnAttach: true },
   })
-  expect(running.said()).toContain('waiting for a debugger: {"name":"Pulumi: Program (nodejs)"')
-  await letNodeRun(config?.['port'])
-  succeeded(await running.done)
-  expect(place.objects()).toHaveLength(1)
-  const told = readFileSync(join(place.program, 'events'), 'utf8')
-  expect(told).toContain('Waiting for debugger to attach (on process id')
+  expect(running.readOutput()).toContain(
+    'waiting for a debugger: {"name":"Pulumi: Program (nodejs)"',
+  )
+  await resumeNode(config?.['port'])
+  requireSuccess(await running.done)
+  expect(place.listObjects()).toHaveLength(1)
+  const events = readFileSync(join(place.program, 'events'), 'utf8')
+  expect(events).toContain('Waiting for debugger to attach (on process id')
 })
 
 test('a plugin from source waits, however long it takes; the program does not', async () => {
@@ -47,12 +51,12 @@ test('a plugin from source waits, however long it takes; the program does not', 
     'name: small\nruntime: nodejs\nplugins:\n  providers: [{name: gold, path: plugin}]\n'
   writeFileSync(join(place.program, 'Pulumi.yaml'), project)
   const running = place.start([...up, '--attach-debugger=plugin:gold'])
-  await waits(1)
-  const [config] = waitingIn(place)
+  await waitForDebuggers(1)
+  const [config] = readDebuggerConfigs(place)
   expect(config).toMatchObject({ name: 'Pulumi: Plugin (nodejs)', type: 'node' })
-  await letNodeRun(config?.['port'])
-  succeeded(await running.done)
-  expect(place.objects()).toHaveLength(1)
+  await resumeNode(config?.['port'])
+  requireSuccess(await running.done)
+  expect(place.listObjects()).toHaveLength(1)
 })
 
 test('what is no such thing is refused, and a program that is cancelled waits no more', async () => {
@@ -60,8 +64,8 @@ test('what is no such thing is refused, and a program that is cancelled waits no
   expect(ran.err).toContain('invalid --attach-debugger flag value: providers')
   expect(ran.exit).not.toBe(0)
   const running = place.start([...up, '--attach-debugger=all'])
-  await waits(1)
+  await waitForDebuggers(1)
   running.kill('SIGINT', 'process')
   expect((await running.done).exit).not.toBe(0)
-  await until(() => place.processes().length === 0, { what: 'the program is gone' })
+  await waitUntil(() => place.listProcesses().length === 0, { what: 'the program is gone' })
 })

@@ -3,8 +3,8 @@ import { existsSync, symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { letGoRun, letPythonRun, waitingIn } from './debuggers.ts'
-import { createPlace, type Place, succeeded, until } from './place.ts'
+import { resumeGo, resumePython, readDebuggerConfigs } from './debuggers.ts'
+import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
 import { virtualEnvironment, whenInstalled } from './toolchains.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/programs')
@@ -13,23 +13,23 @@ let place: Place
 afterEach(() => place.remove())
 
 /** Runs the program of a fixture under its debugger, and lets it run. */
-async function debugs(
+async function checkDebugging(
   env: Readonly<Record<string, string>>,
-  about: { readonly name: string; readonly letRun: (port: number) => void },
+  language: { readonly name: string; readonly resume: (port: number) => void },
 ): Promise<void> {
-  succeeded(await place.run(['stack', 'init', 'dev']))
-  succeeded(await place.run(['config', 'set', '--secret', 'password', 'a', '-s', 'dev']))
-  succeeded(await place.run(['config', 'set', 'step', '1', '-s', 'dev']))
+  requireSuccess(await place.run(['stack', 'init', 'dev']))
+  requireSuccess(await place.run(['config', 'set', '--secret', 'password', 'a', '-s', 'dev']))
+  requireSuccess(await place.run(['config', 'set', 'step', '1', '-s', 'dev']))
   const up = ['up', '--yes', '--skip-preview', '-s', 'dev', '--event-log', 'events']
   const running = place.start([...up, '--attach-debugger'], { env })
-  await until(() => waitingIn(place).length === 1, { what: 'the program waits' })
-  expect(place.objects()).toEqual([])
-  const [config = {}] = waitingIn(place)
-  expect(config['name']).toBe(`Pulumi: Program (${about.name})`)
+  await waitUntil(() => readDebuggerConfigs(place).length === 1, { what: 'the program waits' })
+  expect(place.listObjects()).toEqual([])
+  const [config = {}] = readDebuggerConfigs(place)
+  expect(config['name']).toBe(`Pulumi: Program (${language.name})`)
   const { port } = Object(config['connect'] ?? config) as { port: number }
-  about.letRun(port)
-  succeeded(await running.done)
-  expect(place.objects()).toHaveLength(3)
+  language.resume(port)
+  requireSuccess(await running.done)
+  expect(place.listObjects()).toHaveLength(3)
 }
 
 whenInstalled('a program in Python', [['python3', '-m', 'venv', '--help']], () => {
@@ -40,20 +40,20 @@ whenInstalled('a program in Python', [['python3', '-m', 'venv', '--help']], () =
       // The SDK brings debugpy along.
       const environment = virtualEnvironment(join(fixtures, 'python', 'requirements.txt'))
       symlinkSync(environment, join(place.program, 'venv'))
-      await debugs({}, { name: 'python', letRun: letPythonRun })
+      await checkDebugging({}, { name: 'python', resume: resumePython })
     },
     slowMs,
   )
 })
 
 /** Delve, installed once on a machine for its version. */
-function delve(version: string): string {
+function installDelve(version: string): string {
   const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
   const folder = join(base, 'antichain', 'tests', `delve-${version}`)
   if (existsSync(join(folder, 'dlv'))) return folder
   const what = `github.com/go-delve/delve/cmd/dlv@${version}`
-  const words = ['install', what]
-  execFileSync('go', words, { env: { ...process.env, GOBIN: folder } })
+  const args = ['install', what]
+  execFileSync('go', args, { env: { ...process.env, GOBIN: folder } })
   return folder
 }
 
@@ -62,9 +62,9 @@ whenInstalled('a program in Go', [['go', 'version']], () => {
     'waits for its debugger',
     async () => {
       place = createPlace('go')
-      const path = place.environment()['PATH'] ?? ''
-      const env = { PATH: [delve('v1.27.2'), path].join(delimiter) }
-      await debugs(env, { name: 'go', letRun: letGoRun })
+      const path = place.createEnvironment()['PATH'] ?? ''
+      const env = { PATH: [installDelve('v1.27.2'), path].join(delimiter) }
+      await checkDebugging(env, { name: 'go', resume: resumeGo })
     },
     slowMs,
   )

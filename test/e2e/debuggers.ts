@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Place } from './place.ts'
 
 /** What editors are told in a log of events, in the order in which it is. */
-export function waitingIn(place: Place): readonly Readonly<Record<string, unknown>>[] {
+export function readDebuggerConfigs(place: Place): readonly Readonly<Record<string, unknown>>[] {
   const file = join(place.program, 'events')
   if (!existsSync(file)) return []
   return readFileSync(file, 'utf8')
@@ -14,42 +14,43 @@ export function waitingIn(place: Place): readonly Readonly<Record<string, unknow
 }
 
 /** Attaches to a Node process as editors do, and lets it run. */
-export async function letNodeRun(port: unknown): Promise<void> {
+export async function resumeNode(port: unknown): Promise<void> {
   const listed = await fetch(`http://127.0.0.1:${Number(port ?? 9229)}/json/list`)
   const [target] = (await listed.json()) as readonly { webSocketDebuggerUrl: string }[]
   const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '')
   await new Promise(opened => socket.addEventListener('open', opened, { once: true }))
-  const ask = (id: number, method: string): void => socket.send(JSON.stringify({ id, method }))
+  const sendCommand = (id: number, method: string): void =>
+    socket.send(JSON.stringify({ id, method }))
   socket.addEventListener('message', ({ data }) => {
     const { id, method } = JSON.parse(String(data)) as { id?: number; method?: string }
-    if (method === 'Debugger.paused') ask(3, 'Debugger.resume')
+    if (method === 'Debugger.paused') sendCommand(3, 'Debugger.resume')
     if (id === 3) socket.close()
   })
-  ask(1, 'Debugger.enable')
-  ask(2, 'Runtime.runIfWaitingForDebugger')
+  sendCommand(1, 'Debugger.enable')
+  sendCommand(2, 'Runtime.runIfWaitingForDebugger')
 }
 
 /** Attaches to a Python process by the Debug Adapter Protocol, and lets it run. */
-export function letPythonRun(port: number): void {
+export function resumePython(port: number): void {
   const socket = connect(port, '127.0.0.1')
-  const ask = (seq: number, command: string, about: object): void => {
-    const body = JSON.stringify({ seq, type: 'request', command, arguments: about })
+  const sendRequest = (seq: number, command: string, args: object): void => {
+    const body = JSON.stringify({ seq, type: 'request', command, arguments: args })
     socket.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
   }
-  let heard = ''
+  let received = ''
   socket.on('data', bytes => {
-    heard += bytes.toString('utf8')
-    if (!heard.includes('"initialized"')) return
-    heard = ''
-    ask(3, 'configurationDone', {})
+    received += bytes.toString('utf8')
+    if (!received.includes('"initialized"')) return
+    received = ''
+    sendRequest(3, 'configurationDone', {})
   })
   socket.on('error', () => undefined)
-  ask(1, 'initialize', { adapterID: 'test', clientID: 'test' })
-  ask(2, 'attach', { justMyCode: true })
+  sendRequest(1, 'initialize', { adapterID: 'test', clientID: 'test' })
+  sendRequest(2, 'attach', { justMyCode: true })
 }
 
 /** Attaches to Delve, and lets its process run to the end. */
-export function letGoRun(port: number): void {
+export function resumeGo(port: number): void {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   socket.on('data', () => {

@@ -1,18 +1,18 @@
 import { expect } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { type Place, until } from './place.ts'
-import { type FoundState, lostObjects, readExport } from './state.ts'
+import { type Place, waitUntil } from './place.ts'
+import { type ExportedState, lostObjects, readExport } from './exported-state.ts'
 
 /** Waits until the creates of the first four are with the provider. */
-export async function fourRun(place: Place): Promise<void> {
-  const checks = (): number => place.calls().filter(({ call }) => call === 'check').length
-  await until(() => checks() >= 4, { what: 'four creates' })
+export async function waitForFourCreates(place: Place): Promise<void> {
+  const countChecks = (): number => place.listCalls().filter(({ call }) => call === 'check').length
+  await waitUntil(() => countChecks() >= 4, { what: 'four creates' })
   await new Promise(done => setTimeout(done, 500))
 }
 
 /** The state of the stack, when it breaks no rule and has lost no object. */
-export async function checkedState(place: Place): Promise<FoundState> {
-  const text = await place.exported()
+export async function readCheckedState(place: Place): Promise<ExportedState> {
+  const text = await place.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   const state = readExport(text)
   expect(lostObjects(place, state)).toEqual([])
@@ -20,4 +20,4 @@ export async function checkedState(place: Place): Promise<FoundState> {
 }
 
 /** `cancel` without questions. */
-export const cancel = ['cancel', '--yes', '-s', 'dev']
+export const cancelArgs = ['cancel', '--yes', '-s', 'dev']

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { checkLongCall, checkWhole, generatorsOf } from './function-limit.ts'
-import { createPlace, succeeded } from './place.ts'
-import { initStack, up } from './state.ts'
+import { createPlace, requireSuccess } from './place.ts'
+import { initDevStack, upArgs } from './exported-state.ts'
 
 test.concurrent('300 resources under a limit of 15 s: every generator makes progress', async () => {
   const place = createPlace('many')
   try {
-    await initStack(place)
+    await initDevStack(place)
     const env = { COUNT: '300', DELAY: '1000' }
-    const words = [...up, '-p', '6', '--function-limit', '15s']
-    const { out } = succeeded(await place.run(words, { env }))
+    const args = [...upArgs, '-p', '6', '--function-limit', '15s']
+    const { out } = requireSuccess(await place.run(args, { env }))
     const left = generatorsOf(out)
     expect(left.length, out).toBeGreaterThan(1)
     const endedSoFar = left.map(line => Number(/(\d+) operations ended/.exec(line)?.[1]))
@@ -19,9 +19,9 @@ test.concurrent('300 resources under a limit of 15 s: every generator makes prog
       ...['destroy', '--yes', '--skip-preview', '-s', 'dev', '-p', '6'],
       ...['--function-limit', '15s'],
     ])
-    succeeded(gone)
+    requireSuccess(gone)
     expect(generatorsOf(gone.out).length).toBeGreaterThan(0)
-    expect(place.objects()).toEqual([])
+    expect(place.listObjects()).toEqual([])
   } finally {
     place.remove()
   }
@@ -32,10 +32,10 @@ test.concurrent('a call of 45 s under a limit of 20 s ends well', () => checkLon
 test.concurrent('a command that is done does not wait for the end of its limit', async () => {
   const place = createPlace('many')
   try {
-    await initStack(place)
+    await initDevStack(place)
     const began = performance.now()
     const env = { COUNT: '2', DELAY: '10' }
-    succeeded(await place.run([...up, '--function-limit', '15m'], { env }))
+    requireSuccess(await place.run([...upArgs, '--function-limit', '15m'], { env }))
     expect(performance.now() - began).toBeLessThan(240_000)
   } finally {
     place.remove()

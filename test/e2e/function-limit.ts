@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { createPlace, type Place, succeeded } from './place.ts'
-import { initStack, lostObjects, readExport, up } from './state.ts'
+import { createPlace, type Place, requireSuccess } from './place.ts'
+import { initDevStack, lostObjects, readExport, upArgs } from './exported-state.ts'
 
 /** How often each resource was made. */
-function creates(place: Place): readonly string[] {
-  return place.calls().flatMap(({ call, urn = '' }) => (call === 'create' ? [urn] : []))
+function listCreates(place: Place): readonly string[] {
+  return place.listCalls().flatMap(({ call, urn = '' }) => (call === 'create' ? [urn] : []))
 }
 
 /** What generators that left said, one line each. */
@@ -15,10 +15,10 @@ export function generatorsOf(out: string): readonly string[] {
 
 /** Each of `count` resources was made once, and is in the state. */
 export async function checkWhole(place: Place, count: number): Promise<void> {
-  const made = creates(place)
+  const made = listCreates(place)
   expect(made).toHaveLength(count)
   expect(new Set(made).size).toBe(count)
-  const text = await place.exported()
+  const text = await place.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   const state = readExport(text)
   expect(lostObjects(place, state)).toEqual([])
@@ -29,9 +29,9 @@ export async function checkWhole(place: Place, count: number): Promise<void> {
 export async function checkLongCall(seconds: number): Promise<void> {
   const place = createPlace('many')
   try {
-    await initStack(place)
+    await initDevStack(place)
     const env = { COUNT: '2', DELAY: String(seconds * 1000) }
-    const { out } = succeeded(await place.run([...up, '--function-limit', '20s'], { env }))
+    const { out } = requireSuccess(await place.run([...upArgs, '--function-limit', '20s'], { env }))
     expect(generatorsOf(out).length, out).toBeGreaterThan(0)
     await checkWhole(place, 2)
   } finally {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { createPlace, type Place, succeeded } from './place.ts'
+import { createPlace, type Place, requireSuccess } from './place.ts'
 
 const gold = join(import.meta.dirname, '../golden/provider')
 let place: Place
@@ -19,16 +19,16 @@ new Thing('thing', { value: 1 }, {
 `
 
 /** A repository with the plugin in a folder, at a tag; answers the variables that lead to it. */
-function repository(root: string): Readonly<Record<string, string>> {
+function createRepository(root: string): Readonly<Record<string, string>> {
   const folder = join(root, 'repositories', 'org', 'plugins.git')
   mkdirSync(folder, { recursive: true })
   cpSync(gold, join(folder, 'gold'), { recursive: true })
-  const git = (...args: readonly string[]): unknown =>
+  const runGit = (...args: readonly string[]): unknown =>
     execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args])
-  git('init', '--quiet', '.')
-  git('add', '.')
-  git('commit', '--quiet', '-m', 'a plugin')
-  git('tag', 'v1.2.0')
+  runGit('init', '--quiet', '.')
+  runGit('add', '.')
+  runGit('commit', '--quiet', '-m', 'a plugin')
+  runGit('tag', 'v1.2.0')
   return {
     PULUMI_IGNORE_AMBIENT_PLUGINS: 'true',
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: '',
@@ -40,40 +40,42 @@ function repository(root: string): Readonly<Record<string, string>> {
 
 test('a plugin that a resource names by its repository is fetched, used and kept', async () => {
   place = createPlace('small', { files: { 'index.js': program } })
-  const env = repository(rootOf(place))
-  succeeded(await place.run(['stack', 'init', 'dev']))
+  const env = createRepository(rootOf(place))
+  requireSuccess(await place.run(['stack', 'init', 'dev']))
   const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
-  succeeded(await place.run(up, { env }))
-  expect(place.objects().map(({ id }) => id)).toEqual(['thing-1'])
+  requireSuccess(await place.run(up, { env }))
+  expect(place.listObjects().map(({ id }) => id)).toEqual(['thing-1'])
   const cached = readdirSync(join(rootOf(place), 'pulumi', 'plugins'))
   expect(cached).toContain('resource-git.example_org_plugins.git_gold-v1.2.0')
-  expect(await place.exported()).toContain(
+  expect(await place.exportState()).toContain(
     '"pluginDownloadURL": "git://git.example/org/plugins/gold"',
   )
   // What is there is not fetched again, and the destroy finds it by what the state says.
   const offline = { ...env, GIT_CONFIG_COUNT: '0' }
-  succeeded(await place.run([...up, '--expect-no-changes'], { env: offline }))
-  succeeded(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev'], { env: offline }))
-  expect(place.objects()).toEqual([])
+  requireSuccess(await place.run([...up, '--expect-no-changes'], { env: offline }))
+  requireSuccess(
+    await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev'], { env: offline }),
+  )
+  expect(place.listObjects()).toEqual([])
 })
 
 test('a version that the repository has not is told with what Git says', async () => {
   const wrong = program.replace('1.2.0', '9.9.9')
   place = createPlace('small', { files: { 'index.js': wrong } })
-  const env = repository(rootOf(place))
-  succeeded(await place.run(['stack', 'init', 'dev']))
+  const env = createRepository(rootOf(place))
+  requireSuccess(await place.run(['stack', 'init', 'dev']))
   const ran = await place.run(['up', '--yes', '--skip-preview', '-s', 'dev'], { env })
   expect(ran.exit).not.toBe(0)
   expect(ran.out + ran.err).toContain("couldn't find remote ref refs/tags/v9.9.9")
-  expect(place.objects()).toEqual([])
+  expect(place.listObjects()).toEqual([])
 })
 
 test('`plugin install` takes the address of a repository', async () => {
   place = createPlace('small')
-  const env = repository(rootOf(place))
+  const env = createRepository(rootOf(place))
   const named = 'git.example/org/plugins/gold'
-  succeeded(await place.run(['plugin', 'install', 'resource', named], { env }))
-  const listed = succeeded(await place.run(['plugin', 'ls', '--json'], { env })).out
+  requireSuccess(await place.run(['plugin', 'install', 'resource', named], { env }))
+  const listed = requireSuccess(await place.run(['plugin', 'ls', '--json'], { env })).out
   expect(JSON.parse(listed)).toMatchObject([
     { name: 'git.example_org_plugins.git_gold', version: '1.2.0' },
   ])

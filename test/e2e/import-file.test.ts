@@ -1,18 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createPlace, succeeded } from './place.ts'
-import { initStack, up } from './state.ts'
+import { createPlace, requireSuccess } from './place.ts'
+import { initDevStack, upArgs } from './exported-state.ts'
 
 test('what a preview would create is imported by the file that it writes', async () => {
   const place = createPlace('many')
   try {
     const env = { COUNT: '6', DELAY: '1' }
-    await initStack(place)
-    succeeded(await place.run(up, { env }))
-    succeeded(await place.run(['stack', 'init', 'other'], { env }))
+    await initDevStack(place)
+    requireSuccess(await place.run(upArgs, { env }))
+    requireSuccess(await place.run(['stack', 'init', 'other'], { env }))
     const drawn = ['preview', '-s', 'other', '--import-file', 'found.json']
-    succeeded(await place.run(drawn, { env }))
+    requireSuccess(await place.run(drawn, { env }))
     const path = join(place.program, 'found.json')
     const file: { resources: { name: string; id: string; version?: string }[] } = JSON.parse(
       readFileSync(path, 'utf8'),
@@ -23,11 +23,11 @@ test('what a preview would create is imported by the file that it writes', async
       resource.id = `${resource.name}-1`
     }
     writeFileSync(path, JSON.stringify(file))
-    const words = ['import', '-s', 'other', '--file', 'found.json', '--yes', '--protect=false']
-    succeeded(await place.run([...words, '--generate-code=false'], { env }))
+    const args = ['import', '-s', 'other', '--file', 'found.json', '--yes', '--protect=false']
+    requireSuccess(await place.run([...args, '--generate-code=false'], { env }))
     const again = ['up', '--yes', '--skip-preview', '-s', 'other', '--expect-no-changes']
-    succeeded(await place.run(again, { env }))
-    expect(place.objects()).toHaveLength(6)
+    requireSuccess(await place.run(again, { env }))
+    expect(place.listObjects()).toHaveLength(6)
   } finally {
     place.remove()
   }

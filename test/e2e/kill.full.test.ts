@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { checkKilled } from './killed.ts'
+import { checkKill } from './check-kill.ts'
 
 // At night thirty moments that are drawn have their turn.
 test.each([
@@ -11,7 +11,7 @@ test.each([
 ])(
   'a kill of the $whom after $objects of 50 creates loses nothing',
   async killing => {
-    await checkKilled(killing)
+    await checkKill(killing)
   },
   240_000,
 )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
-import { checkKilled } from './killed.ts'
+import { checkKill } from './check-kill.ts'
 
 /** Give ANTICHAIN_SEED to see a night's moments again; the names of the tests tell them. */
 const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
@@ -16,7 +16,7 @@ const killings = fc.sample(
 test.each(killings)(
   `seed ${seed}: a kill of the $whom after $objects of 50 creates loses nothing`,
   async killing => {
-    await checkKilled(killing)
+    await checkKill(killing)
   },
   240_000,
 )

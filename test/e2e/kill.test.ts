@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { checkKilled } from './killed.ts'
+import { checkKill } from './check-kill.ts'
 
 test('when a deployment and all that it started is killed, no object is lost', async () => {
-  await checkKilled({ whom: 'group', objects: 12 })
+  await checkKill({ whom: 'group', objects: 12 })
 })

@@ -2,7 +2,7 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { createPlace, type Place, succeeded } from './place.ts'
+import { createPlace, type Place, requireSuccess } from './place.ts'
 import { virtualEnvironment, whenInstalled } from './toolchains.ts'
 
 const secret = 'swordfish-7f3a'
@@ -14,39 +14,39 @@ let place: Place
 afterEach(() => place.remove())
 
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
-const ids = (): readonly string[] =>
+const listIds = (): readonly string[] =>
   place
-    .objects()
+    .listObjects()
     .map(({ id }) => id)
     .sort()
 
 async function makeStack(): Promise<void> {
-  succeeded(await place.run(['stack', 'init', 'dev']))
-  succeeded(await place.run(['config', 'set', '--secret', 'password', secret, '-s', 'dev']))
-  succeeded(await place.run(['config', 'set', 'step', '1', '-s', 'dev']))
+  requireSuccess(await place.run(['stack', 'init', 'dev']))
+  requireSuccess(await place.run(['config', 'set', '--secret', 'password', secret, '-s', 'dev']))
+  requireSuccess(await place.run(['config', 'set', 'step', '1', '-s', 'dev']))
 }
 
 /** Creates, finds nothing to do, updates, replaces, deletes, and destroys. */
-async function lives(): Promise<void> {
-  const previewed = succeeded(await place.run(['preview', '-s', 'dev']))
+async function checkLifecycle(): Promise<void> {
+  const previewed = requireSuccess(await place.run(['preview', '-s', 'dev']))
   expect(previewed.out).toContain('g-second')
-  expect(place.objects()).toEqual([])
-  succeeded(await place.run(up))
-  expect(ids()).toEqual(['extra-1', 'g-first-1', 'g-second-1'])
-  const text = await place.exported()
+  expect(place.listObjects()).toEqual([])
+  requireSuccess(await place.run(up))
+  expect(listIds()).toEqual(['extra-1', 'g-first-1', 'g-second-1'])
+  const text = await place.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   expect(text).not.toContain(secret)
   expect(text).toContain('app:index:Group$gold:index:Thing::g-first')
-  succeeded(await place.run([...up, '--expect-no-changes']))
-  succeeded(await place.run(['config', 'set', 'step', '2', '-s', 'dev']))
-  succeeded(await place.run(up))
-  expect(ids()).toEqual(['g-first-1', 'g-second-2'])
-  const outputs = succeeded(
+  requireSuccess(await place.run([...up, '--expect-no-changes']))
+  requireSuccess(await place.run(['config', 'set', 'step', '2', '-s', 'dev']))
+  requireSuccess(await place.run(up))
+  expect(listIds()).toEqual(['g-first-1', 'g-second-2'])
+  const outputs = requireSuccess(
     await place.run(['stack', 'output', '--json', '--show-secrets', '-s', 'dev']),
   )
   expect(JSON.parse(outputs.out)).toMatchObject({ id: 'g-second-2', password: secret })
-  succeeded(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
-  expect(place.objects()).toEqual([])
+  requireSuccess(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+  expect(place.listObjects()).toEqual([])
 }
 
 whenInstalled('a program in Python', [['python3', '-m', 'venv', '--help']], () => {
@@ -57,16 +57,20 @@ whenInstalled('a program in Python', [['python3', '-m', 'venv', '--help']], () =
     await makeStack()
   }, slowMs)
 
-  test('lives as one in Node does, with a component, secrets and a dynamic provider', lives, slowMs)
+  test(
+    'lives as one in Node does, with a component, secrets and a dynamic provider',
+    checkLifecycle,
+    slowMs,
+  )
 
   test('that throws says where, and deletes nothing', async () => {
-    succeeded(await place.run(up))
+    requireSuccess(await place.run(up))
     writeFileSync(join(place.program, 'words.py'), 'raise ValueError("no words")\n')
     const ran = await place.run(up)
     expect(ran.exit).not.toBe(0)
     expect(ran.out).toContain('ValueError: no words')
     expect(ran.out).not.toContain('run.py')
-    expect(ids()).toEqual(['extra-1', 'g-first-1', 'g-second-1'])
+    expect(listIds()).toEqual(['extra-1', 'g-first-1', 'g-second-1'])
   })
 
   test('without its virtual environment is told how to make it', async () => {
@@ -84,7 +88,7 @@ whenInstalled('a program in Go', [['go', 'version']], () => {
     await makeStack()
   }, slowMs)
 
-  test('lives as one in Node does, with a component and secrets', lives, slowMs)
+  test('lives as one in Node does, with a component and secrets', checkLifecycle, slowMs)
 
   test(
     'that does not compile says where, and nothing runs',
@@ -101,7 +105,7 @@ whenInstalled('a program in Go', [['go', 'version']], () => {
     const file = join(place.program, 'Pulumi.yaml')
     writeFileSync(file, 'name: languages\nruntime: {name: go, options: {binary: ./program.sh}}\n')
     writeFileSync(join(place.program, 'program.sh'), '#!/bin/sh\necho I ran\n', { mode: 0o755 })
-    const ran = succeeded(await place.run(up))
+    const ran = requireSuccess(await place.run(up))
     expect(ran.out).toContain('I ran')
     writeFileSync(file, 'name: languages\nruntime: {name: go, options: {binary: ./nothing}}\n')
     expect((await place.run(up)).err).toMatch(/PROGRAM_LANGUAGE_MISSING/)
@@ -113,31 +117,31 @@ test('a language of which only the host is known lives through it', async () => 
     writeFileSync(join(place.program, 'program.json'), JSON.stringify(things))
   place = createPlace(undefined, { files: { 'Pulumi.yaml': 'name: toys\nruntime: toy\n' } })
   write({ ball: { value: 1 }, doll: { value: 1 } })
-  succeeded(await place.run(['stack', 'init', 'dev']))
-  succeeded(await place.run(['config', 'set', 'step', 'one', '-s', 'dev']))
-  expect(succeeded(await place.run(up)).out).toContain('toy makes 2 things')
-  expect(ids()).toEqual(['ball-1', 'doll-1'])
-  const outputs = succeeded(await place.run(['stack', 'output', '--json', '-s', 'dev']))
+  requireSuccess(await place.run(['stack', 'init', 'dev']))
+  requireSuccess(await place.run(['config', 'set', 'step', 'one', '-s', 'dev']))
+  expect(requireSuccess(await place.run(up)).out).toContain('toy makes 2 things')
+  expect(listIds()).toEqual(['ball-1', 'doll-1'])
+  const outputs = requireSuccess(await place.run(['stack', 'output', '--json', '-s', 'dev']))
   expect(JSON.parse(outputs.out)).toEqual({ step: 'one', ball: 'ball-1', doll: 'doll-1' })
-  succeeded(await place.run([...up, '--expect-no-changes']))
+  requireSuccess(await place.run([...up, '--expect-no-changes']))
   write({ ball: { value: 2 } })
-  succeeded(await place.run(up))
-  expect(ids()).toEqual(['ball-1'])
+  requireSuccess(await place.run(up))
+  expect(listIds()).toEqual(['ball-1'])
   writeFileSync(join(place.program, 'program.json'), '{')
   const broken = await place.run(up)
   expect(broken.exit).not.toBe(0)
   expect(broken.out + broken.err).toContain('SyntaxError')
-  expect(ids()).toEqual(['ball-1'])
-  succeeded(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
-  expect(place.objects()).toEqual([])
-  expect(place.processes()).toEqual([])
+  expect(listIds()).toEqual(['ball-1'])
+  requireSuccess(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+  expect(place.listObjects()).toEqual([])
+  expect(place.listProcesses()).toEqual([])
 })
 
 test('a language without a host is named, and what to put on the PATH', async () => {
   place = createPlace(undefined, {
     files: { 'Pulumi.yaml': 'name: languages\nruntime: klingon\n' },
   })
-  succeeded(await place.run(['stack', 'init', 'dev']))
+  requireSuccess(await place.run(['stack', 'init', 'dev']))
   const ran = await place.run(up)
   expect(ran.err).toMatch(/RUNTIME_UNKNOWN/)
   expect(ran.err).toContain('pulumi-language-klingon')

@@ -1,35 +1,35 @@
 import { expect, test } from 'vitest'
-import { createPlace, succeeded, until } from './place.ts'
-import { initStack, stateOf, up } from './state.ts'
+import { createPlace, requireSuccess, waitUntil } from './place.ts'
+import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 
 test('two executors run no more at once together than --parallel says', async () => {
   const place = createPlace('many')
   try {
-    await initStack(place)
+    await initDevStack(place)
     const env = { COUNT: '12', DELAY: '300', GOLD_ASKED: '1' }
     const serving = [0, 1].map(() => place.start(['serve', '--only', 'executor'], { env }))
-    const running = place.start([...up, '--execute', 'elsewhere', '-p', '3'], { env })
+    const running = place.start([...upArgs, '--execute', 'elsewhere', '-p', '3'], { env })
     let most = 0
     let isOver = false
     void running.done.then(() => {
       isOver = true
     })
-    await until(
+    await waitUntil(
       () => {
         // What is answered between the two looks only makes it look like less.
-        const asked = place.asked().length
-        most = Math.max(most, asked - place.objects().length)
+        const changes = place.listChanges().length
+        most = Math.max(most, changes - place.listObjects().length)
         return isOver
       },
       { what: 'the end', limitMs: 60_000 },
     )
-    succeeded(await running.done)
+    requireSuccess(await running.done)
     for (const one of serving) one.kill('SIGINT', 'group')
     await Promise.all(serving.map(({ done }) => done))
-    expect(serving.every(one => one.said().includes('running operations'))).toBe(true)
+    expect(serving.every(one => one.readOutput().includes('running operations'))).toBe(true)
     expect(most).toBe(3)
-    expect((await stateOf(place)).pending).toEqual([])
-    expect(place.objects()).toHaveLength(12)
+    expect((await readStackState(place)).pending).toEqual([])
+    expect(place.listObjects()).toHaveLength(12)
   } finally {
     place.remove()
   }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { createPlace, type Place, succeeded, until } from './place.ts'
-import { initStack, stateOf, up } from './state.ts'
+import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
+import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 
 const urnOf = (name: string): string => `urn:pulumi:dev::many::gold:index:Thing::${name}`
 
 /** Waits until what ended is in the records: only then a kill leaves nothing of it in doubt. */
-async function recorded(place: Place, names: readonly string[]): Promise<void> {
+async function waitUntilRecorded(place: Place, names: readonly string[]): Promise<void> {
   for (const end = performance.now() + 20_000; performance.now() < end; ) {
-    const made = new Set((await stateOf(place)).resources.map(({ name }) => name))
+    const made = new Set((await readStackState(place)).resources.map(({ name }) => name))
     if (names.every(name => made.has(name))) return
   }
   throw new Error(`${names.join()}: not recorded within 20 s`)
@@ -17,41 +17,43 @@ test('a person settles creates whose end nobody knows: one exists, of one nothin
   const place = createPlace('many')
   const env = { COUNT: '4', DELAY: '0' }
   try {
-    await initStack(place)
+    await initDevStack(place)
     // The first is made and never answered; the second is never made.
-    place.faults({ 'lost-create:thing-0': 1, 'hang-create:thing-1': 1 })
-    const running = place.start(up, { env })
-    await until(() => place.objects().length >= 3, { what: 'three objects' })
-    await recorded(place, ['thing-2', 'thing-3'])
+    place.setFaults({ 'lost-create:thing-0': 1, 'hang-create:thing-1': 1 })
+    const running = place.start(upArgs, { env })
+    await waitUntil(() => place.listObjects().length >= 3, { what: 'three objects' })
+    await waitUntilRecorded(place, ['thing-2', 'thing-3'])
     running.kill('SIGKILL', 'group')
     await running.done
-    place.faults({})
+    place.setFaults({})
     const resumed = await place.run(['resume', '-s', 'dev'], { env })
     expect(resumed.exit).toBe(1)
-    const listed = succeeded(await place.run(['state', 'pending', 'ls', '--json', '-s', 'dev'])).out
+    const listed = requireSuccess(
+      await place.run(['state', 'pending', 'ls', '--json', '-s', 'dev']),
+    ).out
     const names = ['thing-0', 'thing-1']
     expect(JSON.parse(listed)).toEqual(names.map(name => ({ urn: urnOf(name), type: 'creating' })))
-    const settle = (...words: string[]) =>
-      place.run(['state', 'pending', ...words, '-y', '-s', 'dev'])
-    succeeded(await settle('import', urnOf('thing-0'), 'thing-0-1'))
-    succeeded(await settle('clear', urnOf('thing-1')))
+    const settle = (...args: string[]) =>
+      place.run(['state', 'pending', ...args, '-y', '-s', 'dev'])
+    requireSuccess(await settle('import', urnOf('thing-0'), 'thing-0-1'))
+    requireSuccess(await settle('clear', urnOf('thing-1')))
     const again = await settle('clear', urnOf('thing-1'))
     expect(again.err).toContain('error[PENDING_NOT_FOUND]: ')
-    const history = succeeded(await place.run(['stack', 'history', '--json', '-s', 'dev'])).out
+    const history = requireSuccess(await place.run(['stack', 'history', '--json', '-s', 'dev'])).out
     expect(JSON.parse(history).map(({ result }: { result: string }) => result)).toEqual([
       'succeeded',
       'succeeded',
       'failed',
     ])
-    succeeded(await place.run(up, { env }))
-    const state = await stateOf(place)
+    requireSuccess(await place.run(upArgs, { env }))
+    const state = await readStackState(place)
     expect(state.pending).toEqual([])
     const made = state.resources.filter(({ name }) => name.startsWith('thing-'))
     expect(made.map(({ id }) => id).sort()).toEqual(
       ['thing-0-1', 'thing-1-1', 'thing-2-1', 'thing-3-1'].sort(),
     )
-    expect(place.objects()).toHaveLength(4)
-    succeeded(await place.run([...up, '--expect-no-changes'], { env }))
+    expect(place.listObjects()).toHaveLength(4)
+    requireSuccess(await place.run([...upArgs, '--expect-no-changes'], { env }))
   } finally {
     place.remove()
   }

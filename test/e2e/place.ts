@@ -16,7 +16,7 @@ const pluginFolders = ['golden/provider', 'fixtures/plugins'].map(name => join(t
 export const launcher = resolve(testFolder, '../cli/antichain')
 
 /** How a command ended and what it said. */
-export interface Ran {
+export interface CommandOutput {
   /** 128 and the number of the signal when a signal ended it. */
   readonly exit: number
   readonly out: string
@@ -26,9 +26,9 @@ export interface Ran {
 /** A command that runs; it leads a process group of its own. */
 export interface RunningCommand {
   readonly pid: number
-  readonly done: Promise<Ran>
+  readonly done: Promise<CommandOutput>
   /** What it has said on both streams so far. */
-  readonly said: () => string
+  readonly readOutput: () => string
   /** Sends a signal to the command's process, or to its whole group. */
   readonly kill: (signal: NodeJS.Signals, whom: 'process' | 'group') => void
 }
@@ -41,14 +41,14 @@ export interface CloudObject {
 }
 
 /** A change that the provider was asked for. */
-export interface AskedChange {
+export interface RequestedChange {
   readonly call: 'create' | 'update' | 'delete'
   readonly urn: string
   readonly id?: string
 }
 
 /** More to give a command. */
-export interface RunOptions {
+export interface CommandOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly input?: string
 }
@@ -60,20 +60,20 @@ export interface Place {
   /** ANTICHAIN_HOME. */
   readonly home: string
   readonly cloud: string
-  readonly environment: (more?: RunOptions['env']) => Record<string, string>
-  readonly run: (words: readonly string[], options?: RunOptions) => Promise<Ran>
-  readonly start: (words: readonly string[], options?: RunOptions) => RunningCommand
+  readonly createEnvironment: (more?: CommandOptions['env']) => Record<string, string>
+  readonly run: (args: readonly string[], options?: CommandOptions) => Promise<CommandOutput>
+  readonly start: (args: readonly string[], options?: CommandOptions) => RunningCommand
   /** `stack export`: its text, as it was printed. */
-  readonly exported: (stack?: string) => Promise<string>
-  readonly objects: () => readonly CloudObject[]
+  readonly exportState: (stack?: string) => Promise<string>
+  readonly listObjects: () => readonly CloudObject[]
   /** The provider's log: every call that it answered. */
-  readonly calls: () => readonly { readonly call: string; readonly urn?: string }[]
+  readonly listCalls: () => readonly { readonly call: string; readonly urn?: string }[]
   /** Changes that it was asked for, in order, whether or not it answered; see GOLD_ASKED. */
-  readonly asked: () => readonly AskedChange[]
+  readonly listChanges: () => readonly RequestedChange[]
   /** Calls that fail or hang, as the provider's README has them. */
-  readonly faults: (asked: Readonly<Record<string, number | 'always'>>) => void
+  readonly setFaults: (faults: Readonly<Record<string, number | 'always'>>) => void
   /** Pids of programs and plugins of this place that are alive. */
-  readonly processes: () => readonly number[]
+  readonly listProcesses: () => readonly number[]
   readonly remove: () => void
 }
 
@@ -98,58 +98,64 @@ export function createPlace(fixture: string | undefined, options: PlaceOptions =
   mkdirSync(join(cloud, 'objects'), { recursive: true })
   if (fixture !== undefined)
     cpSync(join(testFolder, 'fixtures/programs', fixture), program, { recursive: true })
-  if (options.sdk === 'above') putSdkAbove(home)
-  else if (options.sdk !== false) putSdkBeside(program)
+  if (options.sdk === 'above') linkSdkAboveProgram(home)
+  else if (options.sdk !== false) linkSdkIntoProgram(program)
   for (const [name, text] of Object.entries(options.files ?? {})) {
     mkdirSync(resolve(program, name, '..'), { recursive: true })
     writeFileSync(join(program, name), text)
   }
-  const environment = (more: RunOptions['env'] = {}): Record<string, string> =>
+  const createEnvironment = (more: CommandOptions['env'] = {}): Record<string, string> =>
     environmentOf({ root, home, cloud }, more)
-  const start: Place['start'] = (words, asked = {}) =>
-    startCommand(words, { cwd: program, env: environment(asked.env), input: asked.input })
-  const run: Place['run'] = (words, asked) => start(words, asked).done
+  const start: Place['start'] = (args, commandOptions = {}) =>
+    startCommand(args, {
+      cwd: program,
+      env: createEnvironment(commandOptions.env),
+      input: commandOptions.input,
+    })
+  const run: Place['run'] = (args, commandOptions) => start(args, commandOptions).done
   return {
     program,
     home,
     cloud,
-    environment,
+    createEnvironment,
     run,
     start,
-    exported: async (stack = 'dev') => succeeded(await run(['stack', 'export', '-s', stack])).out,
-    objects: () => objectsIn(cloud),
-    calls: () =>
-      linesIn(join(cloud, 'log.jsonl')).map(line => JSON.parse(line) as { call: string }),
-    asked: () => linesIn(join(cloud, 'asked.jsonl')).map(line => JSON.parse(line) as AskedChange),
-    faults: asked => writeFileSync(join(cloud, 'faults.json'), JSON.stringify(asked)),
-    processes: () => processesWith(`GOLD_CLOUD=${cloud}`),
+    exportState: async (stack = 'dev') =>
+      requireSuccess(await run(['stack', 'export', '-s', stack])).out,
+    listObjects: () => readObjects(cloud),
+    listCalls: () =>
+      readLines(join(cloud, 'log.jsonl')).map(line => JSON.parse(line) as { call: string }),
+    listChanges: () =>
+      readLines(join(cloud, 'asked.jsonl')).map(line => JSON.parse(line) as RequestedChange),
+    setFaults: faults => writeFileSync(join(cloud, 'faults.json'), JSON.stringify(faults)),
+    listProcesses: () => findProcessesWith(`GOLD_CLOUD=${cloud}`),
     remove: () => {
-      for (const pid of processesWith(`GOLD_CLOUD=${cloud}`)) endProcess(pid)
+      for (const pid of findProcessesWith(`GOLD_CLOUD=${cloud}`)) endProcess(pid)
       rmSync(root, { recursive: true, force: true })
     },
   }
 }
 
 /** The result, when it is a success; else an error with all that was said. */
-export function succeeded(ran: Ran): Ran {
+export function requireSuccess(ran: CommandOutput): CommandOutput {
   if (ran.exit !== 0) throw new Error(`exit ${ran.exit}\n${ran.out}\n${ran.err}`)
   return ran
 }
 
 /** Waits until `holds`; fails with `what` after `limitMs`. */
-export async function until(
-  holds: () => boolean | Promise<boolean>,
+export async function waitUntil(
+  isDone: () => boolean | Promise<boolean>,
   { what, limitMs = 180_000 }: { readonly what: string; readonly limitMs?: number },
 ): Promise<void> {
   const end = performance.now() + limitMs
-  while (!(await holds())) {
+  while (!(await isDone())) {
     if (performance.now() > end) throw new Error(`${what}: not within ${limitMs} ms`)
     await new Promise(done => setTimeout(done, 20))
   }
 }
 
 /** Every file below a folder whose bytes hold the text, or its base64 form. */
-export function filesHolding(folder: string, text: string): readonly string[] {
+export function findFilesWith(folder: string, text: string): readonly string[] {
   const needles = [text, Buffer.from(text).toString('base64').replace(/=+$/, '')]
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
@@ -161,12 +167,12 @@ export function filesHolding(folder: string, text: string): readonly string[] {
 }
 
 /** Node looks for modules in every folder above a program. */
-function putSdkAbove(home: string): void {
+function linkSdkAboveProgram(home: string): void {
   mkdirSync(home, { recursive: true })
   symlinkSync(sdkModules, join(home, 'node_modules'))
 }
 
-function putSdkBeside(program: string): void {
+function linkSdkIntoProgram(program: string): void {
   symlinkSync(sdkModules, join(program, 'node_modules'))
   cpSync(join(testFolder, 'golden/provider/sdk.js'), join(program, 'gold.js'))
   const manifest = { name: 'e2e-program', private: true, dependencies: { '@pulumi/pulumi': '*' } }
@@ -206,29 +212,29 @@ interface StartOptions {
   readonly input?: string | undefined
 }
 
-function startCommand(words: readonly string[], options: StartOptions): RunningCommand {
-  const child = spawn(launcher, words, { cwd: options.cwd, env: options.env, detached: true })
-  const said = { out: '', err: '' }
+function startCommand(args: readonly string[], options: StartOptions): RunningCommand {
+  const child = spawn(launcher, args, { cwd: options.cwd, env: options.env, detached: true })
+  const output = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', text => {
-    said.out += text
+    output.out += text
   })
   child.stderr.setEncoding('utf8').on('data', text => {
-    said.err += text
+    output.err += text
   })
   child.stdin.on('error', () => {})
   child.stdin.end(options.input ?? '')
   const pid = child.pid ?? 0
   return {
     pid,
-    done: ended(child).then(exit => ({ exit, ...said })),
-    said: () => said.out + said.err,
+    done: awaitExit(child).then(exit => ({ exit, ...output })),
+    readOutput: () => output.out + output.err,
     kill: (signal, whom) => void process.kill(whom === 'group' ? -pid : pid, signal),
   }
 }
 
 const signalNumbers: Readonly<Record<string, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
 
-function ended(child: ChildProcess): Promise<number> {
+function awaitExit(child: ChildProcess): Promise<number> {
   return new Promise((done, failed) => {
     child.on('error', failed)
     child.on('close', (code, signal) => done(code ?? 128 + (signalNumbers[signal ?? ''] ?? 0)))
@@ -236,12 +242,12 @@ function ended(child: ChildProcess): Promise<number> {
 }
 
 /** The objects of a provider's cloud. */
-export function objectsIn(cloud: string): readonly CloudObject[] {
+export function readObjects(cloud: string): readonly CloudObject[] {
   const folder = join(cloud, 'objects')
   return readdirSync(folder).flatMap(name => {
     const file = join(folder, name)
     // One that is deleted between the two looks is none.
-    return existsSync(file) ? [objectFrom(file)] : []
+    return existsSync(file) ? [readObject(file)] : []
   })
 }
 
@@ -249,7 +255,7 @@ export function objectsIn(cloud: string): readonly CloudObject[] {
  * A file that is being written, or whose writer was killed, is an object all the same: its name
  * says which.
  */
-function objectFrom(file: string): CloudObject {
+function readObject(file: string): CloudObject {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as CloudObject
   } catch {
@@ -257,7 +263,7 @@ function objectFrom(file: string): CloudObject {
   }
 }
 
-function linesIn(file: string): readonly string[] {
+function readLines(file: string): readonly string[] {
   if (!existsSync(file)) return []
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -265,14 +271,14 @@ function linesIn(file: string): readonly string[] {
 }
 
 /** A program or plugin carries the environment of its command, ourselves do not. */
-function processesWith(variable: string): readonly number[] {
+function findProcessesWith(variable: string): readonly number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
     .map(Number)
-    .filter(pid => environmentOfProcess(pid).includes(variable))
+    .filter(pid => readProcessEnvironment(pid).includes(variable))
 }
 
-function environmentOfProcess(pid: number): readonly string[] {
+function readProcessEnvironment(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
   } catch {

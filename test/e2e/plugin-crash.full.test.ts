@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { createPlace, type Place, succeeded, until } from './place.ts'
-import { initStack, lostObjects, readExport, up } from './state.ts'
+import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
+import { initDevStack, lostObjects, readExport, upArgs } from './exported-state.ts'
 
 /** Calls take so long that the kill comes in the middle of some. */
 const env = { DELAY: '1000' }
@@ -11,7 +11,7 @@ const env = { DELAY: '1000' }
 async function killPlugin(place: Place): Promise<void> {
   await new Promise(done => setTimeout(done, 400))
   const plugins = place
-    .processes()
+    .listProcesses()
     .filter(pid => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('golden/provider/main.js'))
   expect(plugins.length).toBeGreaterThan(0)
   for (const pid of plugins) process.kill(pid, 'SIGKILL')
@@ -20,17 +20,17 @@ async function killPlugin(place: Place): Promise<void> {
 test('deletes during which the provider dies are asked again by a new process', async () => {
   const place = createPlace('many')
   try {
-    await initStack(place)
-    succeeded(await place.run([...up, '-p', '16'], { env }))
-    const words = ['destroy', '--yes', '--skip-preview', '-s', 'dev', '-p', '8']
-    const running = place.start(words, { env })
-    await until(() => place.objects().length < 40, { what: 'some deletes' })
+    await initDevStack(place)
+    requireSuccess(await place.run([...upArgs, '-p', '16'], { env }))
+    const args = ['destroy', '--yes', '--skip-preview', '-s', 'dev', '-p', '8']
+    const running = place.start(args, { env })
+    await waitUntil(() => place.listObjects().length < 40, { what: 'some deletes' })
     await killPlugin(place)
     const ran = await running.done
-    succeeded(ran)
+    requireSuccess(ran)
     expect(ran.out + ran.err).toContain('it is asked again')
-    expect(place.objects()).toEqual([])
-    const state = readExport(await place.exported())
+    expect(place.listObjects()).toEqual([])
+    const state = readExport(await place.exportState())
     expect([state.resources, state.pending]).toEqual([[], []])
   } finally {
     place.remove()
@@ -40,19 +40,19 @@ test('deletes during which the provider dies are asked again by a new process', 
 test('creates during which the provider dies are pending, the others are made', async () => {
   const place = createPlace('many')
   try {
-    await initStack(place)
-    const running = place.start([...up, '-p', '8', '--continue-on-error'], { env })
-    await until(() => place.objects().length >= 12, { what: 'some creates' })
+    await initDevStack(place)
+    const running = place.start([...upArgs, '-p', '8', '--continue-on-error'], { env })
+    await waitUntil(() => place.listObjects().length >= 12, { what: 'some creates' })
     await killPlugin(place)
     const ran = await running.done
     expect(ran.exit).not.toBe(0)
-    const text = await place.exported()
+    const text = await place.exportState()
     expect(verifyExport(text, { sealed: true })).toEqual([])
     const state = readExport(text)
     expect(lostObjects(place, state)).toEqual([])
     expect(state.pending.length).toBeGreaterThan(0)
     expect(state.pending.length).toBeLessThanOrEqual(8)
-    const creates = place.calls().filter(({ call }) => call === 'create')
+    const creates = place.listCalls().filter(({ call }) => call === 'create')
     expect(new Set(creates.map(({ urn }) => urn)).size).toBe(creates.length)
     // Every fifth waits for the one before it, which may be one of those that nobody knows.
     const things = state.resources.filter(({ name }) => name.startsWith('thing-'))

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { runRound } from './round.ts'
-import { type Round, toldRound } from './rounds.ts'
+import { type Round, describeRound } from './rounds.ts'
 
 const rounds: readonly Round[] = [
   { doing: 'update', kills: [{ whom: 'executor', part: 0.3, afterMs: 40 }] },
@@ -23,7 +23,7 @@ const rounds: readonly Round[] = [
   },
 ]
 
-test.each(rounds.map(round => [toldRound(round), round] as const))(
+test.each(rounds.map(round => [describeRound(round), round] as const))(
   '%s: it goes on by itself, and the cloud is what the state says',
   async (_told, round) => {
     await runRound(round)

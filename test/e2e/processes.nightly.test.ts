@@ -1,6 +1,6 @@
 import { afterAll, test } from 'vitest'
 import { runRound } from './round.ts'
-import { drawRounds, type RoundResult, toldRound } from './rounds.ts'
+import { drawRounds, type RoundResult, describeRound } from './rounds.ts'
 
 /** Give ANTICHAIN_SEED to see a night's moments again; the names of the tests tell them. */
 const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
@@ -10,7 +10,7 @@ const results: RoundResult[] = []
 
 test.each(
   drawRounds(seed, count).map(
-    (round, at) => [`round ${at} of seed ${seed}: ${toldRound(round)}`, round] as const,
+    (round, at) => [`round ${at} of seed ${seed}: ${describeRound(round)}`, round] as const,
   ),
 )(
   '%s',

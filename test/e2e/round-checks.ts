@@ -1,30 +1,30 @@
 import { expect } from 'vitest'
 import { catalogue } from '../../shared/errors/catalogue.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { parallel } from './cast.ts'
-import { type AskedChange, type Place, succeeded } from './place.ts'
+import { parallel } from './deployment-processes.ts'
+import { type RequestedChange, type Place, requireSuccess } from './place.ts'
 import type { Round, RoundResult, Victim } from './rounds.ts'
-import { type FoundState, lostObjects, readExport, up } from './state.ts'
+import { type ExportedState, lostObjects, readExport, upArgs } from './exported-state.ts'
 
 /** A round that is over. */
-export interface OverRound {
+export interface CompletedRound {
   readonly round: Round
   readonly env: Readonly<Record<string, string>>
   readonly killed: readonly Victim[]
   /** What the provider was asked for during the round. */
-  readonly asked: readonly AskedChange[]
+  readonly changes: readonly RequestedChange[]
   /** How the deployment's own command ended; undefined when it was killed. */
   readonly exit: number | undefined
-  readonly said: string
+  readonly output: string
 }
 
 /** Checks everything that must hold after a round, and that a person can bring it to its goal. */
 export async function checkRound(
   place: Place,
-  over: OverRound,
+  over: CompletedRound,
 ): Promise<Omit<RoundResult, 'kills'>> {
-  const repeated = checkAsked(over)
-  const state = await soundState(place)
+  const repeated = checkChanges(over)
+  const state = await readSoundState(place)
   checkPending(over, state)
   checkGoal(over, state)
   const unknown = new Set(state.pending.map(({ name }) => name))
@@ -36,9 +36,12 @@ export async function checkRound(
  * No create is asked for twice; an update or delete only when an executor died that may have asked
  * for it, which ran so many at once.
  */
-export function checkAsked({ asked, killed }: Pick<OverRound, 'asked' | 'killed'>): number {
+export function checkChanges({
+  changes,
+  killed,
+}: Pick<CompletedRound, 'changes' | 'killed'>): number {
   const counts = new Map<string, number>()
-  for (const { call, urn, id = '' } of asked) {
+  for (const { call, urn, id = '' } of changes) {
     const key = call === 'create' ? `${call} ${urn}` : `${call} ${urn} ${id}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
@@ -52,41 +55,44 @@ export function checkAsked({ asked, killed }: Pick<OverRound, 'asked' | 'killed'
 }
 
 /** The state, which breaks no rule; each object is in it or named pending, and the other way. */
-export async function soundState(place: Pick<Place, 'exported' | 'objects'>): Promise<FoundState> {
-  const text = await place.exported()
+export async function readSoundState(
+  place: Pick<Place, 'exportState' | 'listObjects'>,
+): Promise<ExportedState> {
+  const text = await place.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   const state = readExport(text)
   expect(lostObjects(place, state)).toEqual([])
-  const objects = new Map(place.objects().map(({ id, props }) => [id, props]))
-  for (const { id, inputs } of things(state)) expect(objects.get(id), id).toEqual(inputs)
+  const objects = new Map(place.listObjects().map(({ id, props }) => [id, props]))
+  for (const { id, inputs } of thingsOf(state)) expect(objects.get(id), id).toEqual(inputs)
   return state
 }
 
 /**
  * Only a killed executor leaves something pending, only creates, and whoever went on names them.
  */
-function checkPending({ killed, exit, said }: OverRound, state: FoundState): void {
+function checkPending({ killed, exit, output }: CompletedRound, state: ExportedState): void {
   const { pending } = state
   if (killed.every(whom => whom === 'generator')) expect(pending).toEqual([])
   for (const { name, type } of pending) {
     expect(type).toBe('creating')
-    expect(said).toContain(name)
+    expect(output).toContain(name)
   }
   const ended = pending.length === 0 ? 0 : catalogue.DEPLOYMENT_FAILED.exit
-  if (exit !== undefined) expect(exit, said).toBe(ended)
+  if (exit !== undefined) expect(exit, output).toBe(ended)
 }
 
 /**
  * What is not pending, and needs nothing that is, is at its goal; all is when nothing is pending.
  */
 export function checkGoal(
-  { round, env }: { readonly round: Pick<Round, 'doing'>; readonly env: OverRound['env'] },
-  state: FoundState,
+  { round, env }: { readonly round: Pick<Round, 'doing'>; readonly env: CompletedRound['env'] },
+  state: ExportedState,
 ): void {
   const goal = goalOf(round, env)
   const pending = new Set(state.pending.map(({ name }) => name))
-  const isOpen = (name: string): boolean => pending.has(name) || pending.has(neededBy(name) ?? '')
-  const found = things(state)
+  const isOpen = (name: string): boolean =>
+    pending.has(name) || pending.has(dependencyOf(name) ?? '')
+  const found = thingsOf(state)
   const wanted = [...goal].filter(([name]) => !isOpen(name))
   const current = new Map(found.flatMap(one => (one.isReplaced ? [] : [[one.name, one.inputs]])))
   for (const [name, inputs] of wanted) expect(current.get(name), name).toEqual(inputs)
@@ -98,27 +104,31 @@ export function checkGoal(
 /**
  * A person forgets the creates that nobody knows of; what they left is all that ever lies about.
  */
-async function settle(place: Place, over: OverRound, unknown: ReadonlySet<string>): Promise<void> {
+async function settle(
+  place: Place,
+  over: CompletedRound,
+  unknown: ReadonlySet<string>,
+): Promise<void> {
   const { env } = over
-  const words = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']
-  succeeded(await place.run(words, { env }))
-  succeeded(await place.run([...up, '-p', '64'], { env }))
-  const state = readExport(await place.exported())
+  const args = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']
+  requireSuccess(await place.run(args, { env }))
+  requireSuccess(await place.run([...upArgs, '-p', '64'], { env }))
+  const state = readExport(await place.exportState())
   checkGoal(over, { ...state, pending: [] })
   const kept = new Set(state.resources.map(({ id }) => id))
-  const left = place.objects().filter(({ id }) => !kept.has(id))
+  const left = place.listObjects().filter(({ id }) => !kept.has(id))
   for (const { id } of left) expect([...unknown]).toContain(id.replace(/-\d+$/, ''))
   expect(left.length).toBeLessThanOrEqual(unknown.size)
 }
 
-function things({ resources }: FoundState): FoundState['resources'] {
+function thingsOf({ resources }: ExportedState): ExportedState['resources'] {
   return resources.filter(({ type, isGone }) => type === 'gold:index:Thing' && !isGone)
 }
 
 /** What the program asks for, by name; it is the program in other words. */
 function goalOf(
   { doing }: Pick<Round, 'doing'>,
-  env: OverRound['env'],
+  env: CompletedRound['env'],
 ): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
   if (doing.startsWith('destroy')) return new Map()
   const delay = Number(env['DELAY'] ?? 100)
@@ -141,7 +151,7 @@ function goalOf(
 }
 
 /** Every fifth needs the one before it. */
-function neededBy(name: string): string | undefined {
+function dependencyOf(name: string): string | undefined {
   const at = Number(/^thing-(\d+)$/.exec(name)?.[1] ?? Number.NaN)
   return at % 5 === 4 ? `thing-${at - 1}` : undefined
 }

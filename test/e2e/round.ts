@@ -1,8 +1,8 @@
-import { type Cast, createCast } from './cast.ts'
-import { createPlace, type Place, succeeded, until } from './place.ts'
+import { type DeploymentProcesses, createDeploymentProcesses } from './deployment-processes.ts'
+import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
 import { checkRound } from './round-checks.ts'
-import { type Doing, doings, type Round, type RoundResult, type Victim } from './rounds.ts'
-import { initStack, up } from './state.ts'
+import { type RoundKind, doings, type Round, type RoundResult, type Victim } from './rounds.ts'
+import { initDevStack, upArgs } from './exported-state.ts'
 
 /**
  * Runs a round: generator and executors are processes of their own over one store, some are killed,
@@ -11,22 +11,29 @@ import { initStack, up } from './state.ts'
  */
 export async function runRound(round: Round): Promise<RoundResult> {
   const place = createPlace('rounds')
-  const env = environmentOf(round)
-  const cast = createCast(place, env)
+  const env = roundEnvironmentOf(round)
+  const cast = createDeploymentProcesses(place, env)
   try {
-    await initStack(place)
+    await initDevStack(place)
     if (round.doing !== 'create')
-      succeeded(await place.run([...up, '-p', '64'], { env: { ...env, STEP: '1' } }))
-    const before = place.asked().length
+      requireSuccess(await place.run([...upArgs, '-p', '64'], { env: { ...env, STEP: '1' } }))
+    const before = place.listChanges().length
     cast.start(round.doing.startsWith('destroy') ? 'destroy' : 'up')
-    const killed = await killAlong(round, { place, cast, before })
-    await until(() => isOver(place, round.doing), {
+    const killed = await killDuring(round, { place, cast, before })
+    await waitUntil(() => isOver(place, round.doing), {
       what: 'the end of the deployment',
       limitMs: 240_000,
     })
     const exit = await cast.end()
-    const asked = place.asked().slice(before)
-    const found = await checkRound(place, { round, env, killed, asked, exit, said: cast.said() })
+    const changes = place.listChanges().slice(before)
+    const found = await checkRound(place, {
+      round,
+      env,
+      killed,
+      changes,
+      exit,
+      output: cast.readOutput(),
+    })
     return { kills: killed, ...found }
   } finally {
     cast.kill()
@@ -34,28 +41,28 @@ export async function runRound(round: Round): Promise<RoundResult> {
   }
 }
 
-function environmentOf({ doing }: Round): Readonly<Record<string, string>> {
-  const asked = { GOLD_ASKED: '1', STEP: '2', CHANGE: doing }
-  if (doing === 'destroy-1000') return { ...asked, COUNT: '1000', DELAY: '20' }
-  if (doing === 'create' || doing === 'destroy') return { ...asked, CHANGE: 'update' }
-  return asked
+function roundEnvironmentOf({ doing }: Round): Readonly<Record<string, string>> {
+  const common = { GOLD_ASKED: '1', STEP: '2', CHANGE: doing }
+  if (doing === 'destroy-1000') return { ...common, COUNT: '1000', DELAY: '20' }
+  if (doing === 'create' || doing === 'destroy') return { ...common, CHANGE: 'update' }
+  return common
 }
 
 /** Kills at each moment of the round that comes before the end; answers who was. */
-async function killAlong(
+async function killDuring(
   { doing, kills }: Round,
-  about: { readonly place: Place; readonly cast: Cast; readonly before: number },
+  deps: { readonly place: Place; readonly cast: DeploymentProcesses; readonly before: number },
 ): Promise<readonly Victim[]> {
-  const { place, cast, before } = about
+  const { place, cast, before } = deps
   const killed: Victim[] = []
   for (const { whom, part, afterMs } of kills) {
     const calls = Math.max(1, Math.floor(part * doings[doing].calls))
     let looks = 0
     let isLate = false
-    await until(
+    await waitUntil(
       async () => {
         looks += 1
-        if (place.asked().length - before >= calls) return true
+        if (place.listChanges().length - before >= calls) return true
         isLate = looks % 100 === 0 && (await isOver(place, doing))
         return isLate
       },
@@ -70,7 +77,7 @@ async function killAlong(
 }
 
 /** Whether the deployment of the round is over: there was one before it, except for a create. */
-async function isOver(place: Place, doing: Doing): Promise<boolean> {
+async function isOver(place: Place, doing: RoundKind): Promise<boolean> {
   // Asking costs more than the deployment's own work.
   await new Promise(done => setTimeout(done, 300))
   const { out } = await place.run(['stack', 'history', '-s', 'dev', '--json'])

@@ -12,7 +12,7 @@ export const doings = {
 } as const
 
 /** One of `doings`. */
-export type Doing = keyof typeof doings
+export type RoundKind = keyof typeof doings
 
 /** Who is killed; they come back a moment later, as a supervisor would have it. */
 export type Victim = 'generator' | 'executor' | 'all'
@@ -26,7 +26,7 @@ export interface Kill {
 
 /** A deployment by processes of their own, and who of them dies when. */
 export interface Round {
-  readonly doing: Doing
+  readonly doing: RoundKind
   readonly kills: readonly Kill[]
 }
 
@@ -49,7 +49,7 @@ export function drawRounds(seed: number, count: number): readonly Round[] {
   const kills = fc
     .array(kill, { minLength: 1, maxLength: 3, size: 'max' })
     .map(drawn => drawn.toSorted((a, b) => a.part - b.part))
-  const names = Object.keys(doings) as Doing[]
+  const names = Object.keys(doings) as RoundKind[]
   // Each in turn, so that no night leaves one out.
   return fc
     .sample(kills, { seed, numRuns: count })
@@ -57,7 +57,7 @@ export function drawRounds(seed: number, count: number): readonly Round[] {
 }
 
 /** A round in words. */
-export function toldRound({ doing, kills }: Round): string {
-  const told = kills.map(({ whom, part }) => `${whom} at ${Math.round(part * 100)} %`)
-  return `${doing}, killed: ${told.join(', ')}`
+export function describeRound({ doing, kills }: Round): string {
+  const kinds = kills.map(({ whom, part }) => `${whom} at ${Math.round(part * 100)} %`)
+  return `${doing}, killed: ${kinds.join(', ')}`
 }

@@ -2,7 +2,7 @@ import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { createPlace, type Place, succeeded } from './place.ts'
+import { createPlace, type Place, requireSuccess } from './place.ts'
 import { virtualEnvironment, whenInstalled } from './toolchains.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/programs')
@@ -14,55 +14,55 @@ let place: Place
 afterEach(() => place.remove())
 
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
-const folder = (): string => join(place.program, 'plugin')
+const pluginFolder = (): string => join(place.program, 'plugin')
 
 /** A program, and beside it the plugin that it needs as source code in a language. */
 async function withPlugin(language: string): Promise<void> {
   place = createPlace('pairs')
-  cpSync(join(fixtures, 'pairs', language), folder(), { recursive: true })
-  succeeded(await place.run(['stack', 'init', 'dev']))
-  succeeded(await place.run(['config', 'set', 'step', '1', '-s', 'dev']))
+  cpSync(join(fixtures, 'pairs', language), pluginFolder(), { recursive: true })
+  requireSuccess(await place.run(['stack', 'init', 'dev']))
+  requireSuccess(await place.run(['config', 'set', 'step', '1', '-s', 'dev']))
 }
 
-async function lives(): Promise<void> {
-  succeeded(await place.run(['preview', '-s', 'dev']))
-  succeeded(await place.run(up))
-  const outputs = succeeded(await place.run(['stack', 'output', '--json', '-s', 'dev']))
+async function checkLifecycle(): Promise<void> {
+  requireSuccess(await place.run(['preview', '-s', 'dev']))
+  requireSuccess(await place.run(up))
+  const outputs = requireSuccess(await place.run(['stack', 'output', '--json', '-s', 'dev']))
   expect(JSON.parse(outputs.out)).toEqual({ ids: 'p-left-1 p-right-1' })
-  const text = await place.exported()
+  const text = await place.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   expect(text).toContain('pairs:index:Pair$gold:index:Thing::p-right')
-  succeeded(await place.run([...up, '--expect-no-changes']))
-  succeeded(await place.run(['config', 'set', 'step', '2', '-s', 'dev']))
-  succeeded(await place.run(up))
-  expect(place.objects().map(({ props }) => props['value'])).toEqual([2, 2])
-  succeeded(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
-  expect(place.objects()).toEqual([])
-  expect(place.processes()).toEqual([])
+  requireSuccess(await place.run([...up, '--expect-no-changes']))
+  requireSuccess(await place.run(['config', 'set', 'step', '2', '-s', 'dev']))
+  requireSuccess(await place.run(up))
+  expect(place.listObjects().map(({ props }) => props['value'])).toEqual([2, 2])
+  requireSuccess(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+  expect(place.listObjects()).toEqual([])
+  expect(place.listProcesses()).toEqual([])
 }
 
 whenInstalled('a plugin from source in Python', [['python3', '-m', 'venv', '--help']], () => {
   beforeEach(async () => {
     await withPlugin('python')
     const environment = virtualEnvironment(join(fixtures, 'python', 'requirements.txt'))
-    symlinkSync(environment, join(folder(), 'venv'))
+    symlinkSync(environment, join(pluginFolder(), 'venv'))
   }, slowMs)
 
-  test('makes its components, in a virtual environment of its own', lives, slowMs)
+  test('makes its components, in a virtual environment of its own', checkLifecycle, slowMs)
 
   test('without that environment is one error, and nothing is made', async () => {
-    rmSync(join(folder(), 'venv'))
+    rmSync(join(pluginFolder(), 'venv'))
     const ran = await place.run(up)
     expect(ran.exit).not.toBe(0)
     expect(ran.out + ran.err).toContain('plugin/venv is no virtual environment of Python')
-    expect(place.objects()).toEqual([])
+    expect(place.listObjects()).toEqual([])
   })
 
   test('that is no module is looked for as a package', async () => {
-    rmSync(join(folder(), '__main__.py'))
+    rmSync(join(pluginFolder(), '__main__.py'))
     const none = await place.run(up)
     expect(none.out + none.err).toContain('neither a __main__.py nor a pyproject.toml')
-    writeFileSync(join(folder(), 'pyproject.toml'), '[project\n')
+    writeFileSync(join(pluginFolder(), 'pyproject.toml'), '[project\n')
     expect((await place.run(up)).out).toContain('pyproject.toml is no TOML')
   })
 })
@@ -70,15 +70,15 @@ whenInstalled('a plugin from source in Python', [['python3', '-m', 'venv', '--he
 whenInstalled('a plugin from source in Go', [['go', 'version']], () => {
   beforeEach(() => withPlugin('go'))
 
-  test('is built, and makes its components', lives, slowMs)
+  test('is built, and makes its components', checkLifecycle, slowMs)
 
   test(
     'that does not compile says where, and nothing is made',
     async () => {
-      writeFileSync(join(folder(), 'main.go'), 'package main\n\nfunc main() { return 1 }\n')
+      writeFileSync(join(pluginFolder(), 'main.go'), 'package main\n\nfunc main() { return 1 }\n')
       const ran = await place.run(up)
       expect(ran.out + ran.err).toContain('main.go:3')
-      expect(place.objects()).toEqual([])
+      expect(place.listObjects()).toEqual([])
     },
     slowMs,
   )
@@ -95,14 +95,14 @@ test('a plugin from source in a language of which only the host is known runs by
       'plugin/main.cjs': main,
     },
   })
-  succeeded(await place.run(['stack', 'init', 'dev']))
-  succeeded(await place.run(up))
-  expect(place.objects().map(({ id }) => id)).toEqual(['thing-1'])
-  succeeded(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
-  expect(place.objects()).toEqual([])
-  writeFileSync(join(folder(), 'main.cjs'), 'console.error("no licence"); process.exit(3)\n')
+  requireSuccess(await place.run(['stack', 'init', 'dev']))
+  requireSuccess(await place.run(up))
+  expect(place.listObjects().map(({ id }) => id)).toEqual(['thing-1'])
+  requireSuccess(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+  expect(place.listObjects()).toEqual([])
+  writeFileSync(join(pluginFolder(), 'main.cjs'), 'console.error("no licence"); process.exit(3)\n')
   const ran = await place.run(up)
   expect(ran.out + ran.err).toContain('ended before it printed its port: exit code 3')
   expect(ran.out + ran.err).toContain('no licence')
-  expect(place.processes()).toEqual([])
+  expect(place.listProcesses()).toEqual([])
 })

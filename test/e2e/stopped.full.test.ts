@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createPlace, type Place, succeeded, until } from './place.ts'
-import { expectRefused } from './refused.ts'
-import { initStack, stateOf, up } from './state.ts'
+import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
+import { expectRefused } from './expect-refused.ts'
+import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 
 let place: Place
 
@@ -12,9 +12,9 @@ beforeEach(() => {
 afterEach(() => place.remove())
 
 test('a stopped process that owns the store is named with what to do, and goes on when it is let', async () => {
-  await initStack(place)
-  const running = place.start([...up, '-p', '8'])
-  await until(() => place.objects().length >= 10, { what: '10 objects' })
+  await initDevStack(place)
+  const running = place.start([...upArgs, '-p', '8'])
+  await waitUntil(() => place.listObjects().length >= 10, { what: '10 objects' })
   running.kill('SIGSTOP', 'process')
   const { pid } = running
   for (const command of [
@@ -28,19 +28,19 @@ test('a stopped process that owns the store is named with what to do, and goes o
     ])
   running.kill('SIGCONT', 'process')
   expect((await running.done).exit).toBe(0)
-  expect((await stateOf(place)).resources.length).toBeGreaterThan(50)
+  expect((await readStackState(place)).resources.length).toBeGreaterThan(50)
 })
 
 test('a stopped process that is ended gives the store to the next command, which loses nothing', async () => {
-  await initStack(place)
-  const running = place.start([...up, '-p', '8'])
-  await until(() => place.objects().length >= 10, { what: '10 objects' })
+  await initDevStack(place)
+  const running = place.start([...upArgs, '-p', '8'])
+  await waitUntil(() => place.listObjects().length >= 10, { what: '10 objects' })
   running.kill('SIGSTOP', 'process')
   running.kill('SIGKILL', 'process')
   expect((await running.done).exit).toBe(137)
-  succeeded(await place.run(['cancel', '--force', '-s', 'dev', '-y']))
-  const { resources, pending } = await stateOf(place)
+  requireSuccess(await place.run(['cancel', '--force', '-s', 'dev', '-y']))
+  const { resources, pending } = await readStackState(place)
   const known = new Set([...resources, ...pending].map(({ name }) => name))
-  const made = place.objects().map(({ id }) => id.replace(/-\d+$/, ''))
+  const made = place.listObjects().map(({ id }) => id.replace(/-\d+$/, ''))
   expect(made.filter(name => !known.has(name))).toEqual([])
 })

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { launcher, type Place, type RunOptions } from './place.ts'
+import { launcher, type Place, type CommandOptions } from './place.ts'
 
 /** A command on a terminal of its own. */
-export interface OnTerminal {
+export interface TerminalCommand {
   /** What the screen got so far. */
-  readonly screen: () => string
+  readonly readScreen: () => string
   /** Presses keys, as the terminal sends them. */
   readonly press: (keys: string) => void
   /** The exit code of the command. */
@@ -17,14 +17,14 @@ export const ctrlC = '\u0003'
 /** Starts the command line on a pseudo-terminal, which `script` of util-linux makes. */
 export function startOnTerminal(
   place: Place,
-  words: readonly string[],
-  env?: RunOptions['env'],
-): OnTerminal {
+  args: readonly string[],
+  env?: CommandOptions['env'],
+): TerminalCommand {
   // The shell of `script` gives its place away: one that stayed would die of Ctrl-C itself.
-  const command = ['exec', ...[launcher, ...words].map(word => `'${word}'`)].join(' ')
+  const command = ['exec', ...[launcher, ...args].map(word => `'${word}'`)].join(' ')
   const child = spawn('script', ['-q', '-e', '-f', '-c', command, '/dev/null'], {
     cwd: place.program,
-    env: place.environment({ TERM: 'xterm', ...env }),
+    env: place.createEnvironment({ TERM: 'xterm', ...env }),
   })
   let screen = ''
   child.stdout.setEncoding('utf8').on('data', text => {
@@ -32,7 +32,7 @@ export function startOnTerminal(
   })
   child.stdin.on('error', () => {})
   return {
-    screen: () => screen,
+    readScreen: () => screen,
     press: keys => void child.stdin.write(keys),
     done: new Promise((done, failed) => {
       child.on('error', failed)

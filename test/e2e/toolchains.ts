@@ -15,8 +15,8 @@ export function whenInstalled(
   tests: () => void,
 ): void {
   const absent = commands
-    .filter(([command = '', ...words]) => spawnSync(command, words).status !== 0)
-    .map(words => words.join(' '))
+    .filter(([command = '', ...args]) => spawnSync(command, args).status !== 0)
+    .map(args => args.join(' '))
   if (absent.length > 0 && isTruthy(process.env['CI'])) {
     test(`${name}: ${absent.join(', ')} must work`, () => {
       expect(absent).toEqual([])

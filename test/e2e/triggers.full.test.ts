@@ -6,9 +6,15 @@ import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { deliver, type Files, type GithubHost, pullRequestOf, pushOf } from './github.ts'
-import { repository, signedDelivery, startGithub, withPackage } from './github.ts'
-import { createPlace, type Place, type RunningCommand, succeeded, until } from './place.ts'
+import {
+  deliver,
+  type RepositoryFiles,
+  type GithubHost,
+  pullRequestOf,
+  pushOf,
+} from './github-host.ts'
+import { repository, signDelivery, startGithub, withPackage } from './github-host.ts'
+import { createPlace, type Place, type RunningCommand, requireSuccess, waitUntil } from './place.ts'
 
 const goldSdk = readFileSync(
   join(import.meta.dirname, '..', 'golden', 'provider', 'sdk.js'),
@@ -27,11 +33,11 @@ let url = ''
 
 beforeAll(async () => {
   const manifest = JSON.stringify({ name: 'site', private: true })
-  const files = { 'gold.js': goldSdk, 'package.json': manifest }
-  place = createPlace('small', { sdk: 'above', files })
+  const createFiles = { 'gold.js': goldSdk, 'package.json': manifest }
+  place = createPlace('small', { sdk: 'above', files: createFiles })
   github = await startGithub(credential)
   receiver = await startReceiver()
-  succeeded(await place.run(['stack', 'init', 'dev']))
+  requireSuccess(await place.run(['stack', 'init', 'dev']))
   await serve()
   const rules = [
     {
@@ -45,11 +51,19 @@ beforeAll(async () => {
   ]
   writeFileSync(join(place.program, 'rules.json'), JSON.stringify(rules))
   const env = { ...allowed, ANTICHAIN_SECRET: secret, ANTICHAIN_CREDENTIAL: credential }
-  const words = ['webhook', 'create', 'site', '--rules', 'rules.json', '--api-url', github.origin]
-  succeeded(await place.run(words, { env }))
+  const args = ['webhook', 'create', 'site', '--rules', 'rules.json', '--api-url', github.origin]
+  requireSuccess(await place.run(args, { env }))
   const to = `${receiver.origin}/ops`
-  const asked = ['notification', 'create', 'ops', '--url', to, '--events', 'succeeded,drift']
-  succeeded(await place.run(asked, { env }))
+  const notificationArgs = [
+    'notification',
+    'create',
+    'ops',
+    '--url',
+    to,
+    '--events',
+    'succeeded,drift',
+  ]
+  requireSuccess(await place.run(notificationArgs, { env }))
 }, 240_000)
 afterAll(async () => {
   await end()
@@ -62,9 +76,9 @@ async function serve(): Promise<void> {
   const started = place.start(['serve', '--port', '0'], { env: allowed })
   serving = started
   const address = /Webhooks are taken at (http:\/\/127\.0\.0\.1:\d+\/hooks\/)/
-  const isThere = (): boolean => address.test(started.said())
-  await until(isThere, { what: 'a server', limitMs: 60_000 })
-  url = `${address.exec(started.said())?.[1] ?? ''}site`
+  const isThere = (): boolean => address.test(started.readOutput())
+  await waitUntil(isThere, { what: 'a server', limitMs: 60_000 })
+  url = `${address.exec(started.readOutput())?.[1] ?? ''}site`
 }
 
 async function end(): Promise<void> {
@@ -73,7 +87,7 @@ async function end(): Promise<void> {
   serving = undefined
 }
 
-const files = (value: number): Files => ({
+const createFiles = (value: number): RepositoryFiles => ({
   ...withPackage('infra'),
   'infra/Pulumi.yaml': 'name: small\nruntime: nodejs\n',
   'infra/Pulumi.dev.yaml': readFileSync(join(place.program, 'Pulumi.dev.yaml'), 'utf8'),
@@ -81,44 +95,50 @@ const files = (value: number): Files => ({
   'infra/gold.js': goldSdk,
 })
 
-async function history(): Promise<readonly { readonly result?: string }[]> {
+async function readHistory(): Promise<readonly { readonly result?: string }[]> {
   const ran = await place.run(['stack', 'history', '--json', '-s', 'dev'])
-  return JSON.parse(succeeded(ran).out)
+  return JSON.parse(requireSuccess(ran).out)
 }
 
-const told = (event: string) =>
+const findNotifications = (event: string) =>
   receiver.received.filter(({ body }) => body.includes(`"deployment.${event}"`))
 
 test('a push that GitHub signed is deployed, once, and told of', async () => {
-  const commit = github.commit(files(1))
-  const delivery = signedDelivery(secret, 'push', pushOf(commit))
-  const forged = signedDelivery('another secret, of the same length', 'push', pushOf(commit))
+  const commit = github.commit(createFiles(1))
+  const delivery = signDelivery(secret, 'push', pushOf(commit))
+  const forged = signDelivery('another secret, of the same length', 'push', pushOf(commit))
   expect(await deliver(url, forged)).toMatchObject({
     status: 401,
     body: { code: 'WEBHOOK_REFUSED' },
   })
   expect(await deliver(url, delivery)).toMatchObject({ status: 202 })
   expect(await deliver(url, delivery)).toMatchObject({ status: 200, body: { kind: 'repeated' } })
-  await until(() => told('succeeded').length > 0, { what: serving?.said() ?? '', limitMs: 150_000 })
-  expect(verifyExport(await place.exported(), { sealed: true })).toEqual([])
-  expect(await history()).toMatchObject([{ result: 'succeeded' }])
-  expect(place.objects()).toMatchObject([{ props: { value: 1 } }])
-  await until(() => github.statuses(commit).length === 2, { what: 'both statuses' })
-  expect(github.statuses(commit).map(({ state }) => state)).toEqual(['pending', 'success'])
-  expect(told('succeeded')).toHaveLength(1)
+  await waitUntil(() => findNotifications('succeeded').length > 0, {
+    what: serving?.readOutput() ?? '',
+    limitMs: 150_000,
+  })
+  expect(verifyExport(await place.exportState(), { sealed: true })).toEqual([])
+  expect(await readHistory()).toMatchObject([{ result: 'succeeded' }])
+  expect(place.listObjects()).toMatchObject([{ props: { value: 1 } }])
+  await waitUntil(() => github.listStatuses(commit).length === 2, { what: 'both statuses' })
+  expect(github.listStatuses(commit).map(({ state }) => state)).toEqual(['pending', 'success'])
+  expect(findNotifications('succeeded')).toHaveLength(1)
   const much = { body: 'x'.repeat(1024 * 1024 + 1), headers: {} }
   expect(await deliver(url, much)).toMatchObject({ status: 413 })
 }, 240_000)
 
 test('a pull request is previewed and answered', async () => {
-  const commit = github.commit(files(2))
-  const delivery = signedDelivery(secret, 'pull_request', pullRequestOf(3, commit))
+  const commit = github.commit(createFiles(2))
+  const delivery = signDelivery(secret, 'pull_request', pullRequestOf(3, commit))
   expect(await deliver(url, delivery)).toMatchObject({ status: 202 })
-  await until(() => github.comments().size > 0, { what: serving?.said() ?? '', limitMs: 150_000 })
-  expect([...github.comments().values()][0]).toMatch(/Preview of .* succeeded/)
-  expect(github.statuses(commit).at(-1)).toMatchObject({ state: 'success' })
-  expect(place.objects()).toMatchObject([{ props: { value: 1 } }])
-  expect(await history()).toHaveLength(1)
+  await waitUntil(() => github.listComments().size > 0, {
+    what: serving?.readOutput() ?? '',
+    limitMs: 150_000,
+  })
+  expect([...github.listComments().values()][0]).toMatch(/Preview of .* succeeded/)
+  expect(github.listStatuses(commit).at(-1)).toMatchObject({ state: 'success' })
+  expect(place.listObjects()).toMatchObject([{ props: { value: 1 } }])
+  expect(await readHistory()).toHaveLength(1)
 }, 240_000)
 
 /** Makes a schedule that runs once in a moment; a busy machine needs longer to make it. */
@@ -126,7 +146,7 @@ async function scheduleSoon(): Promise<void> {
   for (let inMs = 5_000; ; inMs *= 2) {
     const due = Math.ceil((Date.now() + inMs) / 1000) * 1000
     const when = `at(${new Date(due).toISOString().slice(0, 19)})`
-    succeeded(await place.run(['schedule', 'create', 'drift', '--when', when]))
+    requireSuccess(await place.run(['schedule', 'create', 'drift', '--when', when]))
     if (Date.now() < due) return
   }
 }
@@ -140,20 +160,26 @@ test('a schedule finds a drift and tells of it, signed', async () => {
     JSON.stringify({ ...object, props: { ...object.props, value: 99 } }),
   )
   await scheduleSoon()
-  await until(() => told('drift').length > 0, { what: serving?.said() ?? '', limitMs: 150_000 })
-  const [{ body, headers } = { body: '', headers: {} as Record<string, string> }] = told('drift')
+  await waitUntil(() => findNotifications('drift').length > 0, {
+    what: serving?.readOutput() ?? '',
+    limitMs: 150_000,
+  })
+  const [{ body, headers } = { body: '', headers: {} as Record<string, string> }] =
+    findNotifications('drift')
   const timestamp = String(headers['antichain-timestamp'])
   expect(headers['antichain-signature']).toBe(`v1=${signatureOf(secret, timestamp, body)}`)
   expect(JSON.parse(body)).toMatchObject({ stack: 'organization/small/dev', count: 1 })
-  expect(await history()).toHaveLength(1)
+  expect(await readHistory()).toHaveLength(1)
 }, 240_000)
 
 test('a deployment that a command ran while nobody served is told of when somebody does', async () => {
   await end()
   symlinkSync(join(place.home, 'node_modules'), join(place.program, 'node_modules'))
-  succeeded(await place.run(['up', '--yes', '--skip-preview', '-s', 'dev']))
-  expect(told('succeeded')).toHaveLength(1)
+  requireSuccess(await place.run(['up', '--yes', '--skip-preview', '-s', 'dev']))
+  expect(findNotifications('succeeded')).toHaveLength(1)
   await serve()
-  await until(() => told('succeeded').length > 1, { what: serving?.said() ?? '' })
-  expect(told('succeeded')).toHaveLength(2)
+  await waitUntil(() => findNotifications('succeeded').length > 1, {
+    what: serving?.readOutput() ?? '',
+  })
+  expect(findNotifications('succeeded')).toHaveLength(2)
 }, 240_000)

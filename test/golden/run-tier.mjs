@@ -24,7 +24,7 @@ for (const name of [...pending, ...readme])
   if (!cases.includes(name) && !more.includes(name))
     throw new Error(`the golden list names '${name}', which is no case`)
 
-const words = [
+const args = [
   join(here, 'run.mjs'),
   '--strict',
   ...['--cli', join(root, 'cli/antichain'), '--cases', join(here, folder)],
@@ -43,7 +43,7 @@ const env = {
   PATH: `${ourNode}:${process.env.PATH}`,
   GOLD_NODE: join(ourNode, 'node'),
 }
-const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
 const results = new Map()
 let text = ''
 let details = []

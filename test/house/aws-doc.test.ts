@@ -12,7 +12,7 @@ import {
 } from '../../bench/cost/cost-tables.ts'
 
 const docs = join(import.meta.dirname, '..', '..', 'docs')
-const figures = (name: string): unknown =>
+const readFigures = (name: string): unknown =>
   JSON.parse(readFileSync(join(docs, 'measured', name), 'utf8'))
 
 test('the tables of docs/aws.md are written from prices and figures', async () => {
@@ -20,15 +20,17 @@ test('the tables of docs/aws.md are written from prices and figures', async () =
   const page = readFileSync(file, 'utf8')
   const blocks = {
     prices: renderPriceTable(),
-    cost: renderCostTable(measuredRun.parse(figures('cost.json'))),
-    budget: renderBudgetTable(measuredBudget.parse(figures('budget.json'))),
+    cost: renderCostTable(measuredRun.parse(readFigures('cost.json'))),
+    budget: renderBudgetTable(measuredBudget.parse(readFigures('budget.json'))),
     idle: renderIdleTable(),
   }
   expect(page).toContain(`as of ${prices.asOf}`)
   await expect(withBlocks(page, blocks)).toMatchFileSnapshot(file)
 })
 
-test.each(measuredRun.parse(figures('cost.json')).phases.filter(({ name }) => name !== 'no-op'))(
+test.each(
+  measuredRun.parse(readFigures('cost.json')).phases.filter(({ name }) => name !== 'no-op'),
+)(
   'the measured $name keeps to the budget of a step too, with all that functions ask for',
   ({ resources, counts, requests = {} }) => {
     const arrivals = requests['UpdateItem arrival']?.requests ?? 0

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
-import { root, sources } from './sources.ts'
+import { projectFolder, listSources } from './sources.ts'
 
 /** A page of `docs` with its section, in text and code. */
 const citation = /\b(docs\/[a-z0-9/-]+\.md)(#[a-z0-9_-]+)?/g
@@ -13,8 +13,8 @@ const foreign = /(?<![\w/-])(?:engine|state|provider-protocol|lifecycle|design|s
 /** Its rules for changed files name pages that exist nowhere. */
 const invented = 'shared/triggers/webhooks/rules.test.ts'
 
-const pages = sources(/\.md$/)
-const written = sources(/\.(ts|mjs|md|sh)$/)
+const pages = listSources(/\.md$/)
+const written = listSources(/\.(ts|mjs|md|sh)$/)
 
 test('every cited page and section exists', () => {
   const cited = written.flatMap(({ path, text }) =>
@@ -23,19 +23,19 @@ test('every cited page and section exists', () => {
       : [...text.matchAll(citation)].map(([, page = '', section]) => ({ path, page, section })),
   )
   expect(cited.length).toBeGreaterThan(200)
-  expect(cited.filter(isDead).map(show)).toEqual([])
+  expect(cited.filter(isDead).map(formatCitation)).toEqual([])
 })
 
 test('every link of a page leads to a file and a section', () => {
   const linked = pages.flatMap(({ path, text }) =>
-    [...withoutCode(text).matchAll(link)].map(([, target = '', section]) => ({
+    [...removeCode(text).matchAll(link)].map(([, target = '', section]) => ({
       path,
       page: target === '' ? path : normalize(join(dirname(path), target)),
       section,
     })),
   )
   expect(linked.length).toBeGreaterThan(200)
-  expect(linked.filter(isDead).map(show)).toEqual([])
+  expect(linked.filter(isDead).map(formatCitation)).toEqual([])
 })
 
 test('no file cites a document that is not in the repository', () => {
@@ -54,18 +54,19 @@ interface Citation {
 }
 
 function isDead({ page, section }: Citation): boolean {
-  const file = join(root, page)
+  const file = join(projectFolder, page)
   if (!existsSync(file)) return true
   if (section === undefined || !page.endsWith('.md')) return false
   return !sectionsOf(readFileSync(file, 'utf8')).has(section.slice(1))
 }
 
-const show = ({ path, page, section }: Citation): string => `${path}: ${page}${section ?? ''}`
+const formatCitation = ({ path, page, section }: Citation): string =>
+  `${path}: ${page}${section ?? ''}`
 
 /** The anchors that GitHub gives the headings of a page. */
 function sectionsOf(text: string): ReadonlySet<string> {
   const found = new Set<string>()
-  for (const [, heading = ''] of withoutCode(text).matchAll(/^#{1,6} (.+)$/gm)) {
+  for (const [, heading = ''] of removeCode(text).matchAll(/^#{1,6} (.+)$/gm)) {
     const anchor = heading
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .toLowerCase()
@@ -79,6 +80,6 @@ function sectionsOf(text: string): ReadonlySet<string> {
   return found
 }
 
-function withoutCode(text: string): string {
+function removeCode(text: string): string {
   return text.replaceAll(/^```[\s\S]*?^```/gm, '')
 }

@@ -68,7 +68,7 @@ ${left.join('\n')}
 })
 
 /** The methods of every port of the records, by the name that platforms give it. */
-function methodsOfPorts(): ReadonlySet<string> {
+function listPortMethods(): ReadonlySet<string> {
   const names: Readonly<Record<string, string>> = {
     DecisionLog: 'decisionLog',
     ChainQueue: 'chains',
@@ -93,13 +93,13 @@ test('every method of a port is listed, or not listed for a reason', () => {
   const listed = new Set(listedCalls.map(({ call }) => call.replace(ofRecords, '$1')))
   const known = new Set([...listed, ...unlistedCalls.flatMap(({ calls }) => calls)])
   known.delete('provider call')
-  expect([...methodsOfPorts()].filter(call => !known.has(call))).toEqual([])
-  expect([...known].filter(call => !methodsOfPorts().has(call))).toEqual([])
+  expect([...listPortMethods()].filter(call => !known.has(call))).toEqual([])
+  expect([...known].filter(call => !listPortMethods().has(call))).toEqual([])
   expect(unlistedCalls.flatMap(({ calls }) => calls).filter(call => listed.has(call))).toEqual([])
 })
 
 /** The source of everything that does effects, by its path. */
-function sources(): ReadonlyMap<string, string> {
+function readSources(): ReadonlyMap<string, string> {
   const paths = ['shared/engine', 'shared/runtime', 'functions', 'local', 'cli'].flatMap(folder =>
     globSync(`${folder}/**/*.ts`, { cwd: root }),
   )
@@ -110,10 +110,10 @@ function sources(): ReadonlyMap<string, string> {
 }
 
 test('whoever asks a port for an effect is named beside it, and nobody else is', () => {
-  const methods = methodsOfPorts()
+  const methods = listPortMethods()
   const silent = new Set(unlistedCalls.flatMap(({ calls }) => calls))
   const found = new Set<string>()
-  for (const [path, text] of sources())
+  for (const [path, text] of readSources())
     for (const [, call = ''] of text.matchAll(/\b((?:\w+)\.(?:\w+))\(/g))
       if (methods.has(call) && !silent.has(call) && call !== 'decisionLog.append')
         found.add(`${call} by ${path}`)
@@ -130,7 +130,7 @@ test('whoever decides something that goes into the log is named beside it', () =
   const wrong: string[] = []
   for (const { call, by } of rows)
     for (const path of by) {
-      const text = sources().get(path) ?? ''
+      const text = readSources().get(path) ?? ''
       const all = [...text.matchAll(decided)].map(([, kind, phase]) =>
         phase === undefined ? kind : `${kind} ${phase}`,
       )

@@ -1,6 +1,6 @@
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
-import { sources } from './sources.ts'
+import { listSources } from './sources.ts'
 
 /**
  * Folders and files from the bottom up; each imports those below it and its own. Those on one line
@@ -52,7 +52,7 @@ const entries = layers
 const layerOf = (path: string): { readonly at: number; readonly folder: string } | undefined =>
   entries.find(({ folder }) => path.startsWith(`${folder}/`))
 
-const code = sources(/\.(ts|mjs)$/)
+const code = listSources(/\.(ts|mjs)$/)
 
 test('imports point one way', () => {
   const wrong: string[] = []

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sources } from './sources.ts'
+import { listSources } from './sources.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const file = join(root, 'docs', 'coverage-of-lifecycle.md')
@@ -22,9 +22,9 @@ interface Proof {
 }
 
 /** Which of our tests names which of theirs: the names stand at the beginning of its title. */
-function proofs(): ReadonlyMap<string, readonly Proof[]> {
+function findProofs(): ReadonlyMap<string, readonly Proof[]> {
   const found = new Map<string, Proof[]>()
-  for (const { path, text } of sources(/^test\/lifecycle\/\w+\/.*\.test\.ts$/))
+  for (const { path, text } of listSources(/^test\/lifecycle\/\w+\/.*\.test\.ts$/))
     for (const [, title = ''] of text.matchAll(/['"`](Test[A-Z]\w*[^'"`\n]*)/g))
       for (const name of namesOf(title)) {
         const known = found.get(name) ?? []
@@ -46,18 +46,18 @@ same behaviour, or why it does not apply here. It is made from the titles in \`t
 differ. After a change write it anew with \`npm test -- test/house/lifecycle-doc.test.ts -u\`.
 `
 
-const known = proofs()
+const known = findProofs()
 
 const wordOf = (group: string, name: string): string => {
   const here = known.get(name) ?? []
-  const said = here.map(({ path, title }) => `[${linked(title, name)}](../${path})`)
-  if (said.length > 0) return said.join('; ')
+  const links = here.map(({ path, title }) => `[${formatLink(title, name)}](../${path})`)
+  if (links.length > 0) return links.join('; ')
   const why = leftOut.lines[name] ?? leftOut.groups[group]
   return why === undefined ? '**not yet**' : `left out: ${why}`
 }
 
 /** The title without the names, which stand in the row already. */
-function linked(title: string, name: string): string {
+function formatLink(title: string, name: string): string {
   const rest = title.replace(/^Test\w+(?:, Test\w+)*:?\s*/, '').replaceAll('|', '\\|')
   return rest === '' ? name : rest
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mutations } from '../mutations/list.ts'
 import { mutate } from '../mutations/mutation.ts'
-import { sources } from './sources.ts'
+import { listSources } from './sources.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -38,7 +38,7 @@ describe('the list of mutations', () => {
   })
 
   test('names tests that are there', () => {
-    const texts = sources(/\.ts$/).flatMap(({ path, text }) =>
+    const texts = listSources(/\.ts$/).flatMap(({ path, text }) =>
       path.startsWith('test/mutations/') || !/^test\/|\.test\.ts$/.test(path) ? [] : [text],
     )
     const named = mutations.flatMap(({ caughtBy }) =>
@@ -50,7 +50,7 @@ describe('the list of mutations', () => {
   test('is the one of docs/mutations.md', () => {
     const page = readFileSync(join(root, 'docs', 'mutations.md'), 'utf8')
     const rows = page.split('\n').filter(line => /^\| (?!Done wrong)/.test(line))
-    const said = rows.map(row => row.split(' | ')[0]?.slice(2))
-    expect(said, 'run `npm run mutations`').toEqual(mutations.map(({ name }) => name))
+    const pageNames = rows.map(row => row.split(' | ')[0]?.slice(2))
+    expect(pageNames, 'run `npm run mutations`').toEqual(mutations.map(({ name }) => name))
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { sources } from './sources.ts'
+import { listSources } from './sources.ts'
 
-const code = sources(/\.(ts|mjs)$/)
+const code = listSources(/\.(ts|mjs)$/)
 const isTest = (path: string): boolean => /\.test\.ts$|^test\//.test(path)
 
 /** Names that say nothing as a rule, each with what it says here. */
@@ -14,7 +14,8 @@ const plainNames: Readonly<Record<string, string>> = {
 /** Files with tests that do not run everywhere, each with its reason. */
 const conditionalTests: Readonly<Record<string, string>> = {
   'test/e2e/round-trip.test.ts': 'the other engine, when it is installed',
-  'test/aws/served.ts': 'emulators whose toolchain is not there; with CI set they fail instead',
+  'test/aws/when-served.ts':
+    'emulators whose toolchain is not there; with CI set they fail instead',
   'test/e2e/toolchains.ts': 'languages that are not there; with CI set they fail instead',
 }
 const columnsMax = 100
@@ -65,8 +66,8 @@ describe('house rules', () => {
   })
 
   test('nobody argues with the compiler', () => {
-    const words = ['@ts-' + 'ignore', '@ts-' + 'nocheck', '@ts-' + 'expect-error']
-    const marks = new RegExp(`${words.join('|')}|(oxlint|eslint)-dis` + 'able')
+    const directives = ['@ts-' + 'ignore', '@ts-' + 'nocheck', '@ts-' + 'expect-error']
+    const marks = new RegExp(`${directives.join('|')}|(oxlint|eslint)-dis` + 'able')
     const bad = code.flatMap(({ path, lines }) =>
       lines.flatMap((line, at) =>
         path !== 'test/house/rules.test.ts' && marks.test(line) ? [`${path}:${at + 1}`] : [],
@@ -111,7 +112,7 @@ describe('house rules', () => {
     const place = new RegExp(
       ['/ro' + 'ot/', '/wo' + 'rk/', '/ho' + 'me/[a-z]+/', '/Us' + 'ers/'].join('|'),
     )
-    const bad = sources(/\.(ts|mjs|md|json|yaml|sh)$|^\.ci\/run$|^cli\/antichain$/).flatMap(
+    const bad = listSources(/\.(ts|mjs|md|json|yaml|sh)$|^\.ci\/run$|^cli\/antichain$/).flatMap(
       ({ path, lines }) =>
         lines.flatMap((line, at) => (place.test(line) ? [`${path}:${at + 1}`] : [])),
     )
@@ -119,7 +120,7 @@ describe('house rules', () => {
   })
 
   test('versions of packages are exact', () => {
-    const bad = sources(/(^|\/)package\.json$/).flatMap(({ path, text }) => {
+    const bad = listSources(/(^|\/)package\.json$/).flatMap(({ path, text }) => {
       const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Record<
         string,
         Record<string, string>

@@ -11,7 +11,7 @@ interface Proof {
   readonly names: readonly string[]
 }
 
-function proofsIn(cell: string): readonly Proof[] {
+function parseProofs(cell: string): readonly Proof[] {
   return [...cell.matchAll(/\[[^\]]+\]\(\.\.\/([^)]+)\): ((?:'[^']+'(?: · )?)+)/g)].map(
     ([, file = '', names = '']) => ({
       file,
@@ -21,7 +21,7 @@ function proofsIn(cell: string): readonly Proof[] {
 }
 
 /** The lines of all tables whose last column is the proof. */
-function threats(): readonly string[] {
+function readThreats(): readonly string[] {
   const lines = page.slice(page.indexOf('## Threat model')).split('\n')
   const isLine = (line: string): boolean =>
     line.startsWith('| ') && !line.startsWith('| Who | Tries to |')
@@ -30,8 +30,8 @@ function threats(): readonly string[] {
 
 test('every line of the threat model names tests that there are', () => {
   const wrong: string[] = []
-  for (const line of threats()) {
-    const proofs = proofsIn(line.split(' | ').at(-1) ?? '')
+  for (const line of readThreats()) {
+    const proofs = parseProofs(line.split(' | ').at(-1) ?? '')
     if (proofs.length === 0) wrong.push(`nothing proves: ${line}`)
     for (const { file, names } of proofs) {
       const path = join(root, file)
@@ -44,8 +44,8 @@ test('every line of the threat model names tests that there are', () => {
 })
 
 test('the threat model has what was promised', () => {
-  const all = threats().join('\n')
+  const all = readThreats().join('\n')
   for (const word of ['fork', 'link out', 'size', 'role', 'private networks', 'log', 'checksum'])
     expect(all).toContain(word)
-  expect(threats().length).toBeGreaterThan(30)
+  expect(readThreats().length).toBeGreaterThan(30)
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
+export const projectFolder = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 
 /** A hand-written source file of the project. */
 export interface Source {
@@ -16,16 +16,16 @@ export interface Source {
 const copied = /^(test\/golden\/(cases|provider|run\.mjs|README)|examples\/)/
 
 /** Every file that is or would be committed and that we wrote, of these endings. */
-export function sources(ending: RegExp): readonly Source[] {
+export function listSources(ending: RegExp): readonly Source[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
+    cwd: projectFolder,
     encoding: 'utf8',
   })
   return listed
     .split('\n')
     .filter(path => ending.test(path) && !copied.test(path))
     .flatMap(path => {
-      const text = readOrNothing(join(root, path))
+      const text = readOrNothing(join(projectFolder, path))
       return text === undefined ? [] : [{ path, text, lines: text.split('\n') }]
     })
 }

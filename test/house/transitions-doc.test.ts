@@ -33,7 +33,7 @@ test('docs/transitions.md is the table', async () => {
     [from, event, when, to, effect === 'writes' ? 'yes' : 'no', why].join(' | '),
   )
   const table = rows.map(row => `| ${row} |\n`).join('')
-  const meanings = meaning('State', states) + meaning('When', conditions)
+  const meanings = formatMeanings('State', states) + formatMeanings('When', conditions)
   await expect(head + table + what + meanings).toMatchFileSnapshot(file)
 })
 
@@ -45,7 +45,7 @@ told by a begin alone: for other requests a store leaves them out, and nothing d
 `
 
 /** What names mean, as a table. */
-function meaning(name: string, of: Readonly<Record<string, Condition>>): string {
+function formatMeanings(name: string, of: Readonly<Record<string, Condition>>): string {
   const rows = Object.entries(of).map(
     ([key, { is, not }]) => `| ${key} | ${is.join(', ')} | ${not.join(', ')} |\n`,
   )

@@ -8,25 +8,25 @@ import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
 import { webhookForms } from '../../shared/triggers/webhooks/webhook-forms.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'triggers.md'), 'utf8')
-const words = page.replaceAll(/\s+/g, ' ')
+const pageText = page.replaceAll(/\s+/g, ' ')
 
-function block(name: string): string {
+function readBlock(name: string): string {
   const [, text] = new RegExp(`\`\`\`${name}\n([\\s\\S]*?)\n\`\`\``).exec(page) ?? []
   if (text === undefined) throw new Error(`docs/triggers.md has no block ${name}`)
   return text
 }
 
 test('the example of a signature is the one that is taken', () => {
-  const [, secret = ''] = /With the secret `(.*)` at/.exec(words) ?? []
-  const body = block('json signed')
+  const [, secret = ''] = /With the secret `(.*)` at/.exec(pageText) ?? []
+  const body = readBlock('json signed')
   const headers = new Map(
-    block('text signed')
+    readBlock('text signed')
       .split('\n')
       .map(line => line.split(': ') as [string, string]),
   )
   const timestamp = headers.get('antichain-timestamp') ?? ''
   expect(headers.get('antichain-signature')).toBe(`v1=${signatureOf(secret, timestamp, body)}`)
-  expect(words).toContain(`\`${secret}\` at ${timestamp} this body`)
+  expect(pageText).toContain(`\`${secret}\` at ${timestamp} this body`)
   const request = { headers, body: Buffer.from(body) }
   const now = (Number(timestamp) * 1000) as EpochMs
   webhookForms.signed.verify(request, { secrets: [secret], now })
@@ -41,7 +41,7 @@ test('every form of webhooks is there with its headers', () => {
 })
 
 test('the example of a rule is one', () => {
-  expect(ruleForm.parse(JSON.parse(block('json rule')))).toMatchObject({ on: 'push' })
+  expect(ruleForm.parse(JSON.parse(readBlock('json rule')))).toMatchObject({ on: 'push' })
 })
 
 test('numbers of the page are those of the limits', () => {
@@ -60,27 +60,27 @@ test('numbers of the page are those of the limits', () => {
     redirects: triggerLimits.archiveRedirectsMax,
     commits: triggerLimits.pushCommitsMax,
   }).toEqual({
-    body: numberIn(/at most (\d+) MB and is JSON/),
-    windowMinutes: saidIn(/may be (\w+) minutes from ours/),
-    keptDays: saidIn(/known again for (\w+) days/),
-    claimMinutes: saidIn(/in the middle, after (\w+) minute/),
-    rules: numberIn(/at most (\d+) rules/),
-    archive: numberIn(/at most (\d+) MB, 1 GB/),
-    unpacked: numberIn(/MB, (\d+) GB unpacked/) * 1024,
-    entries: numberIn(/unpacked, ([\d,]+) entries/),
-    attempts: saidIn(/tried again, (\w+) times in all/),
-    answerSeconds: saidIn(/2xx within (\w+) seconds/),
-    redirects: saidIn(/archives only, (\w+) at most/),
-    commits: numberIn(/pushes of ([\d,]+) commits/),
+    body: readNumber(/at most (\d+) MB and is JSON/),
+    windowMinutes: readNumeral(/may be (\w+) minutes from ours/),
+    keptDays: readNumeral(/known again for (\w+) days/),
+    claimMinutes: readNumeral(/in the middle, after (\w+) minute/),
+    rules: readNumber(/at most (\d+) rules/),
+    archive: readNumber(/at most (\d+) MB, 1 GB/),
+    unpacked: readNumber(/MB, (\d+) GB unpacked/) * 1024,
+    entries: readNumber(/unpacked, ([\d,]+) entries/),
+    attempts: readNumeral(/tried again, (\w+) times in all/),
+    answerSeconds: readNumeral(/2xx within (\w+) seconds/),
+    redirects: readNumeral(/archives only, (\w+) at most/),
+    commits: readNumber(/pushes of ([\d,]+) commits/),
   })
 })
 
-const said = ['no', 'a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
+const numerals = ['no', 'a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
 
-function saidIn(pattern: RegExp): number {
-  return said.indexOf(pattern.exec(words)?.[1] ?? '')
+function readNumeral(pattern: RegExp): number {
+  return numerals.indexOf(pattern.exec(pageText)?.[1] ?? '')
 }
 
-function numberIn(pattern: RegExp): number {
-  return Number(pattern.exec(words)?.[1]?.replaceAll(',', ''))
+function readNumber(pattern: RegExp): number {
+  return Number(pattern.exec(pageText)?.[1]?.replaceAll(',', ''))
 }

@@ -20,10 +20,11 @@ afterAll(() => {
 
 /** The row of a function, with a handler that is there as its entry. */
 function rowOf(name: FunctionRow['name'], entry: string): FunctionRow {
-  const { longEntry: _, ...row } = functionsTable.find(each => each.name === name) ?? absent(name)
+  const { longEntry: _, ...row } =
+    functionsTable.find(each => each.name === name) ?? failAbsent(name)
   return { ...row, entry }
 }
-const absent = (name: string): never => {
+const failAbsent = (name: string): never => {
   throw new Error(`there is no ${name}`)
 }
 
@@ -34,7 +35,7 @@ describe('a bundle', () => {
       const row = rowOf(name, `functions/${name}/handle.ts`)
       const target = createAssets('all', folder).bundleFunction(row)
       expect(readdirSync(target)).toContain('main.mjs')
-      const said = execFileSync(
+      const output = execFileSync(
         process.execPath,
         [
           '--input-type=module',
@@ -43,7 +44,7 @@ describe('a bundle', () => {
         ],
         { cwd: target, encoding: 'utf8' },
       )
-      expect(Number(said)).toBeGreaterThan(0)
+      expect(Number(output)).toBeGreaterThan(0)
       // Lambda takes 250 MB unpacked; more than a tenth of that would slow every start.
       expect(statSync(join(target, 'main.mjs')).size).toBeLessThan(25 * 1024 * 1024)
     },
@@ -79,37 +80,37 @@ describe('the image', () => {
     .replaceAll(/\\\n\s*/g, '')
     .split('\n')
     .filter(line => line !== '' && !line.startsWith('#'))
-  const of = (word: string): readonly string[] =>
+  const argumentsOf = (word: string): readonly string[] =>
     lines.filter(line => line.startsWith(`${word} `)).map(line => line.slice(word.length + 1))
   const imageRows = functionsTable.filter(
     row => row.packaging === 'image' || row.longEntry !== undefined,
   )
 
   test('has nothing that a linter of Dockerfiles finds, who finds what is wrong', () => {
-    const found = (dockerfile: string) => validate(dockerfile).map(({ message }) => message)
-    expect(found(text)).toEqual([])
-    expect(found(text.replace(/^FROM .*$/m, ''))).not.toEqual([])
-    expect(found(text.replace('RUN test', 'RUM test'))).toEqual(['Unknown instruction: RUM'])
+    const findProblems = (dockerfile: string) => validate(dockerfile).map(({ message }) => message)
+    expect(findProblems(text)).toEqual([])
+    expect(findProblems(text.replace(/^FROM .*$/m, ''))).not.toEqual([])
+    expect(findProblems(text.replace('RUN test', 'RUM test'))).toEqual(['Unknown instruction: RUM'])
   })
 
   test('has known instructions only, in one stage', () => {
-    const words = lines.map(line => line.split(' ')[0])
-    expect(new Set(words)).toEqual(new Set(['ARG', 'CMD', 'COPY', 'ENV', 'FROM', 'RUN']))
-    expect(words[0]).toBe('FROM')
-    expect(words.at(-1)).toBe('CMD')
+    const instructionNames = lines.map(line => line.split(' ')[0])
+    expect(new Set(instructionNames)).toEqual(new Set(['ARG', 'CMD', 'COPY', 'ENV', 'FROM', 'RUN']))
+    expect(instructionNames[0]).toBe('FROM')
+    expect(instructionNames.at(-1)).toBe('CMD')
   })
 
   test("is made from Lambda's image for Node 24", () => {
-    expect(of('FROM')).toEqual(['public.ecr.aws/lambda/nodejs:24'])
+    expect(argumentsOf('FROM')).toEqual(['public.ecr.aws/lambda/nodejs:24'])
   })
 
   test('installs the packages of the languages and keeps no cache of them', () => {
-    expect(of('ARG')).toEqual(['PACKAGES', 'TOOLS'])
-    expect(of('RUN')).toHaveLength(2)
-    expect(of('RUN')[0]).toMatch(
+    expect(argumentsOf('ARG')).toEqual(['PACKAGES', 'TOOLS'])
+    expect(argumentsOf('RUN')).toHaveLength(2)
+    expect(argumentsOf('RUN')[0]).toMatch(
       /^test -n "\$PACKAGES" && dnf install -y .*\$PACKAGES && dnf clean all/,
     )
-    expect(of('RUN')[1]).toMatch(
+    expect(argumentsOf('RUN')[1]).toMatch(
       /^test -n "\$TOOLS" && npm install --global --ignore-scripts .*\$TOOLS && npm cache clean/,
     )
     expect(imageToolsOf(imageLanguages)).toMatch(/^pnpm@[\d.]+ yarn@1[\d.]+$/)
@@ -125,13 +126,13 @@ describe('the image', () => {
 
   test('copies what its folder has, and starts what was copied', () => {
     const target = createAssets('none', folder).bundleImage(imageRows)
-    expect(of('COPY')).toEqual(['functions/ ${LAMBDA_TASK_ROOT}/'])
+    expect(argumentsOf('COPY')).toEqual(['functions/ ${LAMBDA_TASK_ROOT}/'])
     expect(readdirSync(target).toSorted()).toEqual(['Dockerfile', 'functions'])
     expect(readdirSync(join(target, 'functions')).toSorted()).toEqual([
       'step-executor',
       'step-generator',
     ])
-    const [start] = JSON.parse(of('CMD')[0] ?? '[]') as string[]
+    const [start] = JSON.parse(argumentsOf('CMD')[0] ?? '[]') as string[]
     expect(start).toBe(`step-generator/${handlerName}`)
   })
 

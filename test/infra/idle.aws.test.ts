@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { held } from '../../bench/cost/idle-cost.ts'
-import { synthesise } from './synthesised.ts'
+import { synthesise } from './synthesise.ts'
 
 const { resources } = synthesise()
 

@@ -8,11 +8,15 @@ import { processFolderName, removeLeftovers } from '../../infra/leftovers.ts'
 test('only folders of processes that are gone are removed', () => {
   const prefix = `antichain-leftovers-${process.pid}-test-`
   const { pid } = spawnSync(process.execPath, ['--version'])
-  const made = (name: string): string => mkdtempSync(join(tmpdir(), name))
-  const own = made(processFolderName(prefix))
+  const createFolder = (name: string): string => mkdtempSync(join(tmpdir(), name))
+  const own = createFolder(processFolderName(prefix))
   // The first letters of a name that says no process may be digits, too.
-  const others = [made(prefix), made(`${prefix}1a-`), made(`x${prefix}${pid}-`)]
-  const left = made(`${prefix}${pid}-`)
+  const others = [
+    createFolder(prefix),
+    createFolder(`${prefix}1a-`),
+    createFolder(`x${prefix}${pid}-`),
+  ]
+  const left = createFolder(`${prefix}${pid}-`)
   try {
     removeLeftovers(prefix)
     expect([own, ...others].map(folder => existsSync(folder))).toEqual([true, true, true, true])

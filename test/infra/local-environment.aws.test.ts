@@ -9,7 +9,7 @@ import {
   startSupervisor,
   type Supervisor,
 } from '../../shared/platform/system/process-supervisor.ts'
-import { until } from '../e2e/place.ts'
+import { waitUntil } from '../e2e/place.ts'
 
 const handlers = `
 import { spawn } from 'node:child_process'
@@ -46,7 +46,7 @@ async function start(code = handlers): Promise<Environment> {
   })
 }
 
-async function answered(event: object, limitMs = 20_000): Promise<Record<string, unknown>> {
+async function invoke(event: object, limitMs = 20_000): Promise<Record<string, unknown>> {
   const outcome = await environment.invoke(event, limitMs)
   if (outcome.kind !== 'answered') throw new Error(outcome.why)
   return JSON.parse(outcome.json) as Record<string, unknown>
@@ -66,8 +66,8 @@ describe('an environment', () => {
   })
 
   test('answers one call after another in the same process', async () => {
-    expect(await answered({})).toMatchObject({ count: 1, name: 'test-function' })
-    const second = await answered({}, 5_000)
+    expect(await invoke({})).toMatchObject({ count: 1, name: 'test-function' })
+    const second = await invoke({}, 5_000)
     expect(second['count']).toBe(2)
     expect(second['left']).toBeGreaterThan(4_000)
     expect(second['left']).toBeLessThanOrEqual(5_000)
@@ -75,7 +75,7 @@ describe('an environment', () => {
   })
 
   test('sees what it is given of variables, and nothing of ours', async () => {
-    const names = (await answered({}))['env'] as readonly string[]
+    const names = (await invoke({}))['env'] as readonly string[]
     expect(names).toContain('PLACE')
     expect(names.filter(name => /^(VITEST|NODE_|PATH$|npm_)/.test(name))).toEqual([])
   })
@@ -83,22 +83,22 @@ describe('an environment', () => {
   test('tells what its handler throws, and lives on', async () => {
     const outcome = await environment.invoke({ do: 'throw' }, 5_000)
     expect(outcome).toEqual({ kind: 'failed', why: 'TypeError: wrong' })
-    expect(await answered({})).toMatchObject({ count: 2 })
+    expect(await invoke({})).toMatchObject({ count: 2 })
   })
 
   test('stands still between two calls', async () => {
-    await answered({ do: 'tick' })
-    await until(() => stateOf(environment.pid) === 'T', { what: 'a stopped process' })
+    await invoke({ do: 'tick' })
+    await waitUntil(() => stateOf(environment.pid) === 'T', { what: 'a stopped process' })
     await new Promise(done => setTimeout(done, 300))
-    expect((await answered({}))['ticks']).toBeLessThan(20)
+    expect((await invoke({}))['ticks']).toBeLessThan(20)
   })
 
   test('is killed at its limit, with what it started, and leaves no folder', async () => {
-    const pid = Number(await answered({ do: 'child' }))
+    const pid = Number(await invoke({ do: 'child' }))
     const outcome = await environment.invoke({ do: 'hang' }, 300)
     expect(outcome).toEqual({ kind: 'died', why: 'was over its limit of 300 ms' })
     expect(await environment.gone).toBe('was over its limit of 300 ms')
-    await until(() => !existsSync(`/proc/${pid}`), { what: 'the end of its child' })
+    await waitUntil(() => !existsSync(`/proc/${pid}`), { what: 'the end of its child' })
     expect(existsSync(join(root, 'environment'))).toBe(false)
   })
 

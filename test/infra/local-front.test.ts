@@ -33,10 +33,11 @@ async function start(
   return front.url
 }
 
-const answered = (value: unknown) => toHttpReply({ kind: 'answered', json: JSON.stringify(value) })
+const createReply = (value: unknown) =>
+  toHttpReply({ kind: 'answered', json: JSON.stringify(value) })
 
 test('a request is handed over in the payload format 2.0, its text as text', async () => {
-  const url = await start(async () => answered({ statusCode: 202, body: '{"ä":1}' }))
+  const url = await start(async () => createReply({ statusCode: 202, body: '{"ä":1}' }))
   const body = '{"name":"ä"}'
   const headers = { 'Content-Type': 'application/json', 'X-Two': 'a, b', cookie: 'a=1; b=2' }
   const reply = await fetch(`${url}/hooks/one?x=1&x=2&y=%20`, { method: 'POST', headers, body })
@@ -61,7 +62,7 @@ test('what is no text comes in base64, and a reply in base64 goes out as its byt
   const bytes = Buffer.from([0, 255, 128, 10])
   const body = bytes.toString('base64')
   const url = await start(async () =>
-    answered({ statusCode: 200, body, isBase64Encoded: true, cookies: ['c=1', 'd=2'] }),
+    createReply({ statusCode: 200, body, isBase64Encoded: true, cookies: ['c=1', 'd=2'] }),
   )
   const headers = { 'content-type': 'application/octet-stream' }
   const reply = await fetch(url, { method: 'PUT', headers, body: bytes })
@@ -71,24 +72,24 @@ test('what is no text comes in base64, and a reply in base64 goes out as its byt
 })
 
 test('only what has a route reaches the function', async () => {
-  const url = await start(async () => answered({ statusCode: 200 }), 'POST /hooks/{hook}')
-  const status = async (method: string, path: string): Promise<number> =>
+  const url = await start(async () => createReply({ statusCode: 200 }), 'POST /hooks/{hook}')
+  const readStatus = async (method: string, path: string): Promise<number> =>
     (await fetch(url + path, { method })).status
-  expect(await status('GET', '/hooks/a')).toBe(404)
-  expect(await status('POST', '/hooks')).toBe(404)
-  expect(await status('POST', '/hooks/a/b')).toBe(404)
+  expect(await readStatus('GET', '/hooks/a')).toBe(404)
+  expect(await readStatus('POST', '/hooks')).toBe(404)
+  expect(await readStatus('POST', '/hooks/a/b')).toBe(404)
   expect(events).toEqual([])
-  expect(await status('POST', '/hooks/a?b')).toBe(200)
+  expect(await readStatus('POST', '/hooks/a?b')).toBe(200)
 })
 
 test('bodies over the limit of API Gateway or of Lambda are refused before the function', async () => {
-  const url = await start(async () => answered({ statusCode: 200 }))
-  const sent = async (bytes: number): Promise<number> =>
+  const url = await start(async () => createReply({ statusCode: 200 }))
+  const sendBytes = async (bytes: number): Promise<number> =>
     (await fetch(url, { method: 'POST', body: Buffer.alloc(bytes) })).status
-  expect(await sent(cloudLimits.requestBytesMax + 1)).toBe(413)
-  expect(await sent(cloudLimits.requestBytesMax)).toBe(413)
+  expect(await sendBytes(cloudLimits.requestBytesMax + 1)).toBe(413)
+  expect(await sendBytes(cloudLimits.requestBytesMax)).toBe(413)
   expect(events).toEqual([])
-  expect(await sent(4 * 1024 * 1024)).toBe(200)
+  expect(await sendBytes(4 * 1024 * 1024)).toBe(200)
 })
 
 test('a function that failed, died, or answered without a form is the gateway that answers', async () => {
@@ -115,7 +116,7 @@ test('a function that failed, died, or answered without a form is the gateway th
 test('a reply that comes in pieces is passed on piece by piece, until the caller goes away', async () => {
   const ended = Promise.withResolvers<void>()
   const more = Promise.withResolvers<void>()
-  async function* pieces(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async function* yieldPieces(signal: AbortSignal): AsyncGenerator<Uint8Array> {
     yield Buffer.from('one')
     await more.promise
     yield Buffer.from('two')
@@ -125,20 +126,20 @@ test('a reply that comes in pieces is passed on piece by piece, until the caller
   const url = await start(async (_event, signal) => ({
     status: 200,
     headers: { 'content-type': 'text/event-stream' },
-    body: pieces(signal),
+    body: yieldPieces(signal),
   }))
-  const heard: string[] = []
-  const asked = request(url, reply => {
+  const received: string[] = []
+  const clientRequest = request(url, reply => {
     reply.on('data', (chunk: Buffer) => {
-      heard.push(chunk.toString())
-      if (heard.length === 1) more.resolve()
-      else asked.destroy()
+      received.push(chunk.toString())
+      if (received.length === 1) more.resolve()
+      else clientRequest.destroy()
     })
     reply.on('error', () => undefined)
   })
-  asked.on('error', () => undefined)
-  asked.end()
+  clientRequest.on('error', () => undefined)
+  clientRequest.end()
   await ended.promise
-  expect(heard).toEqual(['one', 'two'])
+  expect(received).toEqual(['one', 'two'])
   expect(failures).toEqual([])
 })

@@ -12,11 +12,11 @@ afterEach(async () => {
 })
 
 /** Calls a function by the SDK; `outcome` is what becomes of the call. */
-async function called(FunctionName: string, outcome: InvocationOutcome) {
-  const asked: unknown[] = []
-  const about = { settings: { installation: 'shop' }, reporter: { onFailure: () => undefined } }
-  front = await startInvokeApi(about, async (...call) => {
-    asked.push(call)
+async function invokeFunction(FunctionName: string, outcome: InvocationOutcome) {
+  const calls: unknown[] = []
+  const deps = { settings: { installation: 'shop' }, reporter: { onFailure: () => undefined } }
+  front = await startInvokeApi(deps, async (...call) => {
+    calls.push(call)
     return outcome
   })
   client = new LambdaClient({
@@ -27,25 +27,32 @@ async function called(FunctionName: string, outcome: InvocationOutcome) {
   })
   const Payload = Buffer.from('{"kind":"compact","text":"ü"}')
   const answer = await client.send(new InvokeCommand({ FunctionName, Payload }))
-  return { asked, error: answer.FunctionError, text: Buffer.from(answer.Payload ?? []).toString() }
+  return {
+    calls,
+    error: answer.FunctionError,
+    text: Buffer.from(answer.Payload ?? []).toString(),
+  }
 }
 
 const arn = 'arn:aws:lambda:eu-central-1:000000000000:function:shop-compaction'
 
 test.each([arn, 'shop-compaction'])('%s is called, and answers', async name => {
-  const { asked, error, text } = await called(name, { kind: 'answered', json: '{"version":3}' })
-  expect(asked).toEqual([['compaction', { kind: 'compact', text: 'ü' }]])
+  const { calls, error, text } = await invokeFunction(name, {
+    kind: 'answered',
+    json: '{"version":3}',
+  })
+  expect(calls).toEqual([['compaction', { kind: 'compact', text: 'ü' }]])
   expect([error, text]).toEqual([undefined, '{"version":3}'])
 })
 
 test.each(['failed', 'died'] as const)('one that %s is told as Lambda tells it', async kind => {
-  const { error, text } = await called(arn, { kind, why: 'it has no time' })
+  const { error, text } = await invokeFunction(arn, { kind, why: 'it has no time' })
   expect([error, JSON.parse(text)]).toEqual(['Unhandled', { errorMessage: 'it has no time' }])
 })
 
 test('a function of another installation is not there', async () => {
   const answered = { kind: 'answered', json: '{}' } as const
-  await expect(called(arn.replace('shop', 'other'), answered)).rejects.toMatchObject({
+  await expect(invokeFunction(arn.replace('shop', 'other'), answered)).rejects.toMatchObject({
     $metadata: { httpStatusCode: 404 },
   })
 })

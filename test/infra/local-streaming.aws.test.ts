@@ -14,7 +14,7 @@ import {
   startSupervisor,
   type Supervisor,
 } from '../../shared/platform/system/process-supervisor.ts'
-import { until } from '../e2e/place.ts'
+import { waitUntil } from '../e2e/place.ts'
 
 const handlers = `
 let gone = 0
@@ -83,11 +83,11 @@ describe('a function that streams', () => {
     await supervisor.close()
     rmSync(root, { recursive: true, force: true })
   })
-  const ask = (path: string, body?: string) =>
+  const sendRequest = (path: string, body?: string) =>
     fetch(`${front.url}${path}`, body === undefined ? {} : { method: 'POST', body })
 
   test('is read piece by piece, with the status and headers that it gave', async () => {
-    const response = await ask('/', 'ünd')
+    const response = await sendRequest('/', 'ünd')
     expect(response.status).toBe(201)
     expect(response.headers.get('x-id')).toMatch(/^[0-9a-f-]{36}$/)
     const pieces: string[] = []
@@ -97,21 +97,21 @@ describe('a function that streams', () => {
   })
 
   test('may answer without a head, or without a body', async () => {
-    const plain = await ask('/plain')
+    const plain = await sendRequest('/plain')
     expect(plain.headers.get('content-type')).toBe('text/x-plain')
     expect(await plain.text()).toBe('plain')
-    const empty = await ask('/empty')
+    const empty = await sendRequest('/empty')
     expect([empty.status, await empty.text()]).toEqual([201, ''])
   })
 
   test('that throws before anything was sent has failed; later, its answer breaks off', async () => {
-    expect((await ask('/early')).status).toBe(500)
+    expect((await sendRequest('/early')).status).toBe(500)
     expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'TypeError: before anything' })
-    const late = await ask('/late')
+    const late = await sendRequest('/late')
     expect(late.status).toBe(201)
     await expect(late.text()).rejects.toThrow()
     expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'RangeError: in the middle' })
-    expect((await ask('/')).status).toBe(201)
+    expect((await sendRequest('/')).status).toBe(201)
   })
 
   test('hears that its reader has gone, and serves the next one', async () => {
@@ -120,17 +120,17 @@ describe('a function that streams', () => {
     await response.body?.getReader().read()
     const before = outcomes.length
     reader.abort()
-    await until(() => outcomes.length > before, { what: 'the end of the call' })
+    await waitUntil(() => outcomes.length > before, { what: 'the end of the call' })
     expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'its answer was not read' })
-    const next = await ask('/')
+    const next = await sendRequest('/')
     expect(await next.text()).toBe('first;second')
-    expect((await ask('/empty')).headers.get('x-gone')).toBe('1')
+    expect((await sendRequest('/empty')).headers.get('x-gone')).toBe('1')
   })
 
   test('that dies in the middle leaves a broken answer', async () => {
-    const response = await ask('/exit')
+    const response = await sendRequest('/exit')
     await expect(response.text()).rejects.toThrow()
-    await until(() => outcomes.at(-1)?.kind === 'died', { what: 'the end of the environment' })
+    await waitUntil(() => outcomes.at(-1)?.kind === 'died', { what: 'the end of the environment' })
     await start()
   })
 })

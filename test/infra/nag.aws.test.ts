@@ -6,7 +6,7 @@ import { createApp } from '../../infra/app.ts'
 import { createAssets } from '../../infra/assets.ts'
 import { type NagException, nagExceptionsOf } from '../../infra/nag-exceptions.ts'
 import { readInstallationSettings } from '../../infra/settings.ts'
-import { prefixed, usualContext } from './synthesised.ts'
+import { toContext, readUsualContext } from './synthesise.ts'
 
 interface Finding {
   readonly rule: string
@@ -14,10 +14,13 @@ interface Finding {
 }
 
 /** What cdk-nag says; with `argued`, what is left of it. Synthesis fails when it says anything. */
-function findings(settings: Record<string, unknown>, nag: 'argued' | 'bare'): readonly Finding[] {
+function findFindings(
+  settings: Record<string, unknown>,
+  nag: 'argued' | 'bare',
+): readonly Finding[] {
   const folder = mkdtempSync(join(tmpdir(), 'nag-'))
   try {
-    const context = { ...usualContext(), ...prefixed(settings) }
+    const context = { ...readUsualContext(), ...toContext(settings) }
     const { app } = createApp({ context, outdir: join(folder, 'out'), nag }, () =>
       createAssets('none', join(folder, 'bundles')),
     )
@@ -41,7 +44,7 @@ function findings(settings: Record<string, unknown>, nag: 'argued' | 'bare'): re
 }
 
 function exceptionsOf(settings: Record<string, unknown>): readonly NagException[] {
-  const read = readInstallationSettings(prefixed(settings))
+  const read = readInstallationSettings(toContext(settings))
   if ('problems' in read) throw new Error(read.problems.join())
   return nagExceptionsOf({ partition: 'aws', account: '<AWS::AccountId>' }, read)
 }
@@ -54,17 +57,19 @@ describe.each([
   ],
 ])('with %s', (_, settings) => {
   test('cdk-nag has nothing to say that is not argued', () => {
-    expect(findings(settings, 'argued')).toEqual([])
+    expect(findFindings(settings, 'argued')).toEqual([])
   })
 
   test('each exception answers something that cdk-nag says, and stands beside nothing else', () => {
-    const said = findings(settings, 'bare')
+    const allFindings = findFindings(settings, 'bare')
     const stacks = { data: `${settings.installation}-data`, main: settings.installation }
-    const answers = ({ stack, path, rule }: NagException): readonly Finding[] =>
-      said.filter(one => one.rule === rule && one.path.startsWith(`${stacks[stack]}/${path}/`))
+    const matchFindings = ({ stack, path, rule }: NagException): readonly Finding[] =>
+      allFindings.filter(
+        one => one.rule === rule && one.path.startsWith(`${stacks[stack]}/${path}/`),
+      )
     const exceptions = exceptionsOf(settings)
-    expect(exceptions.filter(one => answers(one).length === 0)).toEqual([])
-    expect(new Set(exceptions.flatMap(answers))).toEqual(new Set(said))
+    expect(exceptions.filter(one => matchFindings(one).length === 0)).toEqual([])
+    expect(new Set(exceptions.flatMap(matchFindings))).toEqual(new Set(allFindings))
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { functionsTable } from '../../infra/functions-table.ts'
-import { actionsOn, synthesise } from './synthesised.ts'
+import { listActionsOn, synthesise } from './synthesise.ts'
 
 const { statements, resources, main } = synthesise()
 const parts = functionsTable.flatMap(({ name, longEntry }) =>
@@ -13,7 +13,7 @@ const catalogWrites = /^dynamodb:(Put|Update|Delete|BatchWrite|Transact|PartiQL)
 
 describe('a webhook', () => {
   test('reads no state: neither the journal nor the bucket', () => {
-    expect(actionsOn(statements('webhook'), 'DataJournal')).toEqual([])
+    expect(listActionsOn(statements('webhook'), 'DataJournal')).toEqual([])
     expect(actionsOf('webhook').filter(action => action.startsWith('s3:'))).toEqual([])
   })
 
@@ -36,7 +36,7 @@ describe('a webhook', () => {
 
 describe('an executor', () => {
   test.each(['step-executor', 'long-step-executor'])('%s cannot write the catalog', part => {
-    const actions = actionsOn(statements(part), 'DataCatalog')
+    const actions = listActionsOn(statements(part), 'DataCatalog')
     expect(actions.filter(action => catalogWrites.test(action))).toEqual([])
     expect(actions).toEqual(reads.slice(0, 3).toSorted())
   })
@@ -63,11 +63,11 @@ describe('deployment credentials', () => {
   const deployers = ['step-generator', 'long-step-generator', 'step-executor', 'long-step-executor']
 
   test.each(parts)('%s takes on roles of stacks only when it deploys', part => {
-    const asked = statements(part).filter(({ actions }) =>
+    const allowedActions = statements(part).filter(({ actions }) =>
       actions.some(one => one.startsWith('sts:')),
     )
-    if (!deployers.includes(part)) return expect(asked).toEqual([])
-    expect(asked).toEqual([
+    if (!deployers.includes(part)) return expect(allowedActions).toEqual([])
+    expect(allowedActions).toEqual([
       {
         actions: ['sts:AssumeRole'],
         resources: ['arn:aws:iam::*:role/antichain-deploy-*'],
@@ -79,10 +79,10 @@ describe('deployment credentials', () => {
   test('are bounded to the roles that the settings name', () => {
     const named = 'arn:aws:iam::111122223333:role/site'
     const other = synthesise({ deploymentRoles: `${named}, arn:aws:iam::111122223333:role/x-*` })
-    const asked = other
+    const allowedActions = other
       .statements('step-executor')
       .find(({ actions }) => actions.includes('sts:AssumeRole'))
-    expect(asked?.resources).toEqual([named, 'arn:aws:iam::111122223333:role/x-*'])
+    expect(allowedActions?.resources).toEqual([named, 'arn:aws:iam::111122223333:role/x-*'])
   })
 
   test('are in no managed policy: no role has any', () => {
@@ -95,9 +95,9 @@ describe('deployment credentials', () => {
 
 describe('every role', () => {
   test.each(parts)('%s has no action by a pattern and no resource that is anything', part => {
-    for (const { actions, resources: about } of statements(part)) {
+    for (const { actions, resources: resourceTexts } of statements(part)) {
       expect(actions.filter(action => action.includes('*'))).toEqual([])
-      expect(about.filter(resource => resource === '*')).toEqual([])
+      expect(resourceTexts.filter(resource => resource === '*')).toEqual([])
     }
   })
 
@@ -109,8 +109,8 @@ describe('every role', () => {
   })
 
   test.each(parts)('%s uses the key at rest through tables and bucket only', part => {
-    const uses = statements(part).filter(({ resources: about }) =>
-      about.join().includes('EncryptionDataKey'),
+    const uses = statements(part).filter(({ resources: resourceTexts }) =>
+      resourceTexts.join().includes('EncryptionDataKey'),
     )
     expect(uses).toHaveLength(1)
     expect(Object.keys(uses[0]?.conditions ?? {})).toEqual(['StringEquals'])
@@ -131,7 +131,7 @@ describe('every role', () => {
   })
 
   test('the API seals secrets of triggers and opens none', () => {
-    expect(actionsOn(statements('api'), 'SecretsKey')).toEqual(['kms:Encrypt'])
+    expect(listActionsOn(statements('api'), 'SecretsKey')).toEqual(['kms:Encrypt'])
   })
 
   test('the API puts objects only where none stands, and removes none', () => {
@@ -145,27 +145,27 @@ describe('every role', () => {
   test.each(parts)(
     '%s makes no schedule, but the API; the schedule function removes some',
     part => {
-      const asked = actionsOf(part).filter(one => one.startsWith('scheduler:'))
+      const allowedActions = actionsOf(part).filter(one => one.startsWith('scheduler:'))
       const all = ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule']
-      expect(asked).toEqual(part === 'api' ? all : part === 'schedule' ? all.slice(1) : [])
+      expect(allowedActions).toEqual(part === 'api' ? all : part === 'schedule' ? all.slice(1) : [])
     },
   )
 
   test('compaction and schedules hold no key of stacks', () => {
-    expect(actionsOn(statements('compaction'), 'SecretsKey')).toEqual([])
-    expect(actionsOn(statements('schedule'), 'SecretsKey')).toEqual(['kms:Decrypt'])
+    expect(listActionsOn(statements('compaction'), 'SecretsKey')).toEqual([])
+    expect(listActionsOn(statements('schedule'), 'SecretsKey')).toEqual(['kms:Decrypt'])
   })
 })
 
 test('generators call compaction, in functions and in the long pool; nobody else calls a function', () => {
-  const calls = (part: string) =>
+  const findInvocations = (part: string) =>
     statements(part).filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
   for (const part of ['step-generator', 'long-step-generator']) {
-    const called = calls(part).flatMap(one => one.resources)
+    const called = findInvocations(part).flatMap(one => one.resources)
     expect(called).toEqual([expect.stringMatching(/:function:antichain-compaction"\]\]\}$/)])
   }
   for (const part of ['webhook', 'schedule', 'api', 'step-executor', 'compaction'])
-    expect(calls(part)).toEqual([])
+    expect(findInvocations(part)).toEqual([])
 })
 
 test('only the scheduler, for the group of this installation, calls by the role of schedules', () => {

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { projectRoot } from '../../infra/assets.ts'
 import { readInstallationSettings, settingNames } from '../../infra/settings.ts'
 import { installationNamesOf } from '../../shared/config/aws-resource-names.ts'
-import { prefixed, synthesise } from './synthesised.ts'
+import { toContext, synthesise } from './synthesise.ts'
 
 describe('settings', () => {
   test('are texts, as the command line gives them', () => {
     const read = readInstallationSettings(
-      prefixed({
+      toContext({
         region: 'eu-central-1',
         logDays: '90',
         executorsMax: '7',
@@ -28,13 +28,13 @@ describe('settings', () => {
     ['alarmEmail', 'nobody'],
     ['architecture', 'mips'],
   ])('%s may not be %s', (name, value) => {
-    const read = readInstallationSettings(prefixed({ region: 'eu-central-1', [name]: value }))
+    const read = readInstallationSettings(toContext({ region: 'eu-central-1', [name]: value }))
     expect(read).toMatchObject({ problems: [expect.stringContaining(`antichain:${name}`)] })
   })
 
   test('that nobody knows are refused, and context of others is left alone', () => {
     expect(
-      readInstallationSettings(prefixed({ region: 'eu-central-1', size: '1' })),
+      readInstallationSettings(toContext({ region: 'eu-central-1', size: '1' })),
     ).toHaveProperty('problems')
     expect(
       readInstallationSettings({ 'antichain:region': 'eu-central-1', size: '1' }),
@@ -55,7 +55,7 @@ describe('several installations in one account', () => {
   const physical = /"(\w*Name|Family|AliasName)":"([^"]+)"/g
 
   test('share no name of a part', () => {
-    const namesIn = (text: string): Set<string> =>
+    const parseNames = (text: string): Set<string> =>
       new Set(
         [...text.matchAll(physical)]
           .filter(([, key = '']) => named.has(key))
@@ -64,7 +64,7 @@ describe('several installations in one account', () => {
     const texts = [usual, other].map(({ data, main }) =>
       JSON.stringify([data.toJSON(), main.toJSON()]),
     )
-    const [mine, theirs] = texts.map(namesIn)
+    const [mine, theirs] = texts.map(parseNames)
     expect(mine?.size).toBeGreaterThan(40)
     expect([...(mine ?? [])].filter(name => theirs?.has(name))).toEqual([])
   })

@@ -9,11 +9,11 @@ const folder = mkdtempSync(join(tmpdir(), 'synth-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Runs the CDK as `npm run synth` does, without credentials, home folder or a way out. */
-function synth(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+function synth(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const cdk = join(projectRoot, 'node_modules', 'aws-cdk', 'bin', 'cdk')
   return spawnSync(
     process.execPath,
-    [cdk, 'synth', '--quiet', '--output', join(folder, 'out'), ...words],
+    [cdk, 'synth', '--quiet', '--output', join(folder, 'out'), ...args],
     {
       cwd: projectRoot,
       encoding: 'utf8',

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { projectRoot } from '../../infra/assets.ts'
 import { functionsTable } from '../../infra/functions-table.ts'
 import { awsVariables, queueNames } from '../../shared/config/aws-resource-names.ts'
-import { synthesise } from './synthesised.ts'
+import { synthesise } from './synthesise.ts'
 
 const installation = synthesise()
 const { data, main, resources } = installation
@@ -166,10 +166,10 @@ describe('functions', () => {
 
   test('no variable holds a secret: all are names and addresses', () => {
     const known = new Set<string>(Object.values(awsVariables))
-    const given = [...resources('AWS::Lambda::Function').values()].flatMap(({ Properties }) =>
+    const variables = [...resources('AWS::Lambda::Function').values()].flatMap(({ Properties }) =>
       Object.keys((Properties['Environment'] as { Variables: object }).Variables),
     )
-    expect(given.filter(name => !known.has(name))).toEqual([])
+    expect(variables.filter(name => !known.has(name))).toEqual([])
   })
 
   test('logs end after the days of the settings', () => {
@@ -213,7 +213,7 @@ describe('the long pool', () => {
     [4, 4],
     [50, 4],
   ])('scales to so many tasks for messages: %i, %i', (messages, tasks) => {
-    const wanted = capacities('LongStepExecutorDepth', messages)
+    const wanted = computeCapacities('LongStepExecutorDepth', messages)
     expect([...new Set(wanted)]).toEqual([tasks])
   })
 
@@ -256,7 +256,7 @@ describe('the long pool', () => {
 
 describe('observability', () => {
   test('alarms tell of dead letters, stuck deployments, compaction lag and throttles', () => {
-    expect(alarmNames().toSorted()).toEqual([
+    expect(listAlarmNames().toSorted()).toEqual([
       'antichain-compaction-lag',
       'antichain-dead-chains',
       'antichain-dead-chains-long',
@@ -278,10 +278,10 @@ describe('observability', () => {
 
 test('every alarm stands in docs/aws.md', () => {
   const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
-  const told = alarmNames().map(name =>
+  const alarmRows = listAlarmNames().map(name =>
     name.replace(/^antichain-/, '').replace(/^dead-.*/, 'dead-<queue>'),
   )
-  expect(told.filter(name => !page.includes(`| \`${name}\` |`))).toEqual([])
+  expect(alarmRows.filter(name => !page.includes(`| \`${name}\` |`))).toEqual([])
 })
 
 test('the stack of data is protected from deletion', () => {
@@ -307,7 +307,7 @@ interface Scaling {
 }
 
 /** The alarms for people: those that scale the long pool have no names of ours. */
-function alarmNames(): readonly string[] {
+function listAlarmNames(): readonly string[] {
   return [...resources('AWS::CloudWatch::Alarm').values()].flatMap(({ Properties }) => {
     const { AlarmName } = Properties
     return typeof AlarmName === 'string' ? [AlarmName] : []
@@ -315,7 +315,7 @@ function alarmNames(): readonly string[] {
 }
 
 /** How many tasks the policies whose alarm rings set for a number of messages, by AWS's rules. */
-function capacities(id: string, messages: number): readonly number[] {
+function computeCapacities(id: string, messages: number): readonly number[] {
   return [...resources('AWS::CloudWatch::Alarm')].flatMap(([alarm, { Properties }]) => {
     const threshold = Properties['Threshold'] as number
     const over = Properties['ComparisonOperator'] === 'GreaterThanOrEqualToThreshold'

@@ -13,7 +13,7 @@ afterEach(() => {
 
 const [dev, prod] = [stackIdOf('shop', 'dev'), stackIdOf('mall', 'prod')]
 
-async function opened() {
+async function openStacks() {
   const home = mkdtempSync(join(tmpdir(), 'antichain-rename-'))
   homes.push(home)
   const local = await openLocal({ home, verbose: false })
@@ -27,7 +27,7 @@ async function opened() {
 }
 
 test('a stack has another name with its history, its versions and its state', async () => {
-  const local = await opened()
+  const local = await openStacks()
   const { catalog } = local.platform
   await local.renameStack(dev, prod)
   expect(await catalog.getStack(dev)).toBeUndefined()
@@ -44,7 +44,7 @@ test('a stack has another name with its history, its versions and its state', as
 })
 
 test('a name that is taken and a stack that is busy are refused, and nothing is changed', async () => {
-  const local = await opened()
+  const local = await openStacks()
   const { catalog, clock } = local.platform
   await catalog.createStack(prod, clock.now())
   await expect(local.renameStack(dev, prod)).rejects.toMatchObject({ code: 'STACK_EXISTS' })

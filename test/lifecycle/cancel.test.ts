@@ -3,7 +3,7 @@ import { cancel } from '../../local/cancel.ts'
 import { createGeneratorPorts } from '../../local/local.ts'
 import { limits } from '../../shared/config/limits.ts'
 import type { ExecutorId } from '../../shared/records/ids.ts'
-import { holder, one, openStage, registered, type Stage } from './stage.ts'
+import { testHolder, one, openStage, registered, type Stage } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -13,11 +13,11 @@ afterAll(() => stage.close())
 
 test('a forced cancel of a deployment whose generator died abandons what executors run', async () => {
   const { platform } = stage
-  const { stack, deployment, begin, record, headOf } = await stage.opened()
-  await record(registered)
+  const { stack, deployment, begin, appendRecord, headOf } = await stage.openDeployment()
+  await appendRecord(registered)
   const executor = 'elsewhere' as ExecutorId
   const [living, group] = [
-    { ...holder, pid: 3 },
+    { ...testHolder, pid: 3 },
     { pid: 77, started: 'then' },
   ]
   await platform.leases.register(deployment, executor, living)
@@ -26,10 +26,10 @@ test('a forced cancel of a deployment whose generator died abandons what executo
   const ended: unknown[] = []
   const ports = {
     ...createGeneratorPorts(platform),
-    holder: { ...holder, pid: 2 },
+    holder: { ...testHolder, pid: 2 },
     isAlive: ({ pid }: { readonly pid: number }) => pid === living.pid,
-    endGroup(asked: unknown) {
-      ended.push(asked)
+    endGroup(processGroup: unknown) {
+      ended.push(processGroup)
       // Whoever lost its provider in a call settles it.
       const end = { owner, attempt: 1, verdict: 'interrupted' } as const
       void platform.operations.select(deployment, one, end)
@@ -43,10 +43,10 @@ test('a forced cancel of a deployment whose generator died abandons what executo
 
 test('a forced cancel closes what is held by a host of which nothing is known', async () => {
   const { platform } = stage
-  const { stack, deployment, begin, record, headOf } = await stage.opened()
-  await record(registered)
+  const { stack, deployment, begin, appendRecord, headOf } = await stage.openDeployment()
+  await appendRecord(registered)
   const executor = 'there' as ExecutorId
-  await platform.leases.register(deployment, executor, { ...holder, host: 'renamed' })
+  await platform.leases.register(deployment, executor, { ...testHolder, host: 'renamed' })
   await begin(one, executor)
   let nowMs = 0
   const clock = {
@@ -57,7 +57,7 @@ test('a forced cancel closes what is held by a host of which nothing is known', 
   const ports = {
     ...createGeneratorPorts(platform),
     clock,
-    holder: { ...holder, host: 'now' },
+    holder: { ...testHolder, host: 'now' },
     isAlive: () => undefined,
   }
   expect(await cancel(ports, stack, false)).toMatchObject({ kind: 'asked' })
@@ -70,12 +70,12 @@ test('a forced cancel closes what is held by a host of which nothing is known', 
 
 test('an edit of the state that died once it was published is in the history with its version', async () => {
   const { platform } = stage
-  const { stack, deployment } = await stage.opened()
+  const { stack, deployment } = await stage.openDeployment()
   const snapshot = await platform.blobs.put(Buffer.from('{"version":3}'))
   await platform.catalog.publish(stack, 0, snapshot)
   const ports = {
     ...createGeneratorPorts(platform),
-    holder: { ...holder, pid: 2 },
+    holder: { ...testHolder, pid: 2 },
     isAlive: () => false,
   }
   expect(await cancel(ports, stack, false)).toMatchObject({ kind: 'closed' })

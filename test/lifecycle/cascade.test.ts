@@ -1,39 +1,44 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
 import type { Program } from './engine.ts'
-import { Killed } from './process.ts'
-import { createEngines, deleteFirst, thing, upon } from './things.ts'
+import { Killed } from './test-process.ts'
+import { createEngines, deleteFirst, registerThing, withDependency } from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const before: Program = async monitor => {
-  const base = await thing(monitor, 'base', { replace: 1 })
-  const middle = await thing(monitor, 'middle', { replace: base.id }, upon(base.urn))
-  await thing(monitor, 'top', { replace: middle.id }, upon(middle.urn))
+const initialProgram: Program = async monitor => {
+  const base = await registerThing(monitor, 'base', { replace: 1 })
+  const middle = await registerThing(
+    monitor,
+    'middle',
+    { replace: base.id },
+    withDependency(base.urn),
+  )
+  await registerThing(monitor, 'top', { replace: middle.id }, withDependency(middle.urn))
 }
 
 /** The base is replaced, and with it what depended on it: but `middle` does not any more. */
-const after: Program = async monitor => {
-  const rest = async (): Promise<void> => {
-    const middle = await thing(monitor, 'middle', { replace: 1 })
-    await thing(monitor, 'top', { replace: middle.id }, upon(middle.urn))
+const changedProgram: Program = async monitor => {
+  const registerRest = async (): Promise<void> => {
+    const middle = await registerThing(monitor, 'middle', { replace: 1 })
+    await registerThing(monitor, 'top', { replace: middle.id }, withDependency(middle.urn))
   }
-  await Promise.all([thing(monitor, 'base', { replace: 2 }, deleteFirst), rest()])
+  await Promise.all([registerThing(monitor, 'base', { replace: 2 }, deleteFirst), registerRest()])
 }
 
 test('a resumed deployment makes nothing anew whose delete first did not take place', async () => {
   // Each call takes a while: what is decided meanwhile does not know how it ends.
   const cloud = createCloud(300)
-  const engine = await engines.of(cloud)
-  await engine.run(before)
+  const engine = await engines.open(cloud)
+  await engine.run(initialProgram)
   cloud.faults.add('delete top-1')
   // It dies when the cascade is decided, and nothing of it was done.
-  const killed = engine.run(after, {
+  const killed = engine.run(changedProgram, {
     kill: { call: 'operations.begin', effect: 1, when: 'before' },
   })
   await expect(killed).rejects.toBeInstanceOf(Killed)
-  const resumed = await engine.run(after, { resume: true })
+  const resumed = await engine.run(changedProgram, { resume: true })
   expect(resumed.result.result).toBe('failed')
   const known = new Set((resumed.state.resources ?? []).map(({ id }) => id))
   for (const id of cloud.objects.keys()) expect(known, `${id} of ${cloud.log.join()}`).toContain(id)

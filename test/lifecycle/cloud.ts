@@ -38,7 +38,7 @@ export interface Cloud {
   /** Lets creates of a name wait; answers when one does, and how to let them go. */
   readonly hold: (name: string) => { readonly reached: Promise<void>; readonly go: () => void }
   /** Most mutating calls that were under way at once. */
-  readonly peak: () => number
+  readonly readPeak: () => number
 }
 
 /**
@@ -124,7 +124,7 @@ export function createCloud(delayMs = 0, from?: Cloud): Cloud {
     objects.delete(removed)
     drifted.add(removed)
   }
-  return { script, objects, log, faults, drift, drifted, hold, peak: () => peak }
+  return { script, objects, log, faults, drift, drifted, hold, readPeak: () => peak }
 }
 
 function diffOf(olds: Record<string, unknown>, news: Record<string, unknown>): DiffResponse {

@@ -5,22 +5,22 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import { type DeploymentId, deploymentIdOf } from '../../shared/records/ids.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { TestEngine } from './engine.ts'
-import { Killed } from './process.ts'
-import { cloudOfOthers, first, second } from './resume.ts'
-import { createEngines, stackOf } from './things.ts'
+import { Killed } from './test-process.ts'
+import { createForeignCloud, firstProgram, secondProgram } from './resume.ts'
+import { createEngines, getTestStack } from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const aboutTo = { call: 'catalog.publish', effect: 1, when: 'before' as const }
+const killBeforePublish = { call: 'catalog.publish', effect: 1, when: 'before' as const }
 
 /** An engine whose second deployment died when everything was folded but nothing published. */
-async function aboutToPublish(): Promise<{ engine: TestEngine; deployment: DeploymentId }> {
-  const engine = await engines.of(cloudOfOthers())
-  await engine.run(first)
-  const killed = engine.run(second, { kill: aboutTo })
+async function stopBeforePublish(): Promise<{ engine: TestEngine; deployment: DeploymentId }> {
+  const engine = await engines.open(createForeignCloud())
+  await engine.run(firstProgram)
+  const killed = engine.run(secondProgram, { kill: killBeforePublish })
   await expect(killed).rejects.toBeInstanceOf(Killed)
-  const { current } = await stackOf(engine.platform)
+  const { current } = await getTestStack(engine.platform)
   if (current === '') throw new Error('nothing was left')
   return { engine, deployment: current }
 }
@@ -28,7 +28,7 @@ async function aboutToPublish(): Promise<{ engine: TestEngine; deployment: Deplo
 /**
  * The ports, dead from the n-th write of a compaction on; `after`: the write itself takes place.
  */
-function dying(platform: Platform, write: number, after: boolean): Platform {
+function createDying(platform: Platform, write: number, after: boolean): Platform {
   let writes = 0
   const guard =
     <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
@@ -47,12 +47,12 @@ function dying(platform: Platform, write: number, after: boolean): Platform {
 }
 
 test('two compactions at once, and one more, come to one version with the same bytes', async () => {
-  const { engine, deployment } = await aboutToPublish()
+  const { engine, deployment } = await stopBeforePublish()
   const { platform } = engine
   const results = await Promise.all([1, 2, 3].map(() => compact(platform, deployment)))
   const again = await compact(platform, deployment)
   expect(new Set([...results, again].map(one => JSON.stringify(one))).size).toBe(1)
-  const stack = await stackOf(platform)
+  const stack = await getTestStack(platform)
   expect(stack).toMatchObject({ version: again.version, snapshot: again.snapshot })
   expect(await platform.catalog.listVersions(stack.id, 9)).toHaveLength(2)
 })
@@ -65,19 +65,19 @@ test.each([
 ])(
   'a compaction that died at its write %i (done: %s) is done again to the same bytes',
   async (write, after) => {
-    const { engine, deployment } = await aboutToPublish()
+    const { engine, deployment } = await stopBeforePublish()
     const { platform } = engine
-    const before = await stackOf(platform)
-    const dead = compact(dying(platform, write, after), deployment)
+    const before = await getTestStack(platform)
+    const dead = compact(createDying(platform, write, after), deployment)
     await expect(dead).rejects.toThrow('dead')
-    const between = await stackOf(platform)
+    const between = await getTestStack(platform)
     const isPublished = write === 2 && after
     expect(between.version).toBe(before.version + (isPublished ? 1 : 0))
     const other = await compact(platform, deployment)
     expect(other.version).toBe(before.version + 1)
     if (isPublished) expect(other.snapshot).toBe(between.snapshot)
     // The deployment itself is closed by the next one, from wherever it stood.
-    const closing = await engine.run(second)
+    const closing = await engine.run(secondProgram)
     expect(closing.result.result).toBe('succeeded')
     const versions = await platform.catalog.listVersions(before.id, 9)
     expect(versions.find(one => one.version === other.version)?.snapshot).toBe(other.snapshot)
@@ -88,13 +88,13 @@ test.each([
 
 test('a close that died between publish and release publishes nothing a second time', async () => {
   for (const call of ['catalog.publish', 'control.close']) {
-    const engine = await engines.of(cloudOfOthers())
-    await engine.run(first)
+    const engine = await engines.open(createForeignCloud())
+    await engine.run(firstProgram)
     const kill = { call, effect: 1, when: 'after' as const }
-    await expect(engine.run(second, { kill })).rejects.toBeInstanceOf(Killed)
-    const published = await stackOf(engine.platform)
+    await expect(engine.run(secondProgram, { kill })).rejects.toBeInstanceOf(Killed)
+    const published = await getTestStack(engine.platform)
     expect(published).toMatchObject({ version: 2, current: deploymentIdOf(published.id, 2) })
-    const next = await engine.run(second)
+    const next = await engine.run(secondProgram)
     expect(next.result.hasChanges).toBe(false)
     const versions = await engine.platform.catalog.listVersions(published.id, 9)
     expect(versions.find(({ version }) => version === 2)?.snapshot).toBe(published.snapshot)
@@ -102,15 +102,15 @@ test('a close that died between publish and release publishes nothing a second t
 })
 
 test('readers see a whole state all the while, and a pointer to nothing never', async () => {
-  const engine = await engines.of(cloudOfOthers())
-  await engine.run(first)
+  const engine = await engines.open(createForeignCloud())
+  await engine.run(firstProgram)
   const { platform } = engine
   let isRunning = true
   let reads = 0
   const seen = new Set<number>()
   const reading = (async () => {
     while (isRunning) {
-      const stack = await stackOf(platform)
+      const stack = await getTestStack(platform)
       const states = [
         await readState(platform, stack),
         await readSnapshotBlob(platform.blobs, stack.snapshot),
@@ -120,7 +120,7 @@ test('readers see a whole state all the while, and a pointer to nothing never', 
       reads += 1
     }
   })()
-  await engine.run(second)
+  await engine.run(secondProgram)
   await engine.run(undefined, { command: 'destroy' })
   isRunning = false
   await reading

@@ -8,8 +8,8 @@ import {
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
 import { signatureKey, signatures } from '../../shared/values/wire-options.ts'
-import { type Monitor, withMonitor } from './hosts.ts'
-import { secret } from './things.ts'
+import { type Monitor, withMonitor } from './scripted-hosts.ts'
+import { toWireSecret } from './register-thing.ts'
 
 /** What a provider makes of a component, over the monitor that it is told of. */
 export type MakeComponent = (
@@ -18,7 +18,7 @@ export type MakeComponent = (
 ) => Promise<Partial<ConstructResponse>>
 
 /** What a method of a provider does, over the monitor that it is told of. */
-export type DoMethod = (request: CallRequest, monitor: Monitor) => Promise<Partial<CallResponse>>
+export type CallMethod = (request: CallRequest, monitor: Monitor) => Promise<Partial<CallResponse>>
 
 /** Takes everything that a provider can say it takes. */
 const configure = (): ConfigureResponse =>
@@ -31,7 +31,7 @@ const configure = (): ConfigureResponse =>
 
 /** A provider that makes components, over a script that has the rest. */
 export function componentScript(
-  { make, method }: { readonly make?: MakeComponent; readonly method?: DoMethod },
+  { make, method }: { readonly make?: MakeComponent; readonly method?: CallMethod },
   rest: Script = {},
 ): Script {
   return {
@@ -53,7 +53,7 @@ export function componentScript(
 }
 
 /** Registers the component itself, as every provider begins. */
-export async function itself(
+export async function registerSelf(
   { type, name, parent, providers }: ConstructRequest,
   monitor: Monitor,
   more: Parameters<Monitor['register']>[0] | object = {},
@@ -63,7 +63,7 @@ export async function itself(
 }
 
 /** A component that a provider makes, as a program registers it. */
-export const component = (monitor: Monitor, name: string, more: object = {}) =>
+export const registerComponent = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({
     type: 'comp:index:Group',
     name,
@@ -75,22 +75,22 @@ export const component = (monitor: Monitor, name: string, more: object = {}) =>
   })
 
 /** The errors that were told, without what is put around them. */
-export const errorsOf = (events: readonly EngineEventPayload[]): readonly string[] =>
+export const trimmedErrorsOf = (events: readonly EngineEventPayload[]): readonly string[] =>
   events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent?.severity === 'error'
       ? [event.diagnosticEvent.message.trimEnd()]
       : [],
   )
 
-export const urnOf = (name: string, type = 'test:index:Thing'): string =>
+export const resourceUrnOf = (name: string, type = 'test:index:Thing'): string =>
   `urn:pulumi:dev::life::${type}::${name}`
 
-const output = (fields: object): object => ({ [signatureKey]: signatures.output, ...fields })
+const toWireOutput = (fields: object): object => ({ [signatureKey]: signatures.output, ...fields })
 
 /** Values as they go over the wire. */
-export const wire = {
-  output,
-  secret,
+export const wireValues = {
+  output: toWireOutput,
+  secret: toWireSecret,
   reference: (fields: object): object => ({ [signatureKey]: signatures.reference, ...fields }),
   unknown: '04da6b54-80e4-46f7-96ec-b56ff0331ba9',
 }

@@ -1,24 +1,24 @@
 import { expect } from 'vitest'
 import type { orderOfEffects } from '../../shared/records/order-of-effects.ts'
-import { lists, type Row } from './order.ts'
-import { Killed } from './process.ts'
-import { checkCloud, type Final, finalOf, first, openPlace } from './resume.ts'
+import { lists, type EffectRow } from './effect-tracer.ts'
+import { Killed } from './test-process.ts'
+import { checkCloud, type FinalState, finalOf, firstProgram, openPlace } from './resume.ts'
 import { plainScenes, type Scene } from './scene.ts'
-import { scenesOfFaults } from './scenes-of-faults.ts'
-import { scenesOfKeeping } from './scenes-of-keeping.ts'
-import { scenesOfHooks } from './scenes-of-hooks.ts'
-import { scenesOfServing } from './scenes-of-serving.ts'
-import { scenesOfTriggers } from './scenes-of-triggers.ts'
-import { scenesOfTime } from './scenes-of-time.ts'
+import { faultScenes } from './fault-scenes.ts'
+import { upkeepScenes } from './upkeep-scenes.ts'
+import { hookScenes } from './hook-scenes.ts'
+import { servingScenes } from './serving-scenes.ts'
+import { triggerScenes } from './trigger-scenes.ts'
+import { timeScenes } from './time-scenes.ts'
 
 const scenes = {
   ...plainScenes,
-  ...scenesOfFaults,
-  ...scenesOfKeeping,
-  ...scenesOfTime,
-  ...scenesOfServing,
-  ...scenesOfTriggers,
-  ...scenesOfHooks,
+  ...faultScenes,
+  ...upkeepScenes,
+  ...timeScenes,
+  ...servingScenes,
+  ...triggerScenes,
+  ...hookScenes,
 }
 type SceneName = keyof typeof scenes
 
@@ -89,7 +89,7 @@ const sceneOfRow: ReadonlyMap<string, SceneName> = new Map([
 ])
 
 /** One death in a scene: before or after one row of the table. */
-export interface Crash extends Row {
+export interface Crash extends EffectRow {
   readonly when: 'before' | 'after'
   readonly call: string
   readonly scene: Scene
@@ -116,13 +116,13 @@ export const crashes: readonly Crash[] = [...lists].flatMap(([list, { effects }]
 )
 
 /** What a scene comes to when nobody dies in it, once for all its crashes. */
-const finals = new Map<Scene, Promise<Final>>()
+const finals = new Map<Scene, Promise<FinalState>>()
 
-async function finalWithout(scene: Scene): Promise<Final> {
-  const place = await openPlace(scene.before ?? first, scene.delayMs)
+async function runWithoutCrash(scene: Scene): Promise<FinalState> {
+  const place = await openPlace(scene.before ?? firstProgram, scene.delayMs)
   try {
     await scene.act(place, undefined)
-    const ran = await scene.goOn(place)
+    const ran = await scene.recover(place)
     return finalOf(ran, place.cloud)
   } finally {
     await place.engine.close()
@@ -135,9 +135,9 @@ async function finalWithout(scene: Scene): Promise<Final> {
  * the row.
  */
 export async function checkCrash({ list, row, when, scene }: Crash): Promise<void> {
-  const final = finals.get(scene) ?? finalWithout(scene)
+  const final = finals.get(scene) ?? runWithoutCrash(scene)
   finals.set(scene, final)
-  const place = await openPlace(scene.before ?? first, scene.delayMs)
+  const place = await openPlace(scene.before ?? firstProgram, scene.delayMs)
   try {
     const effect = scene.nth?.get(`${list} ${row}`) ?? 1
     const end = await scene.act(place, { effect, row: { list, row }, when }).then(
@@ -146,7 +146,7 @@ export async function checkCrash({ list, row, when, scene }: Crash): Promise<voi
     )
     if (end !== undefined && !(end instanceof Killed)) throw end
     expect(end, 'the scene does not come to it').toBeInstanceOf(Killed)
-    const ran = await scene.goOn(place)
+    const ran = await scene.recover(place)
     const isUnknowable = await checkCloud(place, ran, `${when} ${list} ${row}`)
     if (isUnknowable) expect(ran.result.pending).not.toEqual([])
     else expect(finalOf(ran, place.cloud)).toEqual(await final)

@@ -1,41 +1,47 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
-import type { Program, Ran } from './engine.ts'
-import { createEngines, deleteFirst, thing, things, upon } from './things.ts'
+import type { Program, TestRun } from './engine.ts'
+import {
+  createEngines,
+  deleteFirst,
+  registerThing,
+  createThings,
+  withDependency,
+} from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const names = (ran: Ran): string[] =>
+const readNames = (ran: TestRun): string[] =>
   (ran.state.resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
 describe('up', () => {
   test('creates what is new, leaves what is the same unwritten, deletes what is gone', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    const first = await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
+    const engine = await engines.open(cloud)
+    const first = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
     expect(first.result.changes).toEqual({ create: 3 })
-    const second = await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
+    const second = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
     expect(second.result).toMatchObject({
       result: 'succeeded',
       hasChanges: false,
       changes: { same: 3 },
     })
-    const third = await engine.run(things({ a: { v: 2 } }))
+    const third = await engine.run(createThings({ a: { v: 2 } }))
     expect(third.result.changes).toEqual({ same: 1, update: 1, delete: 1 })
     expect(cloud.log).toEqual(['create a', 'create b', 'update a-1', 'delete b-1'])
-    expect(names(third)).toEqual(
+    expect(readNames(third)).toEqual(
       ['a', 'life-dev', 'default'].sort(
-        (x, y) => names(third).indexOf(x) - names(third).indexOf(y),
+        (x, y) => readNames(third).indexOf(x) - readNames(third).indexOf(y),
       ),
     )
   })
 
   test('replaces create-first, and deletes the old one at the end', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(things({ a: { replace: 1 } }))
-    const ran = await engine.run(things({ a: { replace: 2 } }))
+    const engine = await engines.open(cloud)
+    await engine.run(createThings({ a: { replace: 1 } }))
+    const ran = await engine.run(createThings({ a: { replace: 2 } }))
     expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
     expect([...cloud.objects.keys()]).toEqual(['a-2'])
     expect(ran.result.changes).toEqual({ same: 1, replace: 1 })
@@ -43,12 +49,12 @@ describe('up', () => {
 
   test('replaces delete-first with everything that would have to be replaced too', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     const program =
       (version: number): Program =>
       async monitor => {
-        const a = await thing(monitor, 'a', { replace: version }, deleteFirst)
-        await thing(monitor, 'b', { replace: a.id }, upon(a.urn))
+        const a = await registerThing(monitor, 'a', { replace: version }, deleteFirst)
+        await registerThing(monitor, 'b', { replace: a.id }, withDependency(a.urn))
       }
     await engine.run(program(1))
     await engine.run(program(2))
@@ -64,35 +70,35 @@ describe('up', () => {
 
   test('a failed create ends the deployment, keeps what was made, and the next run finishes it', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     cloud.faults.add('create b')
-    const failed = await engine.run(things({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }))
+    const failed = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }))
     expect(failed.result.result).toBe('failed')
-    expect(names(failed)).toEqual(['life-dev', 'default', 'a'])
+    expect(readNames(failed)).toEqual(['life-dev', 'default', 'a'])
     cloud.faults.clear()
-    const ran = await engine.run(things({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }))
+    const ran = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }))
     expect(ran.result).toMatchObject({ result: 'succeeded', changes: { same: 2, create: 2 } })
     expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-1', 'c-1'])
   })
 
   test('a program that fails deletes nothing', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
+    const engine = await engines.open(cloud)
+    await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
     const ran = await engine.run(async monitor => {
-      await thing(monitor, 'a', { v: 1 })
+      await registerThing(monitor, 'a', { v: 1 })
       throw new Error('a bug of the user')
     })
     expect(ran.result.result).toBe('failed')
     expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-1'])
-    expect(names(ran)).toContain('b')
+    expect(readNames(ran)).toContain('b')
   })
 
   test('a duplicate URN ends the deployment', async () => {
-    const engine = await engines.of(createCloud())
+    const engine = await engines.open(createCloud())
     const ran = await engine.run(async monitor => {
-      await thing(monitor, 'a', {})
-      await thing(monitor, 'a', {})
+      await registerThing(monitor, 'a', {})
+      await registerThing(monitor, 'a', {})
     })
     expect(ran.result.result).toBe('failed')
     expect(JSON.stringify(ran.events)).toContain('Duplicate resource URN')
@@ -100,45 +106,47 @@ describe('up', () => {
 
   test('an alias keeps the resource', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(things({ old: { v: 1 } }))
+    const engine = await engines.open(cloud)
+    await engine.run(createThings({ old: { v: 1 } }))
     const ran = await engine.run(async monitor => {
       const spec = {
         $case: 'spec' as const,
         value: { name: 'old', type: '', stack: '', project: '', parent: undefined },
       }
-      await thing(monitor, 'new', { v: 1 }, { aliases: [{ alias: spec }] })
+      await registerThing(monitor, 'new', { v: 1 }, { aliases: [{ alias: spec }] })
     })
     expect(cloud.log).toEqual(['create old'])
     expect(ran.result.changes).toEqual({ same: 2 })
-    expect(names(ran)).toContain('new')
+    expect(readNames(ran)).toContain('new')
   })
 
   test('runs no more operations at once than it may', async () => {
     const cloud = createCloud(20)
-    const engine = await engines.of(cloud)
-    const many: Program = async monitor => {
-      await Promise.all(Array.from({ length: 20 }, (_, at) => thing(monitor, `t${at}`, { v: 1 })))
+    const engine = await engines.open(cloud)
+    const manyProgram: Program = async monitor => {
+      await Promise.all(
+        Array.from({ length: 20 }, (_, at) => registerThing(monitor, `t${at}`, { v: 1 })),
+      )
     }
-    await engine.run(many, { parallel: 3 })
-    expect(cloud.peak()).toBe(3)
+    await engine.run(manyProgram, { parallel: 3 })
+    expect(cloud.readPeak()).toBe(3)
     expect(cloud.objects.size).toBe(20)
   })
 })
 
 describe('destroy', () => {
-  const chain: Program = async monitor => {
+  const chainProgram: Program = async monitor => {
     let before: string[] = []
     for (const name of ['a', 'b', 'c', 'd']) {
-      const made = await thing(monitor, name, { v: 1 }, { dependencies: before })
+      const made = await registerThing(monitor, name, { v: 1 }, { dependencies: before })
       before = [made.urn]
     }
   }
 
   test('deletes what depends first, and everything', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(chain)
+    const engine = await engines.open(cloud)
+    await engine.run(chainProgram)
     const ran = await engine.run(undefined, { command: 'destroy' })
     expect(cloud.log.slice(4)).toEqual(['delete d-1', 'delete c-1', 'delete b-1', 'delete a-1'])
     expect(ran.state.resources ?? []).toEqual([])
@@ -146,22 +154,22 @@ describe('destroy', () => {
 
   test('a failed delete keeps everything that it depends on', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(chain)
+    const engine = await engines.open(cloud)
+    await engine.run(chainProgram)
     cloud.faults.add('delete c-1')
     const ran = await engine.run(undefined, { command: 'destroy' })
     expect(ran.result.result).toBe('failed')
     expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-1', 'c-1'])
-    expect(names(ran)).toEqual(['life-dev', 'default', 'a', 'b', 'c'])
+    expect(readNames(ran)).toEqual(['life-dev', 'default', 'a', 'b', 'c'])
   })
 
   test('a protected resource stays with what it depends on, the rest goes', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     await engine.run(async monitor => {
-      const a = await thing(monitor, 'a', {})
-      await thing(monitor, 'safe', {}, { dependencies: [a.urn], protect: true })
-      await thing(monitor, 'other', {})
+      const a = await registerThing(monitor, 'a', {})
+      await registerThing(monitor, 'safe', {}, { dependencies: [a.urn], protect: true })
+      await registerThing(monitor, 'other', {})
     })
     const ran = await engine.run(undefined, { command: 'destroy' })
     expect(ran.result.result).toBe('failed')
@@ -170,9 +178,11 @@ describe('destroy', () => {
 
   test('1,000 independent resources go through joins', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     await engine.run(async monitor => {
-      await Promise.all(Array.from({ length: 1000 }, (_, at) => thing(monitor, `t${at}`, {})))
+      await Promise.all(
+        Array.from({ length: 1000 }, (_, at) => registerThing(monitor, `t${at}`, {})),
+      )
     })
     const ran = await engine.run(undefined, { command: 'destroy' })
     expect(ran.result).toMatchObject({ result: 'succeeded', changes: { delete: 1001 } })
@@ -184,31 +194,31 @@ describe('destroy', () => {
 describe('refresh and preview', () => {
   test('a refresh takes over drift and forgets what is gone', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
+    const engine = await engines.open(cloud)
+    await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
     cloud.objects.set('a-1', { v: 'theirs' })
     cloud.objects.delete('b-1')
     const ran = await engine.run(undefined, { command: 'refresh' })
     expect(ran.result.changes).toEqual({ same: 1, update: 1, delete: 1 })
-    expect(names(ran)).not.toContain('b')
+    expect(readNames(ran)).not.toContain('b')
     expect(JSON.stringify(ran.state)).toContain('theirs')
   })
 
   test('up with a refresh decides against what was read', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
+    const engine = await engines.open(cloud)
+    await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
     cloud.objects.delete('b-1')
-    await engine.run(things({ a: { v: 1 }, b: { v: 1 } }), { refresh: true })
+    await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { refresh: true })
     expect(cloud.log).toEqual(['create a', 'create b', 'create b'])
     expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-2'])
   })
 
   test('a preview changes neither cloud nor state nor history', async () => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    const before = await engine.run(things({ a: { v: 1 } }))
-    const ran = await engine.run(things({ a: { v: 2 }, b: { v: 1 } }), { dryRun: true })
+    const engine = await engines.open(cloud)
+    const before = await engine.run(createThings({ a: { v: 1 } }))
+    const ran = await engine.run(createThings({ a: { v: 2 }, b: { v: 1 } }), { dryRun: true })
     expect(ran.result.changes).toEqual({ same: 1, update: 1, create: 1 })
     expect(ran.state).toEqual(before.state)
     expect(cloud.log).toEqual(['create a'])

@@ -1,28 +1,28 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
 import type { Program } from './engine.ts'
-import { createEngines, stackOf, thing } from './things.ts'
+import { createEngines, getTestStack, registerThing } from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** A program that stops after its first resource until it is told to go on. */
-function gated() {
+function createGated() {
   const reached = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
   const program: Program = async monitor => {
-    await thing(monitor, 'a', { v: 1 })
+    await registerThing(monitor, 'a', { v: 1 })
     reached.resolve()
     await go.promise
-    await thing(monitor, 'b', { v: 1 })
+    await registerThing(monitor, 'b', { v: 1 })
   }
   return { program, reached: reached.promise, go: go.resolve }
 }
 
 test('a generator that was deposed decides nothing more and stops nobody', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const [first, second] = [gated(), gated()]
+  const engine = await engines.open(cloud)
+  const [first, second] = [createGated(), createGated()]
   const deposed = engine.run(first.program).then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -33,7 +33,7 @@ test('a generator that was deposed decides nothing more and stops nobody', async
   await second.reached
   first.go()
   expect(await deposed).toMatchObject({ code: 'DEPLOYMENT_TAKEN_OVER' })
-  const { current } = await stackOf(engine.platform)
+  const { current } = await getTestStack(engine.platform)
   if (current === '') throw new Error('the deployment goes on')
   expect(await engine.platform.control.read(current)).toMatchObject({ stop: 'none' })
   second.go()

@@ -19,10 +19,22 @@ import {
 } from '../../shared/providers/pulumi/scripted-server.ts'
 import { withPlan } from '../../cli/operations/plan-file.ts'
 import type { Analyzer } from '../../shared/providers/analyzers/analyzer.ts'
-import { packHost } from './packs.ts'
-import { pluginHost, type Program, programHost, project, stackName } from './hosts.ts'
-import type { Tracer } from './order.ts'
-import { type Disturb, type Killing, Killed, openProcess, type TestProcess } from './process.ts'
+import { createPackHost } from './policy-packs.ts'
+import {
+  createScriptedPluginHost,
+  type Program,
+  createScriptedProgramHost,
+  project,
+  stackName,
+} from './scripted-hosts.ts'
+import type { Tracer } from './effect-tracer.ts'
+import {
+  type Disturb,
+  type KillPoint,
+  Killed,
+  openTestProcess,
+  type TestProcess,
+} from './test-process.ts'
 import type { ImportedResource } from '../../shared/records/import.ts'
 import type { Command, HiddenFeature } from '../../shared/records/log.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
@@ -31,10 +43,10 @@ import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
-export type { Monitor, Program } from './hosts.ts'
+export type { Monitor, Program } from './scripted-hosts.ts'
 
 /** What a run is asked besides its command. */
-export interface Asked {
+export interface TestRunOptions {
   readonly command?: Command
   /** What `import` is to adopt. */
   readonly imports?: readonly ImportedResource[]
@@ -59,7 +71,7 @@ export interface Asked {
   /** Forget pending creates, as a person may say. */
   readonly forget?: boolean
   /** Kill the run at one of its effects: it then neither does nor hears anything more. */
-  readonly kill?: Killing | undefined
+  readonly kill?: KillPoint | undefined
   /** How long each generator and executor may last. */
   readonly functionLimitMs?: number
   /** Called with the deployment once it runs. */
@@ -85,7 +97,7 @@ export interface Asked {
   /** What else the request says. */
   readonly request?: Partial<DeployRequest>
   /** Hears each effect of the run. */
-  readonly heard?: (name: string, asked: readonly unknown[]) => void
+  readonly onEffect?: (name: string, args: readonly unknown[]) => void
 }
 
 const noTargeting: Targeting = {
@@ -98,7 +110,7 @@ const noTargeting: Targeting = {
 }
 
 /** What a run came to. */
-export interface Ran {
+export interface TestRun {
   readonly result: DeployResult
   readonly events: readonly EngineEventPayload[]
   readonly state: StoredDeployment
@@ -118,10 +130,10 @@ export interface TestEngine {
   readonly provider: ScriptedProvider
   /** The packages with a script of their own. */
   readonly packages: ReadonlyMap<string, ScriptedProvider>
-  readonly run: (program: Program | undefined, asked?: Asked) => Promise<Ran>
+  readonly run: (program: Program | undefined, options?: TestRunOptions) => Promise<TestRun>
   /** Does something else as a process that may be killed at one of its effects. */
   readonly during: <T>(
-    kill: Killing | undefined,
+    kill: KillPoint | undefined,
     work: (process: TestProcess) => Promise<T>,
   ) => Promise<T>
   /** As `close`, but its home stays. */
@@ -146,43 +158,43 @@ export async function openEngine(
   const home = mkdtempSync(join(tmpdir(), 'antichain-life-'))
   if (from !== undefined) cpSync(from, home, { recursive: true })
   const platform = await openEmbeddedPlatform({ home })
-  const open: TestProcess[] = []
+  const processes: TestProcess[] = []
   let number = 0
   await platform.catalog.createStack(id, platform.clock.now())
   const provider = await serveScript(script, {})
   const packages = new Map<string, ScriptedProvider>()
   for (const [pkg, own] of Object.entries(more)) packages.set(pkg, await serveScript(own, {}))
   const secrets = await managers
-  const run: TestEngine['run'] = async (program, asked = {}) => {
+  const run: TestEngine['run'] = async (program, options = {}) => {
     const events: EngineEventPayload[] = []
-    const request = withPlan(requestOf({ home, secrets, asked }), asked.plan)
-    const process = await openProcess({
+    const request = withPlan(createDeployRequest({ home, secrets, options }), options.plan)
+    const process = await openTestProcess({
       home,
       number: (number += 1),
-      kill: asked.kill,
-      skewMs: asked.skewMs ?? 0,
-      haste: asked.haste ?? 1,
-      heard: asked.heard,
-      disturb: disturbanceOf(asked),
+      kill: options.kill,
+      skewMs: options.skewMs ?? 0,
+      haste: options.haste ?? 1,
+      onEffect: options.onEffect,
+      disturb: disturbOf(options),
     })
-    open.push(process)
+    processes.push(process)
     const instanceOf = (pkg: string): Provider => {
       const instance = (packages.get(pkg) ?? provider).createInstance()
-      return process.guardProvider(asked.provider?.(instance) ?? instance)
+      return process.guardProvider(options.provider?.(instance) ?? instance)
     }
-    const hosts = () => ({
-      programs: asked.programs ?? programHost(program),
-      plugins: asked.plugins ?? pluginHost(instanceOf),
-      policyPacks: packHost(asked.packs ?? []),
+    const createHosts = () => ({
+      programs: options.programs ?? createScriptedProgramHost(program),
+      plugins: options.plugins ?? createScriptedPluginHost(instanceOf),
+      policyPacks: createPackHost(options.packs ?? []),
     })
     const done = deploy({
       platform: process.platform,
       ports: process.ports,
       request,
       sink: { emit: event => void events.push(event) },
-      hosts,
+      hosts: createHosts,
     }).then(running => {
-      asked.began?.(running)
+      options.began?.(running)
       return running.done
     })
     const result = await Promise.race([done, process.died])
@@ -198,7 +210,7 @@ export async function openEngine(
   }
   const keep = async (): Promise<void> => {
     for (const one of [provider, ...packages.values()]) one.close()
-    for (const process of open) await process.close()
+    for (const process of processes) await process.close()
     await platform.close()
   }
   return {
@@ -208,8 +220,8 @@ export async function openEngine(
     packages,
     run,
     async during(kill, work) {
-      const process = await openProcess({ home, number: (number += 1), kill })
-      open.push(process)
+      const process = await openTestProcess({ home, number: (number += 1), kill })
+      processes.push(process)
       const done = await Promise.race([work(process), process.died])
       const { violations } = process.tracer
       if (violations.length > 0) throw new Error(`not in order: ${violations.join('; ')}`)
@@ -225,17 +237,17 @@ export async function openEngine(
 }
 
 /** What is wrong with ports lies beneath what watches them. */
-function disturbanceOf({ disturb, disturbed }: Asked): Disturb | undefined {
+function disturbOf({ disturb, disturbed }: TestRunOptions): Disturb | undefined {
   if (disturbed === undefined) return disturb
   return platform => ({ ...disturb?.(platform), operations: disturbed(platform.operations) })
 }
 
-function requestOf(given: {
+function createDeployRequest(input: {
   home: string
   secrets: Awaited<typeof managers>
-  asked: Asked
+  options: TestRunOptions
 }): DeployRequest {
-  const { asked, home } = given
+  const { options, home } = input
   return {
     stack: id,
     source: {
@@ -247,34 +259,36 @@ function requestOf(given: {
       runtimeOptions: {},
       plugins: [],
     },
-    config: asked.config ?? new Map(),
-    secrets: given.secrets,
-    dryRun: asked.dryRun ?? false,
+    config: options.config ?? new Map(),
+    secrets: input.secrets,
+    dryRun: options.dryRun ?? false,
     options: {
-      command: asked.command ?? 'up',
-      parallel: asked.parallel ?? 8,
-      refresh: asked.refresh ?? false,
-      continueOnError: asked.continueOnError ?? false,
+      command: options.command ?? 'up',
+      parallel: options.parallel ?? 8,
+      refresh: options.refresh ?? false,
+      continueOnError: options.continueOnError ?? false,
       execute: 'here',
-      ...(asked.legacyDiff === true ? { legacyDiff: true } : {}),
-      ...(asked.legacyRefreshDiff === true ? { legacyRefreshDiff: true } : {}),
-      ...(asked.withoutFeatures === undefined ? {} : { withoutFeatures: asked.withoutFeatures }),
-      ...(asked.ignoreProtect === true ? { ignoreProtect: true } : {}),
-      message: '',
-      ...(asked.runProgram === true ? { runProgram: true } : {}),
-      release: asked.release ?? 'dataflow',
-      policyPacks: (asked.packs ?? []).map(({ path }) => ({ path })),
-      ...(asked.targeting === undefined
+      ...(options.legacyDiff === true ? { legacyDiff: true } : {}),
+      ...(options.legacyRefreshDiff === true ? { legacyRefreshDiff: true } : {}),
+      ...(options.withoutFeatures === undefined
         ? {}
-        : { targeting: { ...noTargeting, ...asked.targeting } }),
-      ...(asked.imports === undefined ? {} : { imports: asked.imports }),
+        : { withoutFeatures: options.withoutFeatures }),
+      ...(options.ignoreProtect === true ? { ignoreProtect: true } : {}),
+      message: '',
+      ...(options.runProgram === true ? { runProgram: true } : {}),
+      release: options.release ?? 'dataflow',
+      policyPacks: (options.packs ?? []).map(({ path }) => ({ path })),
+      ...(options.targeting === undefined
+        ? {}
+        : { targeting: { ...noTargeting, ...options.targeting } }),
+      ...(options.imports === undefined ? {} : { imports: options.imports }),
     },
-    program: asked.digest ?? 'the same',
-    ...(asked.digestNow === undefined ? {} : { readProgramDigest: asked.digestNow }),
-    resume: asked.resume ?? false,
+    program: options.digest ?? 'the same',
+    ...(options.digestNow === undefined ? {} : { readProgramDigest: options.digestNow }),
+    resume: options.resume ?? false,
     wait: false,
-    ...(asked.functionLimitMs === undefined ? {} : { functionLimitMs: asked.functionLimitMs }),
-    pendingCreates: { exist: new Map(), forget: asked.forget ?? false },
-    ...asked.request,
+    ...(options.functionLimitMs === undefined ? {} : { functionLimitMs: options.functionLimitMs }),
+    pendingCreates: { exist: new Map(), forget: options.forget ?? false },
+    ...options.request,
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OperationsPort } from '../../shared/ports/records.ts'
-import { barrier, next, one, openStage, type OnStage, type Stage } from './stage.ts'
+import { barrier, next, one, openStage, type StagedDeployment, type Stage } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -8,37 +8,37 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const verdictsOf = async ({ headOf }: OnStage): Promise<readonly unknown[]> =>
+const verdictsOf = async ({ headOf }: StagedDeployment): Promise<readonly unknown[]> =>
   Promise.all([one, barrier, next].map(async id => (await headOf(id))?.end?.verdict))
 const allSucceeded = ['succeeded', 'succeeded', 'succeeded']
 
 describe('an operation is begun and given back uncalled', () => {
   test('when its deployment was stopped', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     await stage.platform.control.stop(running.deployment, 'graceful')
     await running.deliver(1)
     expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
-    expect(running.told).toEqual([])
+    expect(running.reported).toEqual([])
   })
 
   test('when its deployment was closed', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     await stage.platform.control.close(running.deployment)
     await running.deliver(1)
     expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
   })
 
   test('when nobody says that its deployment runs', async () => {
-    const running = await stage.opened({ control: { read: async () => undefined } })
+    const running = await stage.openDeployment({ control: { read: async () => undefined } })
     await running.deliver(1)
     expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
   })
 
   test('when the executor may have lost its lease', async () => {
-    const running = await stage.opened({ holdsLease: () => false })
+    const running = await stage.openDeployment({ holdsLease: () => false })
     await running.deliver(1)
     expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
-    expect(running.told).toEqual([])
+    expect(running.reported).toEqual([])
   })
 })
 
@@ -47,7 +47,7 @@ test('what does not fit into the time of an executor is sent on', async () => {
     ['later', undefined],
     ['long', 'long'],
   ] as const) {
-    const running = await stage.opened({ admission })
+    const running = await stage.openDeployment({ admission })
     const { deployment } = running
     await running.deliver(1)
     const [delivery] = await stage.platform.chains.receive(1, 1_000, { deployment })
@@ -59,7 +59,7 @@ test('what does not fit into the time of an executor is sent on', async () => {
 
 describe('an end', () => {
   test('releases what waits, over joins, without the sweep', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     await running.deliver(1)
     expect(await verdictsOf(running)).toEqual(allSucceeded)
   })
@@ -67,25 +67,25 @@ describe('an end', () => {
   test('that released nobody does so when its message comes again', async () => {
     const { arrive } = stage.platform.operations
     let isAway = true
-    const failing: OperationsPort['arrive'] = (...asked) =>
-      isAway ? Promise.reject(new TypeError('a stone')) : arrive(...asked)
-    const running = await stage.opened({ operations: { arrive: failing } })
+    const failAway: OperationsPort['arrive'] = (...args) =>
+      isAway ? Promise.reject(new TypeError('a stone')) : arrive(...args)
+    const running = await stage.openDeployment({ operations: { arrive: failAway } })
     await expect(running.deliver(1)).rejects.toThrow('a stone')
     expect(await verdictsOf(running)).toEqual(['succeeded', undefined, undefined])
     isAway = false
     await running.deliver(2)
     expect(await verdictsOf(running)).toEqual(allSucceeded)
-    expect(running.told).toHaveLength(2)
+    expect(running.reported).toHaveLength(2)
   })
 
   test('that was followed by one that released nobody does so for it, too', async () => {
     const { arrive } = stage.platform.operations
     let isAway = true
-    const failing: OperationsPort['arrive'] = (deployment, to, from) =>
+    const failAway: OperationsPort['arrive'] = (deployment, to, from) =>
       isAway && to === next
         ? Promise.reject(new TypeError('a stone'))
         : arrive(deployment, to, from)
-    const running = await stage.opened({ operations: { arrive: failing } })
+    const running = await stage.openDeployment({ operations: { arrive: failAway } })
     await expect(running.deliver(1)).rejects.toThrow('a stone')
     expect(await verdictsOf(running)).toEqual(['succeeded', 'succeeded', undefined])
     isAway = false

@@ -1,20 +1,20 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
-import type { Monitor, Program, Ran } from './engine.ts'
-import { createEngines, deleteFirst, thing, upon } from './things.ts'
+import type { Monitor, Program, TestRun } from './engine.ts'
+import { createEngines, deleteFirst, registerThing, withDependency } from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** Registers a thing as an SDK does that lets a program go on after a failure. */
-const reported = (
+const registerReporting = (
   monitor: Monitor,
   name: string,
   object: Record<string, unknown>,
   more: object = {},
-) => thing(monitor, name, object, { supportsResultReporting: true, ...more })
+) => registerThing(monitor, name, object, { supportsResultReporting: true, ...more })
 
-const idsOf = (ran: Ran): string[] =>
+const idsOf = (ran: TestRun): string[] =>
   (ran.state.resources ?? []).flatMap(({ id, type }) =>
     type === 'test:index:Thing' && typeof id === 'string' ? [id] : [],
   )
@@ -23,11 +23,11 @@ const goOn = { continueOnError: true }
 
 test('a replacement that failed leaves the old resource where it is', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (value: number): Program =>
     async monitor => {
-      await reported(monitor, 'a', { replace: value })
+      await registerReporting(monitor, 'a', { replace: value })
     }
   await engine.run(program(1))
   cloud.faults.add('create a')
@@ -39,32 +39,32 @@ test('a replacement that failed leaves the old resource where it is', async () =
 
 test('what a resource still depends on stays when its change failed', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    const a = await reported(monitor, 'a', { v: 1 })
-    await reported(monitor, 'b', { v: 1 }, { dependencies: [a.urn] })
+    const a = await registerReporting(monitor, 'a', { v: 1 })
+    await registerReporting(monitor, 'b', { v: 1 }, { dependencies: [a.urn] })
   })
-  const without: Program = async monitor => {
-    await reported(monitor, 'b', { v: 2 })
+  const programWithout: Program = async monitor => {
+    await registerReporting(monitor, 'b', { v: 2 })
   }
   cloud.faults.add('update b-1')
-  const ran = await engine.run(without, goOn)
+  const ran = await engine.run(programWithout, goOn)
   expect(ran.result.result).toBe('failed')
   expect(idsOf(ran)).toEqual(['a-1', 'b-1'])
   cloud.faults.clear()
-  expect(idsOf(await engine.run(without))).toEqual(['b-1'])
+  expect(idsOf(await engine.run(programWithout))).toEqual(['b-1'])
 })
 
 test('a replacement that could not delete first loses none of its dependents', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (value: number): Program =>
     async monitor => {
-      const root = await reported(monitor, 'root', { replace: value }, deleteFirst)
+      const root = await registerReporting(monitor, 'root', { replace: value }, deleteFirst)
       if (root.urn === '') return
-      await reported(monitor, 'd1', { replace: root.id }, upon(root.urn))
-      await reported(monitor, 'd2', { replace: root.id }, upon(root.urn))
+      await registerReporting(monitor, 'd1', { replace: root.id }, withDependency(root.urn))
+      await registerReporting(monitor, 'd2', { replace: root.id }, withDependency(root.urn))
     }
   await engine.run(program(1))
   cloud.faults.add('delete d2-1')
@@ -75,13 +75,14 @@ test('a replacement that could not delete first loses none of its dependents', a
 
 test('an old copy that goes with another replacement takes its successor not along', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (root: number, isBound: boolean): Program =>
     async monitor => {
-      const made = await reported(monitor, 'root', { replace: root }, deleteFirst)
-      if (isBound) await reported(monitor, 'user', { replace: made.id }, upon(made.urn))
-      else await reported(monitor, 'user', { replace: 'alone' })
+      const made = await registerReporting(monitor, 'root', { replace: root }, deleteFirst)
+      if (isBound)
+        await registerReporting(monitor, 'user', { replace: made.id }, withDependency(made.urn))
+      else await registerReporting(monitor, 'user', { replace: 'alone' })
     }
   await engine.run(program(1, true))
   cloud.faults.add('delete user-1')
@@ -96,31 +97,31 @@ test('an old copy that goes with another replacement takes its successor not alo
 
 test('what a failed change left where it was keeps what it depends on', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    const root = await reported(monitor, 'root', { v: 1 })
-    await reported(monitor, 'user', { replace: root.id }, upon(root.urn))
+    const root = await registerReporting(monitor, 'root', { v: 1 })
+    await registerReporting(monitor, 'user', { replace: root.id }, withDependency(root.urn))
   })
   cloud.faults.add('create user')
   const ran = await engine.run(async monitor => {
-    await reported(monitor, 'user', { replace: 'alone' })
+    await registerReporting(monitor, 'user', { replace: 'alone' })
   }, goOn)
   expect(ran.result.result).toBe('failed')
   expect(idsOf(ran)).toEqual(['root-1', 'user-1'])
   cloud.faults.clear()
   const again = await engine.run(async monitor => {
-    await reported(monitor, 'user', { replace: 'alone' })
+    await registerReporting(monitor, 'user', { replace: 'alone' })
   })
   expect(idsOf(again)).toEqual(['user-2'])
 })
 
 test('with an error that it went on after, a deployment has failed', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   cloud.faults.add('create a')
   const ran = await engine.run(async monitor => {
-    await reported(monitor, 'a', { v: 1 })
-    await reported(monitor, 'b', { v: 1 })
+    await registerReporting(monitor, 'a', { v: 1 })
+    await registerReporting(monitor, 'b', { v: 1 })
   }, goOn)
   expect(ran.result.result).toBe('failed')
   expect(idsOf(ran)).toEqual(['b-1'])
@@ -128,12 +129,12 @@ test('with an error that it went on after, a deployment has failed', async () =>
 
 test('what goes with another in a replacement is not deleted by itself', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (value: number): Program =>
     async monitor => {
-      const root = await reported(monitor, 'root', { replace: value }, deleteFirst)
-      await reported(monitor, 'inside', { v: 1 }, { deletedWith: root.urn })
+      const root = await registerReporting(monitor, 'root', { replace: value }, deleteFirst)
+      await registerReporting(monitor, 'inside', { v: 1 }, { deletedWith: root.urn })
     }
   await engine.run(program(1))
   await engine.run(program(2))
@@ -144,10 +145,10 @@ test.each(['operations.putOutcome', 'operations.select'])(
   'a store that refuses %s once loses nothing',
   async name => {
     const program: Program = async monitor => {
-      await reported(monitor, 'a', { v: 1 })
+      await registerReporting(monitor, 'a', { v: 1 })
     }
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     const ran = await engine.run(program, { kill: { effect: 1, call: name, when: 'refused' } })
     expect(ran.effects.filter(effect => effect === name)).toHaveLength(2)
     expect(ran.result.result).toBe('succeeded')

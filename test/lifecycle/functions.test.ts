@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
-import { openFunctions, type TestFunctions } from './functions.ts'
-import { Killed } from './process.ts'
-import { stackOf, things } from './things.ts'
+import { openFunctions, type TestFunctions } from './test-functions.ts'
+import { Killed } from './test-process.ts'
+import { getTestStack, createThings } from './register-thing.ts'
 
 let functions: TestFunctions | undefined
 
@@ -11,60 +11,60 @@ afterEach(async () => {
   functions = undefined
 })
 
-const three = things({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
+const three = createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
 
-async function opened(program = three, delayMs = 0): Promise<TestFunctions> {
+async function openScene(program = three, delayMs = 0): Promise<TestFunctions> {
   functions = await openFunctions(createCloud(delayMs), program)
   return functions
 }
 
-const namesIn = async ({ state }: TestFunctions): Promise<readonly string[]> =>
-  ((await state()).resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
+const readNames = async ({ readState }: TestFunctions): Promise<readonly string[]> =>
+  ((await readState()).resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
 test('a request is one deployment, made by functions that know nothing but their messages', async () => {
-  const all = await opened()
+  const all = await openScene()
   const { nudges, stack, platform, cloud } = all
-  await all.ask('k')
+  await all.requestDeployment('k')
   nudges.push({ stack, delayMs: 0 })
-  expect(await all.goOn()).toContain('ended')
-  expect(await namesIn(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+  expect(await all.runToIdle()).toContain('ended')
+  expect(await readNames(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
   expect(cloud.log.toSorted()).toEqual(['create a', 'create b', 'create c'])
   const kept = await platform.requests.find(stack, 'k')
   expect(kept?.end).toEqual({ kind: 'started', deployment: `${stack}/1` })
   // The same once more: asked, nudged.
-  expect(await all.ask('k')).toBe(true)
+  expect(await all.requestDeployment('k')).toBe(true)
   expect(await all.generate()).toBe('idle')
   expect(cloud.log).toHaveLength(3)
 })
 
 test('what cannot be opened is refused with its reason, and the next request has its turn', async () => {
-  const all = await opened()
-  for (const key of ['bad', 'good']) await all.ask(key)
+  const all = await openScene()
+  for (const key of ['bad', 'good']) await all.requestDeployment(key)
   all.nudges.push({ stack: all.stack, delayMs: 0 })
-  expect(await all.goOn()).toContain('ended')
+  expect(await all.runToIdle()).toContain('ended')
   const bad = await all.platform.requests.find(all.stack, 'bad')
   expect(bad?.end).toEqual({
     kind: 'refused',
     code: 'PROJECT_INVALID',
     message: 'the program cannot be opened',
   })
-  expect(await namesIn(all)).toContain('a')
+  expect(await readNames(all)).toContain('a')
 })
 
 test('requests of one stack are served one after another', async () => {
-  const all = await opened()
-  await all.ask('up')
-  await all.ask('down', { command: 'destroy' })
+  const all = await openScene()
+  await all.requestDeployment('up')
+  await all.requestDeployment('down', { command: 'destroy' })
   all.nudges.push({ stack: all.stack, delayMs: 0 })
-  const served = await all.goOn()
+  const served = await all.runToIdle()
   expect(served.filter(one => one === 'ended')).toHaveLength(2)
   expect(all.cloud.objects.size).toBe(0)
-  expect((await all.state()).resources ?? []).toEqual([])
+  expect((await all.readState()).resources ?? []).toEqual([])
 })
 
 test('a preview changes nothing, and its request keeps what it came to', async () => {
-  const all = await opened()
-  await all.preview('p')
+  const all = await openScene()
+  await all.requestPreview('p')
   expect(await all.generate()).toBe('ended')
   const kept = await all.platform.requests.find(all.stack, 'p')
   expect(kept?.end).toMatchObject({
@@ -77,17 +77,17 @@ test('a preview changes nothing, and its request keeps what it came to', async (
 })
 
 test('what waits behind a preview has its turn, though its own nudge was used up before', async () => {
-  const all = await opened()
-  await all.preview('p')
-  await all.ask('k')
+  const all = await openScene()
+  await all.requestPreview('p')
+  await all.requestDeployment('k')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
-  expect((await all.goOn()).filter(one => one === 'ended')).toHaveLength(2)
-  expect(await namesIn(all)).toContain('a')
+  expect((await all.runToIdle()).filter(one => one === 'ended')).toHaveLength(2)
+  expect(await readNames(all)).toContain('a')
 })
 
 test('a generator that dies is followed by one that its dead-man nudge wakes', async () => {
-  const all = await opened()
-  await all.ask('k')
+  const all = await openScene()
+  await all.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
   const [first] = all.nudges.splice(0)
@@ -97,31 +97,31 @@ test('a generator that dies is followed by one that its dead-man nudge wakes', a
   const [second] = all.nudges.splice(0)
   expect(second?.seen).toMatchObject({ renewals: expect.any(Number) })
   all.nudges.push(second ?? { stack: all.stack, delayMs: 0 })
-  expect(await all.goOn()).toContain('ended')
-  expect(await namesIn(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+  expect(await all.runToIdle()).toContain('ended')
+  expect(await readNames(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
   expect(all.cloud.log.toSorted()).toEqual(['create a', 'create b', 'create c'])
   expect((await all.platform.requests.find(all.stack, 'k'))?.end?.kind).toBe('started')
 })
 
 test('one that died before it had a control record is closed, and its request begun again', async () => {
-  const all = await opened()
-  await all.ask('k')
+  const all = await openScene()
+  await all.requestDeployment('k')
   const kill = { effect: 1, call: 'catalog.start', when: 'after' } as const
   await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
-  expect(await all.goOn()).toContain('ended')
-  expect(await namesIn(all)).toContain('c')
+  expect(await all.runToIdle()).toContain('ended')
+  expect(await readNames(all)).toContain('c')
   const kept = await all.platform.requests.find(all.stack, 'k')
   expect(kept?.end).toEqual({ kind: 'started', deployment: `${all.stack}/2` })
 })
 
 test('a request that was served while a slow generator opened it is not begun again', async () => {
-  const all = await opened()
-  await all.ask('k')
-  const opening = async (): Promise<void> => {
+  const all = await openScene()
+  await all.requestDeployment('k')
+  const readdNudge = async (): Promise<void> => {
     all.nudges.push({ stack: all.stack, delayMs: 0 })
-    expect(await all.goOn()).toContain('ended')
+    expect(await all.runToIdle()).toContain('ended')
   }
-  expect(await all.generate({}, { opening })).toBe('held')
+  expect(await all.generate({}, { onOpening: readdNudge })).toBe('held')
   const history = await all.platform.catalog.listHistory(all.stack, 10)
   expect(history.map(({ result }) => result)).toEqual(['succeeded'])
   expect(all.cloud.log).toHaveLength(3)
@@ -129,10 +129,10 @@ test('a request that was served while a slow generator opened it is not begun ag
 
 test('generators whose time is short follow each other, and tell everything once', async () => {
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`t${at}`, { v: 1 }]))
-  const all = await opened(things(many), 500)
-  await all.ask('k')
+  const all = await openScene(createThings(many), 500)
+  await all.requestDeployment('k')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
-  const served = await all.goOn({ limitMs: 3_000 })
+  const served = await all.runToIdle({ limitMs: 3_000 })
   expect(served.filter(one => one === 'left').length).toBeGreaterThan(0)
   expect(served).toContain('ended')
   expect(all.cloud.log).toHaveLength(12)
@@ -144,20 +144,20 @@ test('generators whose time is short follow each other, and tell everything once
 }, 240_000)
 
 test('a deployment that was told to stop while nobody held it is closed', async () => {
-  const all = await opened()
-  await all.ask('k')
+  const all = await openScene()
+  await all.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
   await all.platform.control.stop(`${all.stack}/1` as never, 'graceful')
-  expect(await all.goOn()).toContain('ended')
+  expect(await all.runToIdle()).toContain('ended')
   const [line] = await all.platform.catalog.listHistory(all.stack, 1)
   expect(line?.result).toBe('cancelled')
   expect((await all.platform.catalog.getStack(all.stack))?.current).toBe('')
 })
 
 test('a life that takes over says that it lives before it looks who else does', async () => {
-  const all = await opened()
-  await all.ask('k')
+  const all = await openScene()
+  await all.requestDeployment('k')
   const dies = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill: dies })).rejects.toThrow(Killed)
   await all.generate(all.nudges.shift())
@@ -169,8 +169,8 @@ test('a life that takes over says that it lives before it looks who else does', 
 })
 
 test('an environment of another stack leaves a request as it is, and what is held to its holder', async () => {
-  const all = await opened()
-  await all.ask('k')
+  const all = await openScene()
+  await all.requestDeployment('k')
   expect(await all.generate({}, { mayServe: false })).toBe('elsewhere')
   expect(all.nudges).toEqual([])
   expect((await all.platform.requests.find(all.stack, 'k'))?.end).toBe(undefined)
@@ -182,22 +182,22 @@ test('an environment of another stack leaves a request as it is, and what is hel
   const [second] = all.nudges.splice(0)
   expect(await all.generate(second, { mayServe: false })).toBe('elsewhere')
   all.nudges.push(second ?? { stack: all.stack, delayMs: 0 })
-  expect(await all.goOn()).toContain('ended')
+  expect(await all.runToIdle()).toContain('ended')
 })
 
 test('a stack whose role refuses it begins no deployment, and who asked is told', async () => {
-  const all = await opened()
-  await all.ask('k')
+  const all = await openScene()
+  await all.requestDeployment('k')
   expect(await all.generate({}, { isRefused: true })).toBe('refused')
   const kept = await all.platform.requests.find(all.stack, 'k')
   expect(kept?.end).toMatchObject({ kind: 'refused', code: 'STACK_ROLE_REFUSED' })
-  expect((await stackOf(all.platform)).deployments).toBe(0)
+  expect((await getTestStack(all.platform)).deployments).toBe(0)
   expect(all.cloud.log).toEqual([])
 })
 
 test('a role that is taken away in mid-deployment is told there, and what is left done later', async () => {
-  const all = await opened()
-  await all.ask('k')
+  const all = await openScene()
+  await all.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
   await all.generate(all.nudges.shift())
@@ -210,6 +210,6 @@ test('a role that is taken away in mid-deployment is told there, and what is lef
   const leases = await all.platform.leases.list(deployment)
   expect(leases.filter(({ executor }) => executor.startsWith('generator-'))).toHaveLength(1)
   all.nudges.push(again ?? { stack: all.stack, delayMs: 0 })
-  expect(await all.goOn()).toContain('ended')
-  expect(await namesIn(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+  expect(await all.runToIdle()).toContain('ended')
+  expect(await readNames(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
 })

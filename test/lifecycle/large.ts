@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import { createCloud } from './cloud.ts'
 import { openEngine, type Program } from './engine.ts'
-import { thing } from './things.ts'
+import { registerThing } from './register-thing.ts'
 
 /** A program of `count` resources, each with a text of `size` bytes. */
-const texts =
+const createTexts =
   (count: number, size: number, version: string): Program =>
   async monitor => {
     const names = Array.from({ length: count }, (_, at) => `large-${at}`)
     await Promise.all(
-      names.map(name => thing(monitor, name, { text: (version + name).padEnd(size, 'x') })),
+      names.map(name => registerThing(monitor, name, { text: (version + name).padEnd(size, 'x') })),
     )
   }
 
@@ -18,15 +18,15 @@ export async function checkLarge(count: number, size: number): Promise<void> {
   const cloud = createCloud()
   const engine = await openEngine(cloud.script)
   try {
-    const made = await engine.run(texts(count, size, 'a'))
+    const made = await engine.run(createTexts(count, size, 'a'))
     expect(made.result).toMatchObject({ result: 'succeeded', changes: { create: count + 1 } })
     const sizes = (made.state.resources ?? []).map(
       ({ outputs }) => (outputs as { text?: string } | undefined)?.text?.length ?? 0,
     )
     expect(sizes.filter(one => one === size)).toHaveLength(count)
-    const same = await engine.run(texts(count, size, 'a'))
+    const same = await engine.run(createTexts(count, size, 'a'))
     expect(same.result.hasChanges).toBe(false)
-    const changed = await engine.run(texts(count, size, 'b'))
+    const changed = await engine.run(createTexts(count, size, 'b'))
     expect(changed.result).toMatchObject({ result: 'succeeded', changes: { update: count } })
     const gone = await engine.run(undefined, { command: 'destroy' })
     expect(gone.state.resources ?? []).toEqual([])

@@ -4,14 +4,14 @@ import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
 import { type Cloud, createCloud } from './cloud.ts'
 import type { Program } from './engine.ts'
-import { Killed } from './process.ts'
-import { createEngines, deleteFirst, thing, things } from './things.ts'
+import { Killed } from './test-process.ts'
+import { createEngines, deleteFirst, registerThing, createThings } from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** A cloud whose create of `slow` takes place when the test says so. */
-function slowCloud() {
+function createSlowCloud() {
   const cloud = createCloud()
   const reached = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
@@ -34,17 +34,17 @@ function slowCloud() {
 }
 
 const program: Program = async monitor => {
-  await thing(monitor, 'a', { v: 1 })
-  await thing(monitor, 'slow', { v: 1 })
+  await registerThing(monitor, 'a', { v: 1 })
+  await registerThing(monitor, 'slow', { v: 1 })
 }
 
 test('what a process made that was taken for dead is found by the next deployment', async () => {
-  const cloud = slowCloud()
-  const engine = await engines.of(cloud)
+  const cloud = createSlowCloud()
+  const engine = await engines.open(cloud)
   // The first process hangs in a call; the second one takes it for dead and closes for it.
   const deposed = engine.run(program).catch((thrown: unknown) => thrown)
   await cloud.reached
-  const second = await engine.run(things({ a: { v: 1 } }))
+  const second = await engine.run(createThings({ a: { v: 1 } }))
   expect(second.state.pending_operations?.map(({ resource }) => resource.urn)).toEqual([
     'urn:pulumi:dev::life::test:index:Thing::slow',
   ])
@@ -60,14 +60,14 @@ test('what a process made that was taken for dead is found by the next deploymen
   // Its executor may have got no further than the outcome, and puts it where it belongs only now.
   for (const item of late) await engine.platform.catalog.putLate(second.stack, item)
   expect(await engine.platform.catalog.listLate(second.stack, 10)).toEqual([])
-  const told = third.events.flatMap(event =>
+  const messages = third.events.flatMap(event =>
     'diagnosticEvent' in event ? [event.diagnosticEvent.message] : [],
   )
-  expect(told.join('\n')).toContain("it has the id 'slow-1'")
+  expect(messages.join('\n')).toContain("it has the id 'slow-1'")
 })
 
 /** A cloud whose objects are called as their resources; the second create of one is held up. */
-function namedCloud() {
+function createNamedCloud() {
   const cloud = createCloud()
   const reached = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
@@ -88,45 +88,45 @@ function namedCloud() {
 }
 
 test('what came late takes the place of what was deleted for it, also under its id', async () => {
-  const cloud = namedCloud()
-  const engine = await engines.of(cloud)
-  const upTo =
+  const cloud = createNamedCloud()
+  const engine = await engines.open(cloud)
+  const createUpTo =
     (replace: number): Program =>
     async monitor => {
-      await thing(monitor, 'a', { replace }, deleteFirst)
+      await registerThing(monitor, 'a', { replace }, deleteFirst)
     }
-  await engine.run(upTo(1))
-  const deposed = engine.run(upTo(2)).catch((thrown: unknown) => thrown)
+  await engine.run(createUpTo(1))
+  const deposed = engine.run(createUpTo(2)).catch((thrown: unknown) => thrown)
   await cloud.reached
   // Closes what seems dead, and decides nothing.
   const second = await engine.run(() => Promise.reject(new Error('the program fails')))
   expect(second.state.pending_operations).toHaveLength(1)
   cloud.go()
   await deposed
-  const third = await engine.run(upTo(2))
+  const third = await engine.run(createUpTo(2))
   expect(third.result).toMatchObject({ result: 'succeeded', pending: [] })
   expect(third.state.resources?.at(-1)).toMatchObject({ id: 'a', inputs: { replace: 2 } })
   expect(cloud.log).toEqual(['create a', 'delete a', 'create a'])
 })
 
 test('what turns up after a person had cleared it is deleted', async () => {
-  const cloud = slowCloud()
-  const engine = await engines.of(cloud)
+  const cloud = createSlowCloud()
+  const engine = await engines.open(cloud)
   const deposed = engine.run(program).catch((thrown: unknown) => thrown)
   await cloud.reached
-  const second = await engine.run(things({ a: { v: 1 } }), { forget: true })
+  const second = await engine.run(createThings({ a: { v: 1 } }), { forget: true })
   expect(second.state.pending_operations).toBeUndefined()
   cloud.go()
   await deposed
-  await engine.run(things({ a: { v: 1 } }))
+  await engine.run(createThings({ a: { v: 1 } }))
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
   expect(cloud.log).toEqual(['create a', 'create slow', 'delete slow-1'])
 })
 
 /** An engine whose inbox has an object of which no state knows. */
 async function withInbox(cloud: Cloud) {
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(things({ a: { v: 1 } }))
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(createThings({ a: { v: 1 } }))
   const made = ran.state.resources?.find(({ id }) => id === 'a-1')
   if (made === undefined) throw new Error('the state has what was made')
   cloud.objects.set('late-1', { v: 1 })
@@ -148,8 +148,8 @@ test.for(
 )('what came late is taken once, killed  effect ', async kill => {
   const cloud = createCloud()
   const { engine, stack } = await withInbox(cloud)
-  await engine.run(things({ a: { v: 1 } }), { kill }).catch((thrown: unknown) => thrown)
-  await engine.run(things({ a: { v: 1 } }))
+  await engine.run(createThings({ a: { v: 1 } }), { kill }).catch((thrown: unknown) => thrown)
+  await engine.run(createThings({ a: { v: 1 } }))
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
   expect(cloud.log).toEqual(['create a', 'delete late-1'])
   expect(await engine.platform.catalog.listLate(stack, 10)).toEqual([])
@@ -159,7 +159,7 @@ test('what came late is taken once by a deployment that is resumed', async () =>
   const cloud = createCloud()
   const { engine, stack } = await withInbox(cloud)
   const kill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
-  const program = things({ a: { v: 1 } })
+  const program = createThings({ a: { v: 1 } })
   expect(await engine.run(program, { kill }).catch((thrown: unknown) => thrown)).toBeInstanceOf(
     Killed,
   )

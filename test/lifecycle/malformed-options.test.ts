@@ -1,16 +1,16 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
-import { createEngines, thing } from './things.ts'
-import { errorsOf } from './told.ts'
+import { createEngines, registerThing } from './register-thing.ts'
+import { errorsOf } from './run-events.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 test('replaceOnChanges with what is no path is an error of the resource, once it is looked at', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const withPath = (v: number, path: string) =>
     engine.run(async monitor => {
-      await thing(monitor, 'a', { v }, { replaceOnChanges: [path] })
+      await registerThing(monitor, 'a', { v }, { replaceOnChanges: [path] })
     })
   expect((await withPath(1, 'b[')).result.result).toBe('succeeded')
   const ran = await withPath(2, 'b[')
@@ -26,10 +26,12 @@ test.each([
   [{ version: 'v1.0.0' }, 'parse package version v1.0.0'],
 ])('a registration with %o is refused before anything is done', async (options, message) => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   let refusal: unknown
   const ran = await engine.run(async monitor => {
-    refusal = await thing(monitor, 'a', { v: 1 }, options).catch((thrown: unknown) => thrown)
+    refusal = await registerThing(monitor, 'a', { v: 1 }, options).catch(
+      (thrown: unknown) => thrown,
+    )
   })
   expect(String(refusal)).toContain(message)
   expect(cloud.log).toEqual([])

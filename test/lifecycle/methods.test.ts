@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { CallResponse, type CallRequest } from '../../proto/gen/pulumi/provider.ts'
 import { createFailure, type Script } from '../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from './cloud.ts'
-import type { Asked, Monitor, Program } from './engine.ts'
-import { Killed } from './process.ts'
-import { createEngines, secret, thing } from './things.ts'
+import type { TestRunOptions, Monitor, Program } from './engine.ts'
+import { Killed } from './test-process.ts'
+import { createEngines, toWireSecret, registerThing } from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -13,44 +13,44 @@ afterEach(() => engines.close())
 const urnOf = (name: string): string => `urn:pulumi:dev::life::test:index:Thing::${name}`
 
 /** A cloud whose methods count how often they were called. */
-function counting(call?: (request: CallRequest) => unknown) {
+function createCounting(call?: (request: CallRequest) => unknown) {
   const cloud = createCloud()
   const calls: CallRequest[] = []
   const answer = (request: CallRequest): unknown => {
     calls.push(request)
     if (call !== undefined) return call(request)
     const returnDependencies = new Map([['count', { urns: [urnOf('a')] }]])
-    const hidden = secret(`hidden ${calls.length}`)
+    const hidden = toWireSecret(`hidden ${calls.length}`)
     return CallResponse.create({ return: { count: calls.length, hidden }, returnDependencies })
   }
   const script: Script = { ...cloud.script, call: answer }
   return { ...cloud, script, calls }
 }
 
-const say = (monitor: Monitor, more: object = {}) =>
+const callSay = (monitor: Monitor, more: object = {}) =>
   monitor.call({ tok: 'test:index:Thing/say', args: { __self__: { urn: urnOf('a') } }, ...more })
 
 /** What the program was thrown. */
-async function refusal(promise: Promise<unknown>): Promise<string> {
+async function readRefusal(promise: Promise<unknown>): Promise<string> {
   return promise.then(() => 'it was answered', String)
 }
 
 describe('a method of a resource', () => {
   test('is asked with everything that it may need to know', async () => {
-    const cloud = counting()
-    const engine = await engines.of(cloud)
+    const cloud = createCounting()
+    const engine = await engines.open(cloud)
     await engine.run(
       async monitor => {
-        await thing(monitor, 'a', {})
-        const args = { __self__: { urn: urnOf('a') }, x: secret(1) }
-        await say(monitor, { args, argDependencies: new Map([['x', { urns: [urnOf('a')] }]]) })
+        await registerThing(monitor, 'a', {})
+        const args = { __self__: { urn: urnOf('a') }, x: toWireSecret(1) }
+        await callSay(monitor, { args, argDependencies: new Map([['x', { urns: [urnOf('a')] }]]) })
       },
       { parallel: 5 },
     )
     const [call] = cloud.calls
     expect(call).toMatchObject({
       tok: 'test:index:Thing/say',
-      args: { x: secret(1) },
+      args: { x: toWireSecret(1) },
       project: 'life',
       stack: 'dev',
       parallel: 5,
@@ -66,55 +66,55 @@ describe('a method of a resource', () => {
   })
 
   test('is asked in a preview too, which is said', async () => {
-    const cloud = counting()
-    const engine = await engines.of(cloud)
+    const cloud = createCounting()
+    const engine = await engines.open(cloud)
     const program: Program = async monitor => {
-      await thing(monitor, 'a', {})
-      await say(monitor)
+      await registerThing(monitor, 'a', {})
+      await callSay(monitor)
     }
     await engine.run(program, { dryRun: true })
     expect(cloud.calls.map(({ dryRun }) => dryRun)).toEqual([true])
   })
 
   test('of a provider resource is asked of that very provider', async () => {
-    const cloud = counting()
-    const engine = await engines.of(cloud)
+    const cloud = createCounting()
+    const engine = await engines.open(cloud)
     await engine.run(async monitor => {
       const type = 'pulumi:providers:test'
       const { urn, id } = await monitor.register({ type, name: 'p', custom: true, object: {} })
-      await say(monitor, { tok: `${type}/say`, args: { __self__: { urn, id } } })
-      const without = say(monitor, { tok: `${type}/say`, args: { __self__: { urn } } })
-      expect(await refusal(without)).toContain('missing __self__')
+      await callSay(monitor, { tok: `${type}/say`, args: { __self__: { urn, id } } })
+      const without = callSay(monitor, { tok: `${type}/say`, args: { __self__: { urn } } })
+      expect(await readRefusal(without)).toContain('missing __self__')
     })
     expect(cloud.calls.map(({ tok }) => tok)).toEqual(['pulumi:providers:test/say'])
   })
 
   test('that the program did not register is not known', async () => {
-    const cloud = counting()
-    const engine = await engines.of(cloud)
+    const cloud = createCounting()
+    const engine = await engines.open(cloud)
     await engine.run(async monitor => {
-      expect(await refusal(say(monitor))).toContain(`unknown resource ${urnOf('a')}`)
+      expect(await readRefusal(callSay(monitor))).toContain(`unknown resource ${urnOf('a')}`)
     })
     expect(cloud.calls).toEqual([])
   })
 
   test('answers failed checks to the program', async () => {
     const failures = [{ property: 'x', reason: 'is refused' }]
-    const engine = await engines.of(counting(() => CallResponse.create({ failures })))
+    const engine = await engines.open(createCounting(() => CallResponse.create({ failures })))
     const { result } = await engine.run(async monitor => {
-      await thing(monitor, 'a', {})
-      expect((await say(monitor)).failures).toEqual(failures)
+      await registerThing(monitor, 'a', {})
+      expect((await callSay(monitor)).failures).toEqual(failures)
     })
     expect(result.result).toBe('succeeded')
   })
 
   test('that fails ends the deployment, and the reason is told', async () => {
-    const broken = () => Promise.reject(createFailure(status.UNKNOWN, 'it is broken'))
-    const engine = await engines.of(counting(broken))
+    const failBroken = () => Promise.reject(createFailure(status.UNKNOWN, 'it is broken'))
+    const engine = await engines.open(createCounting(failBroken))
     const ran = await engine.run(async monitor => {
-      await thing(monitor, 'a', {})
-      await say(monitor).catch(() => undefined)
-      await thing(monitor, 'b', {})
+      await registerThing(monitor, 'a', {})
+      await callSay(monitor).catch(() => undefined)
+      await registerThing(monitor, 'b', {})
     })
     expect(ran.result.result).toBe('failed')
     expect(JSON.stringify(ran.events)).toContain(
@@ -125,19 +125,19 @@ describe('a method of a resource', () => {
 })
 
 describe('a deployment that goes on', () => {
-  const beforeB: Asked = { kill: { effect: 2, call: 'operations.begin', when: 'before' } }
+  const beforeB: TestRunOptions = { kill: { effect: 2, call: 'operations.begin', when: 'before' } }
 
   test('does not ask a method again: the recorded answer is given, secrets sealed', async () => {
-    const cloud = counting()
-    const engine = await engines.of(cloud)
+    const cloud = createCounting()
+    const engine = await engines.open(cloud)
     const answers: CallResponse[] = []
     const program: Program = async monitor => {
-      await thing(monitor, 'a', {})
-      const answer = await say(monitor)
+      await registerThing(monitor, 'a', {})
+      const answer = await callSay(monitor)
       answers.push(answer)
-      await thing(monitor, 'b', { of: answer.return?.['count'] })
-      const again = await say(monitor)
-      await thing(monitor, 'c', { of: again.return?.['count'] })
+      await registerThing(monitor, 'b', { of: answer.return?.['count'] })
+      const again = await callSay(monitor)
+      await registerThing(monitor, 'c', { of: again.return?.['count'] })
     }
     const end = await engine.run(program, beforeB).catch((thrown: unknown) => thrown)
     expect(end).toBeInstanceOf(Killed)
@@ -149,19 +149,19 @@ describe('a deployment that goes on', () => {
     expect(cloud.objects.get('c-1')).toEqual({ of: 2 })
     const [first, second] = answers
     expect(second).toEqual(first)
-    expect(second?.return).toMatchObject({ count: 1, hidden: secret('hidden 1') })
+    expect(second?.return).toMatchObject({ count: 1, hidden: toWireSecret('hidden 1') })
     expect(second?.returnDependencies.get('count')).toEqual({ urns: [urnOf('a')] })
   })
 
   test('asks a method again whose arguments are not those of before', async () => {
-    const cloud = counting()
-    const engine = await engines.of(cloud)
+    const cloud = createCounting()
+    const engine = await engines.open(cloud)
     const program =
       (x: number): Program =>
       async monitor => {
-        await thing(monitor, 'a', {})
-        await say(monitor, { args: { __self__: { urn: urnOf('a') }, x } })
-        await thing(monitor, 'b', {})
+        await registerThing(monitor, 'a', {})
+        await callSay(monitor, { args: { __self__: { urn: urnOf('a') }, x } })
+        await registerThing(monitor, 'b', {})
       }
     await engine.run(program(1), beforeB).catch(() => undefined)
     await engine.run(program(2), { resume: true })

@@ -4,9 +4,9 @@ import { orderOfEffects } from '../../shared/records/order-of-effects.ts'
 import { createCloud } from './cloud.ts'
 import { checkCrash, crashes } from './crashes.ts'
 import { openEngine, type Program } from './engine.ts'
-import { forgetPlaces } from './resume.ts'
+import { removePlaces } from './resume.ts'
 
-afterAll(forgetPlaces)
+afterAll(removePlaces)
 
 const { start, program, settle, register, operate, plan, close, attend, recordEvents } =
   orderOfEffects
@@ -16,12 +16,12 @@ const callsOf = ({ effects }: EffectList, ...without: readonly number[]): string
   effects.filter((_, at) => !without.includes(at + 1)).map(({ call }) => call)
 
 /** As the table has it: providers are asked one thing or another, plans come with more. */
-const listed = (effect: string): string => {
+const toListedName = (effect: string): string => {
   if (effect.startsWith('provider.')) return 'provider call'
   return effect.endsWith(' + plan') ? 'decisionLog.append plan' : effect
 }
 
-const one: Program = async monitor => {
+const oneProgram: Program = async monitor => {
   await monitor.register({ type: 'test:index:Thing', name: 'a', custom: true, object: {} })
 }
 
@@ -35,14 +35,14 @@ const over = [applied, ...callsOf(close, 3), retired]
 test('a deployment does what the table says, in its order', async () => {
   const engine = await openEngine(createCloud().script)
   try {
-    const effects = async (what: Program): Promise<readonly string[]> => {
+    const readEffects = async (what: Program): Promise<readonly string[]> => {
       const ran = await engine.run(what)
-      expect(ran.tracer.unfinished()).toEqual([])
+      expect(ran.tracer.listUnfinished()).toEqual([])
       // Events are kept beside everything, by the clock.
-      return ran.effects.map(listed).filter(call => !callsOf(recordEvents).includes(call))
+      return ran.effects.map(toListedName).filter(call => !callsOf(recordEvents).includes(call))
     }
     // Stack and provider are settled; one create, upon which nobody waits.
-    expect(await effects(one)).toEqual([
+    expect(await readEffects(oneProgram)).toEqual([
       ...began,
       ...callsOf(settle),
       ...callsOf(settle),
@@ -52,7 +52,7 @@ test('a deployment does what the table says, in its order', async () => {
       ...over,
     ])
     // Nothing is registered but the stack: the resource goes, then its provider, without a call.
-    expect(await effects(async () => {})).toEqual([
+    expect(await readEffects(async () => {})).toEqual([
       ...began,
       ...callsOf(plan),
       ...callsOf(operate, ...unasked, 11),
@@ -65,7 +65,7 @@ test('a deployment does what the table says, in its order', async () => {
 })
 
 test('what the table has in another order is told', async () => {
-  const { createTracer } = await import('./order.ts')
+  const { createTracer } = await import('./effect-tracer.ts')
   const tracer = createTracer()
   const [closing, stop, , , , closed] = callsOf(close)
   tracer.note('decisionLog.append', ['d', { number: 1, decisions: [{ kind: 'closing' }] }])
@@ -75,7 +75,7 @@ test('what the table has in another order is told', async () => {
     'control.close',
   ])
   expect(tracer.violations).toEqual([])
-  expect(tracer.unfinished()).toEqual(['process close: decisionLog.append closing'])
+  expect(tracer.listUnfinished()).toEqual(['process close: decisionLog.append closing'])
   tracer.note('decisionLog.append', ['d', { number: 2, decisions: [{ kind: 'closing' }] }])
   expect(tracer.violations).toEqual([
     'process close: decisionLog.append closing after decisionLog.append closing',

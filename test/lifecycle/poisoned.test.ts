@@ -6,7 +6,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import type { EpochMs, ExecutorId, OwnerToken } from '../../shared/records/ids.ts'
-import { barrier, next, one, type OnStage, openStage, plan, type Stage } from './stage.ts'
+import { barrier, next, one, type StagedDeployment, openStage, plan, type Stage } from './stage.ts'
 
 let stage: Stage
 let platform: EmbeddedPlatform
@@ -22,31 +22,31 @@ const stumbling: Partial<OperationsPort> = {
 
 describe('work that no delivery can handle', () => {
   test('comes again four times', async () => {
-    const deployment = await stage.opened({ operations: stumbling })
+    const deployment = await stage.openDeployment({ operations: stumbling })
     for (const count of [1, 2, 3, 4])
       await expect(deployment.deliver(count)).rejects.toThrow('a stone')
     expect(await deployment.headOf(one)).toBeUndefined()
   })
 
   test('ends at the fifth as failed with its cause, and its barrier opens', async () => {
-    const deployment = await stage.opened({ operations: stumbling })
+    const deployment = await stage.openDeployment({ operations: stumbling })
     await deployment.deliver(5).catch(() => undefined)
     const ends = await platform.operations.getEnds(deployment.deployment, [one, barrier])
     expect(ends.get(one)?.head.end?.verdict).toBe('failed')
     expect(ends.get(one)?.outcome?.error?.message).toContain('a stone')
     expect(ends.get(barrier)?.head.end?.verdict).toBe('succeeded')
-    expect(deployment.told[0]).toMatch(/^failed: no delivery .* a stone$/)
+    expect(deployment.reported[0]).toMatch(/^failed: no delivery .* a stone$/)
   })
 
   test('is dropped where it still waits: it comes again in its time', async () => {
-    const deployment = await stage.opened({ operations: stumbling })
+    const deployment = await stage.openDeployment({ operations: stumbling })
     await deployment.deliver(5, next)
     expect(await deployment.headOf(next)).toBeUndefined()
-    expect(deployment.told).toEqual([])
+    expect(deployment.reported).toEqual([])
   })
 
   test('ends as interrupted where an attempt before may have called', async () => {
-    const deployment = await stage.opened({ operations: stumbling })
+    const deployment = await stage.openDeployment({ operations: stumbling })
     const owner = 'o' as OwnerToken
     const claim = { owner, executor: 'x' as ExecutorId, attempt: 0, needs: 0 }
     await platform.operations.begin(deployment.deployment, one, claim)
@@ -57,13 +57,15 @@ describe('work that no delivery can handle', () => {
 
   test('keeps waiting when the store is at fault', async () => {
     const away = error('STORE_UNAVAILABLE', 'away')
-    const deployment = await stage.opened({ operations: { begin: () => Promise.reject(away) } })
+    const deployment = await stage.openDeployment({
+      operations: { begin: () => Promise.reject(away) },
+    })
     await expect(deployment.deliver(5)).rejects.toBe(away)
     expect(await deployment.headOf(one)).toBeUndefined()
   })
 
   test('is given back when the control record cannot be read after the begin', async () => {
-    const deployment = await stage.opened({
+    const deployment = await stage.openDeployment({
       control: { read: () => Promise.reject(error('STORE_UNAVAILABLE', 'away')) },
     })
     await expect(deployment.deliver(1)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
@@ -71,7 +73,7 @@ describe('work that no delivery can handle', () => {
   })
 
   test('that five executors died of is interrupted by the sweep', async () => {
-    const { deployment } = await stage.opened()
+    const { deployment } = await stage.openDeployment()
     const { operations, chains } = platform
     const only = plan.slice(0, 1)
     const isGone = (): boolean => true
@@ -87,10 +89,10 @@ describe('work that no delivery can handle', () => {
 })
 
 describe('redrive', () => {
-  const ports = () => ({ ...createGeneratorPorts(platform), isAlive: () => true })
+  const createPorts = () => ({ ...createGeneratorPorts(platform), isAlive: () => true })
 
   /** Delivers a message in vain until the queue gives it up. */
-  async function givenUp({ deployment }: OnStage): Promise<void> {
+  async function makeDeadLetter({ deployment }: StagedDeployment): Promise<void> {
     const { chains } = platform
     await chains.send([{ deployment, operations: [one] }])
     for (let count = 0; count < 5; count++) {
@@ -101,33 +103,33 @@ describe('redrive', () => {
   }
 
   test('tries again what was given up and has not ended', async () => {
-    const deployment = await stage.opened()
-    expect(await redrive(ports(), deployment.stack)).toEqual({ kind: 'nothing' })
-    await givenUp(deployment)
-    expect(await redrive(ports(), deployment.stack)).toEqual({ kind: 'sent', operations: 1 })
-    const about = { deployment: deployment.deployment }
-    const [delivery] = await platform.chains.receive(1, 5_000, about)
+    const deployment = await stage.openDeployment()
+    expect(await redrive(createPorts(), deployment.stack)).toEqual({ kind: 'nothing' })
+    await makeDeadLetter(deployment)
+    expect(await redrive(createPorts(), deployment.stack)).toEqual({ kind: 'sent', operations: 1 })
+    const receiveOptions = { deployment: deployment.deployment }
+    const [delivery] = await platform.chains.receive(1, 5_000, receiveOptions)
     expect(delivery?.deliveries).toBe(1)
   })
 
   test('leaves what has ended', async () => {
-    const deployment = await stage.opened()
-    await givenUp(deployment)
+    const deployment = await stage.openDeployment()
+    await makeDeadLetter(deployment)
     const end = { owner: '', attempt: 0, verdict: 'failed' } as const
     await platform.operations.select(deployment.deployment, one, end)
-    expect(await redrive(ports(), deployment.stack)).toEqual({ kind: 'nothing' })
+    expect(await redrive(createPorts(), deployment.stack)).toEqual({ kind: 'nothing' })
   })
 
   test('does nothing for a deployment that was stopped, died or is over', async () => {
-    const deployment = await stage.opened()
-    await givenUp(deployment)
-    const dead = { ...ports(), isAlive: () => false }
+    const deployment = await stage.openDeployment()
+    await makeDeadLetter(deployment)
+    const dead = { ...createPorts(), isAlive: () => false }
     expect(await redrive(dead, deployment.stack)).toEqual({ kind: 'dead' })
     await platform.control.stop(deployment.deployment, 'graceful')
-    expect(await redrive(ports(), deployment.stack)).toEqual({ kind: 'stopped' })
+    expect(await redrive(createPorts(), deployment.stack)).toEqual({ kind: 'stopped' })
     const end = { at: 2 as EpochMs, result: 'failed', changes: {}, version: 0 } as const
     await platform.control.close(deployment.deployment)
     await platform.catalog.release(deployment.deployment, end)
-    expect(await redrive(ports(), deployment.stack)).toEqual({ kind: 'none' })
+    expect(await redrive(createPorts(), deployment.stack)).toEqual({ kind: 'none' })
   })
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { limits } from '../../shared/config/limits.ts'
-import { sizesOf } from './record-sizes.ts'
+import { measureSizes } from './record-sizes.ts'
 
 test('no record grows with the stack', async () => {
   // The small one fills messages, joins and records of the log already.
-  const [small, large] = [await sizesOf(320), await sizesOf(960)]
+  const [small, large] = [await measureSizes(320), await measureSizes(960)]
   // Numbers are a digit longer: 64 of a message, 32 of a head.
   for (const [kind, bytes] of Object.entries(large))
     expect(bytes, kind).toBeLessThanOrEqual((small[kind] ?? 0) * 1.05 + limits.chainOperationsMax)

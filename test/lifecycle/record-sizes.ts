@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { createCloud } from './cloud.ts'
 import { openEngine, type Program } from './engine.ts'
-import { thing } from './things.ts'
+import { registerThing } from './register-thing.ts'
 
 /** The greatest size of each kind of record, in bytes of its text. */
 export type Sizes = Readonly<Record<string, number>>
@@ -12,33 +12,33 @@ export type Sizes = Readonly<Record<string, number>>
 const tables = ['log', 'head', 'outcome', 'control', 'lease', 'stack', 'history', 'snapshot']
 
 /** So many things in components of ten, all registered at once, changed, and destroyed. */
-function program(count: number, value: number): Program {
+function createProgram(count: number, value: number): Program {
   return async monitor => {
-    const component = async (number: number): Promise<void> => {
+    const registerMembers = async (number: number): Promise<void> => {
       const { urn } = await monitor.register({ type: 'test:index:Group', name: `group-${number}` })
       const members = Array.from({ length: 10 }, (_, at) =>
-        thing(monitor, `thing-${number * 10 + at}`, { v: value }, { parent: urn }),
+        registerThing(monitor, `thing-${number * 10 + at}`, { v: value }, { parent: urn }),
       )
       await Promise.all(members)
     }
-    await Promise.all(Array.from({ length: count / 10 }, (_, number) => component(number)))
+    await Promise.all(Array.from({ length: count / 10 }, (_, number) => registerMembers(number)))
   }
 }
 
 /** Runs a stack of so many things through its life and measures what was written. */
-export async function sizesOf(count: number): Promise<Sizes> {
+export async function measureSizes(count: number): Promise<Sizes> {
   const engine = await openEngine(createCloud().script)
   let message = 0
-  const heard = (name: string, [messages]: readonly unknown[]): void => {
+  const onEffect = (name: string, [messages]: readonly unknown[]): void => {
     if (name !== 'chains.send') return
     for (const one of messages as readonly unknown[])
       message = Math.max(message, JSON.stringify(one).length)
   }
   try {
-    const asked = { parallel: 64, heard }
-    await engine.run(program(count, 1), asked)
-    await engine.run(program(count, 2), { ...asked, refresh: true })
-    const { result } = await engine.run(undefined, { ...asked, command: 'destroy' })
+    const options = { parallel: 64, onEffect }
+    await engine.run(createProgram(count, 1), options)
+    await engine.run(createProgram(count, 2), { ...options, refresh: true })
+    const { result } = await engine.run(undefined, { ...options, command: 'destroy' })
     expect(result.result).toBe('succeeded')
     return { ...rowSizes(join(engine.home, 'store', 'antichain.db')), message }
   } finally {

@@ -9,7 +9,15 @@ import { startSweeping } from '../../shared/engine/deployment/recovery/sweeper.t
 import type { Outcome } from '../../shared/records/head.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import type { EpochMs, ExecutorId, OperationId } from '../../shared/records/ids.ts'
-import { holder, one, operation, openStage, type OnStage, registered, type Stage } from './stage.ts'
+import {
+  testHolder,
+  one,
+  createOperation,
+  openStage,
+  type StagedDeployment,
+  registered,
+  type Stage,
+} from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -17,38 +25,38 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const outcome = (attempt: number, verdict: Outcome['verdict'] = 'succeeded'): Outcome => {
+const createOutcome = (attempt: number, verdict: Outcome['verdict'] = 'succeeded'): Outcome => {
   const at = 1 as EpochMs
   return { operation: one, attempt, verdict, startedAt: at, endedAt: at }
 }
 
 /** One sweep over a plan, by somebody for whom every executor is dead. */
-function swept({ deployment }: OnStage, operations: readonly Operation[]) {
+function sweepDead({ deployment }: StagedDeployment, operations: readonly Operation[]) {
   return sweep({ ...stage.platform, deployment, isGone: () => true }, operations)
 }
 
 describe('what a dead executor had begun', () => {
-  const create = operation(one, { op: 'create', effect: 'add' })
+  const create = createOperation(one, { op: 'create', effect: 'add' })
 
   test('gets the outcome that was left', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     await running.begin(one, 'dead')
-    await stage.platform.operations.putOutcome(running.deployment, outcome(1))
-    await swept(running, [create])
+    await stage.platform.operations.putOutcome(running.deployment, createOutcome(1))
+    await sweepDead(running, [create])
     expect((await running.headOf(one))?.end).toEqual({ verdict: 'succeeded', attempt: 1 })
   })
 
   test('is interrupted when it was a create', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     await running.begin(one, 'dead')
-    await swept(running, [create])
+    await sweepDead(running, [create])
     expect((await running.headOf(one))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
   })
 
   test('may begin again when it was a delete', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     await running.begin(one, 'dead')
-    await swept(running, [operation(one)])
+    await sweepDead(running, [createOperation(one)])
     expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 0 })
     expect((await running.headOf(one))?.end).toBeUndefined()
   })
@@ -56,11 +64,11 @@ describe('what a dead executor had begun', () => {
 
 describe('what is left at a close', () => {
   test('gets its outcome, else it is interrupted, and what was not called is left', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     const { deployment } = running
     const [second, third] = [2, 3] as unknown as [OperationId, OperationId]
     await running.begin(one, 'dead')
-    await stage.platform.operations.putOutcome(deployment, outcome(1, 'failed'))
+    await stage.platform.operations.putOutcome(deployment, createOutcome(1, 'failed'))
     await running.begin(second, 'dead')
     const owner = await running.begin(third, 'dead')
     await stage.platform.operations.giveBack(deployment, third, owner, 1)
@@ -72,11 +80,11 @@ describe('what is left at a close', () => {
   })
 
   test('is waited for while its owner lives', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     const { deployment } = running
     const { platform } = stage
-    await running.record(registered, { kind: 'closing', result: 'failed' })
-    await platform.leases.register(deployment, 'alive' as ExecutorId, holder)
+    await running.appendRecord(registered, { kind: 'closing', result: 'failed' })
+    await platform.leases.register(deployment, 'alive' as ExecutorId, testHolder)
     const owner = await running.begin(one, 'alive')
     const ports = { ...createGeneratorPorts(platform), isAlive: () => true }
     const liveness = createLiveness(ports, deployment)
@@ -93,12 +101,12 @@ describe('what is left at a close', () => {
   })
 
   test('waits for a lease at most when it was forced, however long others renew theirs', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     const { deployment } = running
     const { platform } = stage
-    await running.record(registered, { kind: 'closing', result: 'cancelled' })
+    await running.appendRecord(registered, { kind: 'closing', result: 'cancelled' })
     const far = 'far' as ExecutorId
-    await platform.leases.register(deployment, far, { ...holder, host: 'there' })
+    await platform.leases.register(deployment, far, { ...testHolder, host: 'there' })
     await running.begin(one, far)
     await platform.control.stop(deployment, 'forced')
     let nowMs = 0
@@ -123,14 +131,17 @@ describe('what is left at a close', () => {
 describe('a sweep', () => {
   const [join, waiter] = [3, 4] as unknown as [OperationId, OperationId]
   const plan = [
-    operation(1, { releases: [join] }),
-    operation(2, { releases: [join] }),
-    operation(3, { op: 'join', needs: 2, releases: [waiter] }),
-    operation(4, { needs: 1 }),
+    createOperation(1, { releases: [join] }),
+    createOperation(2, { releases: [join] }),
+    createOperation(3, { op: 'join', needs: 2, releases: [waiter] }),
+    createOperation(4, { needs: 1 }),
   ]
 
   /** Ends operations as an executor does that dies before it can say so to anybody. */
-  async function ended({ deployment, begin }: OnStage, ids: readonly number[]): Promise<void> {
+  async function endOperations(
+    { deployment, begin }: StagedDeployment,
+    ids: readonly number[],
+  ): Promise<void> {
     for (const id of ids as readonly OperationId[]) {
       const owner = await begin(id, 'dead')
       const end = { owner, attempt: 1, verdict: 'succeeded' } as const
@@ -139,25 +150,25 @@ describe('a sweep', () => {
   }
 
   test('leaves a join that waits for more', async () => {
-    const running = await stage.opened()
-    await ended(running, [1])
-    await swept(running, plan)
+    const running = await stage.openDeployment()
+    await endOperations(running, [1])
+    await sweepDead(running, plan)
     expect((await running.headOf(join))?.arrived).toEqual([1])
     expect((await running.headOf(join))?.end).toBeUndefined()
   })
 
   test('redoes arrivals, ends the join that has all, and sends what is ready then', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     const { deployment } = running
-    await ended(running, [1, 2])
-    await swept(running, plan)
+    await endOperations(running, [1, 2])
+    await sweepDead(running, plan)
     expect((await running.headOf(join))?.end?.verdict).toBe('succeeded')
     const [delivery] = await stage.platform.chains.receive(1, 1_000, { deployment })
     expect(delivery?.message.operations).toEqual([waiter])
   })
 
   test('recovers nothing of an executor that lives', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     const { deployment } = running
     const owner = await running.begin(one, 'alive')
     await sweep({ ...stage.platform, deployment, isGone: () => false }, plan)
@@ -165,12 +176,12 @@ describe('a sweep', () => {
   })
 
   test('does nothing in a deployment that was stopped', async () => {
-    const running = await stage.opened()
+    const running = await stage.openDeployment()
     const { deployment } = running
     const { platform } = stage
-    await running.record({
+    await running.appendRecord({
       kind: 'registration',
-      urn: operation(one).urn,
+      urn: createOperation(one).urn,
       goal: '',
       operations: plan,
       sets: {},

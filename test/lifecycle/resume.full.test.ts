@@ -1,7 +1,7 @@
 import { afterAll, test } from 'vitest'
-import { checkEffects, forgetPlaces, scenarios } from './resume.ts'
+import { checkEffects, removePlaces, scenarios } from './resume.ts'
 
-afterAll(forgetPlaces)
+afterAll(removePlaces)
 
 // Every effect has its turn at night.
 test.concurrent.each(scenarios)(

@@ -1,7 +1,7 @@
 import { afterAll, test } from 'vitest'
-import { checkEffects, forgetPlaces, scenarios } from './resume.ts'
+import { checkEffects, removePlaces, scenarios } from './resume.ts'
 
-afterAll(forgetPlaces)
+afterAll(removePlaces)
 
 test.concurrent.each(scenarios)(
   '$name that was killed before any of its effects goes on where it was',

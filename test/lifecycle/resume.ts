@@ -3,74 +3,90 @@ import { expect } from 'vitest'
 import { pendingOf } from '../../shared/state/pending.ts'
 import { type Cloud, createCloud } from './cloud.ts'
 import {
-  type Asked,
+  type TestRunOptions,
   type Monitor,
   openEngine,
   type Program,
-  type Ran,
+  type TestRun,
   type TestEngine,
 } from './engine.ts'
-import { Killed, type Killing } from './process.ts'
-import { deleteFirst, secret, stackOf, thing, upon } from './things.ts'
+import { Killed, type KillPoint } from './test-process.ts'
+import {
+  deleteFirst,
+  toWireSecret,
+  getTestStack,
+  registerThing,
+  withDependency,
+} from './register-thing.ts'
 
 /** What exists already, and is only read. */
 const outside = 'outside-1'
 
 /** First a stack to start from, then a program with every kind of step in it. */
-export const first: Program = async monitor => {
-  const a = await thing(monitor, 'a', { v: 1 })
-  await thing(monitor, 'kept', { v: 1 })
-  await thing(monitor, 'changed', { v: 1 }, { dependencies: [a.urn] })
-  await thing(monitor, 'replaced', { replace: 1 })
-  const base = await thing(monitor, 'base', { replace: 1 })
-  await thing(monitor, 'upon', { replace: base.id }, upon(base.urn))
-  await thing(monitor, 'gone', { v: 1 })
-  await thing(monitor, 'gone-upon', { v: 1 }, { dependencies: [a.urn] })
-  await dynamic(monitor, 'dynamic', 1)
-  await extended(monitor, 'gone-extended', 'before')
-  await thing(monitor, 'by-explicit', { v: 1 }, { provider: await explicit(monitor, 1) })
+export const firstProgram: Program = async monitor => {
+  const a = await registerThing(monitor, 'a', { v: 1 })
+  await registerThing(monitor, 'kept', { v: 1 })
+  await registerThing(monitor, 'changed', { v: 1 }, { dependencies: [a.urn] })
+  await registerThing(monitor, 'replaced', { replace: 1 })
+  const base = await registerThing(monitor, 'base', { replace: 1 })
+  await registerThing(monitor, 'upon', { replace: base.id }, withDependency(base.urn))
+  await registerThing(monitor, 'gone', { v: 1 })
+  await registerThing(monitor, 'gone-upon', { v: 1 }, { dependencies: [a.urn] })
+  await registerDynamic(monitor, 'dynamic', 1)
+  await registerExtended(monitor, 'gone-extended', 'before')
+  await registerThing(
+    monitor,
+    'by-explicit',
+    { v: 1 },
+    { provider: await registerExplicit(monitor, 1) },
+  )
 }
 
-export const second: Program = async monitor => {
-  const a = await thing(monitor, 'a', { v: 1 })
+export const secondProgram: Program = async monitor => {
+  const a = await registerThing(monitor, 'a', { v: 1 })
   const group = await monitor.register({ type: 'test:index:Group', name: 'group', object: {} })
-  await thing(monitor, 'kept', { v: 1 })
-  await thing(monitor, 'changed', { v: 2 }, { dependencies: [a.urn] })
+  await registerThing(monitor, 'kept', { v: 1 })
+  await registerThing(monitor, 'changed', { v: 2 }, { dependencies: [a.urn] })
   const { count } = await monitor.invoke('test:index:count')
   const there = await monitor.read('outside', outside)
   await Promise.all([
-    thing(monitor, 'new-1', { v: 1 }, { parent: group.urn }),
-    thing(monitor, 'new-2', { v: count, from: there.urn }, { parent: group.urn }),
-    thing(monitor, 'replaced', { replace: 2 }),
-    thing(monitor, 'hidden', { v: secret('hush') }),
-    dynamic(monitor, 'dynamic', 2),
+    registerThing(monitor, 'new-1', { v: 1 }, { parent: group.urn }),
+    registerThing(monitor, 'new-2', { v: count, from: there.urn }, { parent: group.urn }),
+    registerThing(monitor, 'replaced', { replace: 2 }),
+    registerThing(monitor, 'hidden', { v: toWireSecret('hush') }),
+    registerDynamic(monitor, 'dynamic', 2),
   ])
-  await extended(monitor, 'extended', 'now')
-  const base = await thing(monitor, 'base', { replace: 2 }, deleteFirst)
-  await thing(monitor, 'upon', { replace: base.id }, upon(base.urn))
-  await thing(monitor, 'by-explicit', { v: 2 }, { provider: await explicit(monitor, 2) })
-  await monitor.outputs(group.urn, { made: 2 })
-  await monitor.outputs(monitor.stack, { done: true, hidden: secret('hush') })
+  await registerExtended(monitor, 'extended', 'now')
+  const base = await registerThing(monitor, 'base', { replace: 2 }, deleteFirst)
+  await registerThing(monitor, 'upon', { replace: base.id }, withDependency(base.urn))
+  await registerThing(
+    monitor,
+    'by-explicit',
+    { v: 2 },
+    { provider: await registerExplicit(monitor, 2) },
+  )
+  await monitor.registerOutputs(group.urn, { made: 2 })
+  await monitor.registerOutputs(monitor.stack, { done: true, hidden: toWireSecret('hush') })
 }
 
 /** A resource of the shape of dynamic ones: its provider is one of its inputs, a secret. */
-const dynamic = (monitor: Monitor, name: string, v: number) =>
+const registerDynamic = (monitor: Monitor, name: string, v: number) =>
   monitor.register({
     type: 'pulumi-nodejs:dynamic:Resource',
     name,
     custom: true,
-    object: { v, __provider: secret('exports.handler = () => new Provider()') },
+    object: { v, __provider: toWireSecret('exports.handler = () => new Provider()') },
   })
 
 /** A resource whose provider must be extended before anything is asked of it. */
-async function extended(monitor: Monitor, name: string, by: string): Promise<void> {
+async function registerExtended(monitor: Monitor, name: string, by: string): Promise<void> {
   const extension = { name: 'extra', version: '1.0.0', value: Buffer.from(by) }
   const packageRef = await monitor.registerPackage({ name: 'test', extension })
-  await thing(monitor, name, { v: 1 }, { packageRef })
+  await registerThing(monitor, name, { v: 1 }, { packageRef })
 }
 
 /** An explicit provider, by its reference. */
-async function explicit(monitor: Monitor, region: number): Promise<string> {
+async function registerExplicit(monitor: Monitor, region: number): Promise<string> {
   const made = await monitor.register({
     type: 'pulumi:providers:test',
     name: 'explicit',
@@ -81,22 +97,22 @@ async function explicit(monitor: Monitor, region: number): Promise<string> {
 }
 
 /** The deployment that is killed, after one that ran `first`. */
-export interface Scenario {
+export interface ResumeScenario {
   readonly name: string
   readonly program: Program | undefined
-  readonly asked: Asked
+  readonly options: TestRunOptions
 }
 
 /** One scenario for each way through a command. */
-export const scenarios: readonly Scenario[] = [
-  { name: 'up', program: second, asked: {} },
-  { name: 'up --refresh', program: second, asked: { refresh: true } },
-  { name: 'refresh', program: undefined, asked: { command: 'refresh' } },
-  { name: 'destroy', program: undefined, asked: { command: 'destroy' } },
+export const scenarios: readonly ResumeScenario[] = [
+  { name: 'up', program: secondProgram, options: {} },
+  { name: 'up --refresh', program: secondProgram, options: { refresh: true } },
+  { name: 'refresh', program: undefined, options: { command: 'refresh' } },
+  { name: 'destroy', program: undefined, options: { command: 'destroy' } },
 ]
 
 /** An engine over what a program made, and the cloud with it. */
-export interface Place {
+export interface TestPlace {
   readonly engine: TestEngine
   readonly cloud: Cloud
 }
@@ -104,8 +120,10 @@ export interface Place {
 /** What a program made, once for all cases that begin with it. */
 const made = new Map<Program, Promise<{ readonly home: string; readonly cloud: Cloud }>>()
 
-async function make(program: Program): Promise<{ readonly home: string; readonly cloud: Cloud }> {
-  const cloud = cloudOfOthers()
+async function prepareHome(
+  program: Program,
+): Promise<{ readonly home: string; readonly cloud: Cloud }> {
+  const cloud = createForeignCloud()
   const engine = await openEngine(cloud.script)
   await engine.run(program)
   await engine.keep()
@@ -113,15 +131,15 @@ async function make(program: Program): Promise<{ readonly home: string; readonly
 }
 
 /** A cloud in which somebody else made what `second` reads. */
-export function cloudOfOthers(): Cloud {
+export function createForeignCloud(): Cloud {
   const cloud = createCloud()
   cloud.objects.set(outside, { v: 5 })
   return cloud
 }
 
 /** Opens a copy of what a program made. */
-export async function openPlace(program: Program, delayMs = 0): Promise<Place> {
-  const making = made.get(program) ?? make(program)
+export async function openPlace(program: Program, delayMs = 0): Promise<TestPlace> {
+  const making = made.get(program) ?? prepareHome(program)
   made.set(program, making)
   const before = await making
   const cloud = createCloud(delayMs, before.cloud)
@@ -129,18 +147,18 @@ export async function openPlace(program: Program, delayMs = 0): Promise<Place> {
 }
 
 /** Removes what was made for all cases. */
-export async function forgetPlaces(): Promise<void> {
+export async function removePlaces(): Promise<void> {
   for (const making of made.values()) rmSync((await making).home, { recursive: true, force: true })
   made.clear()
 }
 
 /** What must be true in the end, told without ids, times and ciphers. */
-export interface Final {
+export interface FinalState {
   readonly state: unknown
   readonly cloud: unknown
 }
 
-export function finalOf(ran: Ran, cloud: Cloud): Final {
+export function finalOf(ran: TestRun, cloud: Cloud): FinalState {
   const resources = (ran.state.resources ?? []).map(
     ({ created: _c, modified: _m, provider: _p, id: _i, ...kept }) => kept,
   )
@@ -155,15 +173,15 @@ export function finalOf(ran: Ran, cloud: Cloud): Final {
 }
 
 /** The run without a kill: its effects, and what it comes to. */
-async function unharmed({
+async function runUnharmed({
   program,
-  asked,
-}: Scenario): Promise<{ readonly effects: number; readonly final: Final }> {
-  const { engine, cloud } = await openPlace(first)
+  options,
+}: ResumeScenario): Promise<{ readonly effects: number; readonly final: FinalState }> {
+  const { engine, cloud } = await openPlace(firstProgram)
   try {
     cloud.drift()
-    const ran = await engine.run(program, asked)
-    expect(ran.tracer.unfinished()).toEqual([])
+    const ran = await engine.run(program, options)
+    expect(ran.tracer.listUnfinished()).toEqual([])
     return { effects: ran.effects.length, final: finalOf(ran, cloud) }
   } finally {
     await engine.close()
@@ -172,14 +190,14 @@ async function unharmed({
 
 /** Goes on with a deployment, or does it anew where it can only be closed. */
 export function resumeOrRun(
-  { engine }: Pick<Place, 'engine'>,
+  { engine }: Pick<TestPlace, 'engine'>,
   program: Program | undefined,
-  asked: Asked,
-): Promise<Ran> {
-  return engine.run(program, { ...asked, resume: true }).catch((thrown: unknown) => {
+  options: TestRunOptions,
+): Promise<TestRun> {
+  return engine.run(program, { ...options, resume: true }).catch((thrown: unknown) => {
     // Nothing had been decided, or everything was done: then the next run does the rest.
     if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
-    return engine.run(program, asked)
+    return engine.run(program, options)
   })
 }
 
@@ -189,8 +207,8 @@ export function resumeOrRun(
  * whether something is.
  */
 export async function checkCloud(
-  { engine, cloud }: Place,
-  ran: Ran,
+  { engine, cloud }: TestPlace,
+  ran: TestRun,
   where: string,
 ): Promise<boolean> {
   const creates = cloud.log.filter(line => line.startsWith('create '))
@@ -202,7 +220,7 @@ export async function checkCloud(
   expect(ids.length, `${where}: ${ids.join()}`).toBe(new Set(ids).size)
   const names = pendingOf(ran.state).map(({ resource }) => resource.urn.split('::').at(-1) ?? '')
   const isNamed = (id: string): boolean => names.includes(id.replace(/-\d+$/, ''))
-  const inbox = await engine.platform.catalog.listLate((await stackOf(engine.platform)).id, 99)
+  const inbox = await engine.platform.catalog.listLate((await getTestStack(engine.platform)).id, 99)
   const known = new Set([outside, ...ids, ...inbox.map(({ state }) => textOf(state['id']))])
   const lost = [...cloud.objects.keys()].filter(id => !known.has(id) && !isNamed(id))
   expect(lost, `${where}: not in the state`).toEqual([])
@@ -217,7 +235,7 @@ export async function checkCloud(
 const textOf = (id: unknown): string => (typeof id === 'string' ? id : '')
 
 /** What came of a killed and resumed run. */
-interface Outlived {
+interface KillOutcome {
   /** Whether a create was left whose end nobody can know. */
   readonly isUnknowable: boolean
 }
@@ -226,23 +244,23 @@ interface Outlived {
  * Kills the deployment of a scenario at one effect, resumes it, and checks: it comes to what the
  * unharmed one comes to, or names in a pending operation what nobody can know.
  */
-async function checkOutlives(
-  { program, asked }: Scenario,
-  kill: Killing,
-  expected: Final,
-): Promise<Outlived | undefined> {
-  const place = await openPlace(first)
+async function checkKilledRun(
+  { program, options }: ResumeScenario,
+  kill: KillPoint,
+  expected: FinalState,
+): Promise<KillOutcome | undefined> {
+  const place = await openPlace(firstProgram)
   const { engine, cloud } = place
   try {
     cloud.drift()
-    const killed = await engine.run(program, { ...asked, kill }).then(
+    const killed = await engine.run(program, { ...options, kill }).then(
       () => undefined,
       thrown => thrown as unknown,
     )
     if (killed === undefined) return undefined
     if (!(killed instanceof Killed)) throw killed
     const where = `${kill.when} ${kill.effect}: ${killed.effects.at(-1)}`
-    const again = await resumeOrRun(place, program, asked)
+    const again = await resumeOrRun(place, program, options)
     const isUnknowable = await checkCloud(place, again, where)
     if (isUnknowable) expect(again.result.result, where).toBe('failed')
     else expect(finalOf(again, cloud), where).toEqual(expected)
@@ -257,14 +275,14 @@ async function checkOutlives(
  * after an effect has done what dies before the next; what differs, a reply that nobody heard, is
  * in the crashes of the table, row by row.
  */
-export async function checkEffects(scenario: Scenario, step: number): Promise<void> {
-  const { effects, final } = await unharmed(scenario)
+export async function checkEffects(scenario: ResumeScenario, step: number): Promise<void> {
+  const { effects, final } = await runUnharmed(scenario)
   let tried = 0
   let outlived = 0
   let unknowable = 0
   for (let effect = 1; effect <= effects; effect += step) {
     tried += 1
-    const found = await checkOutlives(scenario, { effect, when: 'before' }, final)
+    const found = await checkKilledRun(scenario, { effect, when: 'before' }, final)
     if (found?.isUnknowable === true) unknowable += 1
     else if (found !== undefined) outlived += 1
   }

@@ -17,9 +17,9 @@ import type { Urn } from '../../shared/names/urn.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { createCloud } from './cloud.ts'
 import type { TestEngine } from './engine.ts'
-import { first } from './resume.ts'
-import { holder } from './stage.ts'
-import { createEngines, stackOf, things } from './things.ts'
+import { firstProgram } from './resume.ts'
+import { testHolder } from './stage.ts'
+import { createEngines, getTestStack, createThings } from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -30,7 +30,7 @@ const all = { keeping, deploymentsMax: 100, dryRun: false }
 const isOver = () => false
 
 /** The same ports so many days later. */
-function later(platform: Platform, days: number): Platform {
+function withLaterClock(platform: Platform, days: number): Platform {
   const now = (): EpochMs => (platform.clock.now() + days * dayMs) as EpochMs
   return { ...platform, clock: { ...platform.clock, now } }
 }
@@ -40,57 +40,65 @@ function depsOf(platform: Platform, more: Partial<RetentionDeps> = {}): Retentio
 }
 
 /** An engine after three deployments. */
-async function ran(): Promise<TestEngine> {
-  const engine = await engines.of(createCloud())
-  await engine.run(first)
-  await engine.run(things({ a: { v: 2 } }))
+async function runDeployments(): Promise<TestEngine> {
+  const engine = await engines.open(createCloud())
+  await engine.run(firstProgram)
+  await engine.run(createThings({ a: { v: 2 } }))
   await engine.run(undefined, { command: 'destroy' })
   return engine
 }
 
-async function kept(platform: Platform): Promise<readonly DeploymentId[]> {
+async function listKept(platform: Platform): Promise<readonly DeploymentId[]> {
   return (await platform.retention.listDeployments()).map(({ deployment }) => deployment)
 }
 
 test('records stay until they are old and nothing of their deployment can land', async () => {
-  const { platform } = await ran()
-  expect((await removeOldRecords(depsOf(later(platform, 29)), all)).deployments).toEqual([])
+  const { platform } = await runDeployments()
+  expect((await removeOldRecords(depsOf(withLaterClock(platform, 29)), all)).deployments).toEqual(
+    [],
+  )
   const [living, unknown] = [{ isAlive: () => true }, { isAlive: () => undefined }]
   const soon = { ...all, keeping: { ...keeping, recordsMs: 0 } }
   for (const unsure of [living, unknown])
     expect((await removeOldRecords(depsOf(platform, unsure), soon)).deployments).toEqual([])
-  const told = await removeOldRecords(depsOf(later(platform, 31)), { ...all, dryRun: true })
-  expect(told.deployments).toHaveLength(3)
-  expect(await kept(platform)).toHaveLength(3)
-  const bounded = await removeOldRecords(depsOf(later(platform, 31)), { ...all, deploymentsMax: 1 })
+  const dryRunResult = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
+    ...all,
+    dryRun: true,
+  })
+  expect(dryRunResult.deployments).toHaveLength(3)
+  expect(await listKept(platform)).toHaveLength(3)
+  const bounded = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
+    ...all,
+    deploymentsMax: 1,
+  })
   expect(bounded.deployments).toHaveLength(1)
-  expect(await kept(platform)).toHaveLength(2)
-  await removeOldRecords(depsOf(later(platform, 31), unknown), all)
-  expect(await kept(platform)).toEqual([])
+  expect(await listKept(platform)).toHaveLength(2)
+  await removeOldRecords(depsOf(withLaterClock(platform, 31), unknown), all)
+  expect(await listKept(platform)).toEqual([])
 })
 
 test('records stay while an executor lives that was taken for dead, and go once it has left', async () => {
-  const engine = await engines.of(createCloud())
-  await engine.run(first)
+  const engine = await engines.open(createCloud())
+  await engine.run(firstProgram)
   const { platform } = engine
-  const [deployment] = await kept(platform)
+  const [deployment] = await listKept(platform)
   if (deployment === undefined) throw new Error('no records')
   const executor = 'deposed' as ExecutorId
-  await platform.leases.register(deployment, executor, holder)
+  await platform.leases.register(deployment, executor, testHolder)
   await platform.leases.retire(deployment, executor)
-  const living = depsOf(later(platform, 31), { isAlive: () => true })
+  const living = depsOf(withLaterClock(platform, 31), { isAlive: () => true })
   expect((await removeOldRecords(living, all)).deployments).toEqual([])
   await platform.leases.leave(deployment, executor)
   expect((await removeOldRecords(living, all)).deployments).toEqual([deployment])
 })
 
 test('what is left of a stack after its records went: state, history, kept versions', async () => {
-  const engine = await ran()
+  const engine = await runDeployments()
   const { platform } = engine
-  const before = await stackOf(platform)
-  const removed = await removeOldRecords(depsOf(later(platform, 31)), all)
+  const before = await getTestStack(platform)
+  const removed = await removeOldRecords(depsOf(withLaterClock(platform, 31)), all)
   expect(removed.versions).toEqual([{ stack: before.id, versions: [1] }])
-  expect(await stackOf(platform)).toEqual(before)
+  expect(await getTestStack(platform)).toEqual(before)
   const story = await readDeploymentTimeline(platform, before, 2)
   expect(story.moments).toBeUndefined()
   expect(story.record.result).toBe('succeeded')
@@ -102,19 +110,22 @@ test('what is left of a stack after its records went: state, history, kept versi
   await expect(readStateAt(platform, before, during, far)).rejects.toMatchObject(gone)
   const after = { kind: 'time', at: platform.clock.now() } as const
   expect(await readStateAt(platform, before, after, far)).toBeDefined()
-  const again = await engine.run(things({ b: { v: 1 } }))
+  const again = await engine.run(createThings({ b: { v: 1 } }))
   expect(again.result.result).toBe('succeeded')
 })
 
 test('a removal that is killed anywhere is done by the next one', async () => {
-  const { platform } = await ran()
-  const stack = await stackOf(platform)
+  const { platform } = await runDeployments()
+  const stack = await getTestStack(platform)
   for (let row = 0; row < 1_000; row += 1) {
-    const [next] = await kept(platform)
+    const [next] = await listKept(platform)
     if (next === undefined) return
     await platform.retention.removeRecords(next, 1)
     if (row === 3 || row === 40) {
-      const rest = await removeOldRecords(depsOf(later(platform, 31)), { ...all, dryRun: true })
+      const rest = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
+        ...all,
+        dryRun: true,
+      })
       expect(rest.deployments).toContain(next)
       const left = { kind: 'lamport', deployment: 1, lamport: 1 } as const
       await expect(readStateAt(platform, stack, left, 4e12 as EpochMs)).rejects.toMatchObject({
@@ -127,15 +138,15 @@ test('a removal that is killed anywhere is done by the next one', async () => {
 
 /** An engine whose first deployment died in the create of `a`, which took place all the same. */
 async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome }> {
-  const program = things({ a: { v: 1 } })
-  const whole = await (await engines.of(createCloud())).run(program)
-  const engine = await engines.of(createCloud())
+  const program = createThings({ a: { v: 1 } })
+  const whole = await (await engines.open(createCloud())).run(program)
+  const engine = await engines.open(createCloud())
   const { platform } = engine
   const kill = { call: 'provider.create', effect: 1, when: 'before' } as const
   await expect(engine.run(program, { kill })).rejects.toThrow('killed')
-  const ran = await engine.run(things({ b: { v: 1 } }), { forget: true })
+  const ran = await engine.run(createThings({ b: { v: 1 } }), { forget: true })
   const provider = ran.state.resources?.find(({ id }) => id === 'b-1')?.['provider'] ?? null
-  const { id: stack } = await stackOf(platform)
+  const { id: stack } = await getTestStack(platform)
   const deployment = deploymentIdOf(stack, 1)
   const ids = Array.from({ length: 9 }, (_, id) => id as OperationId)
   const heads = await platform.operations.getHeads(deployment, ids)
@@ -154,52 +165,54 @@ async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome
 test('what a create made that nobody heard of is in the inbox before its records go', async () => {
   const { engine, item } = await withLateCreate()
   const { platform } = engine
-  const { id } = await stackOf(platform)
+  const { id } = await getTestStack(platform)
   expect(await platform.catalog.listLate(id, 9)).toEqual([])
-  await removeOldRecords(depsOf(later(platform, 31)), { ...all, deploymentsMax: 1 })
+  await removeOldRecords(depsOf(withLaterClock(platform, 31)), { ...all, deploymentsMax: 1 })
   expect(await platform.catalog.listLate(id, 9)).toEqual([item])
-  expect(await kept(platform)).toEqual([deploymentIdOf(id, 2)])
+  expect(await listKept(platform)).toEqual([deploymentIdOf(id, 2)])
 })
 
 test('what a deployment took from the inbox is not put there again', async () => {
   const { engine, item } = await withLateCreate()
   const { platform } = engine
-  const { id } = await stackOf(platform)
+  const { id } = await getTestStack(platform)
   await platform.catalog.putLate(id, item)
-  await engine.run(things({ b: { v: 1 } }))
-  await removeOldRecords(depsOf(later(platform, 31)), all)
+  await engine.run(createThings({ b: { v: 1 } }))
+  await removeOldRecords(depsOf(withLaterClock(platform, 31)), all)
   expect(await platform.catalog.listLate(id, 9)).toEqual([])
-  expect(await kept(platform)).toEqual([])
+  expect(await listKept(platform)).toEqual([])
 })
 
 test('blobs that nothing names go in two steps, a day apart; what is named stays', async () => {
-  const { platform } = await ran()
-  const stack = await stackOf(platform)
+  const { platform } = await runDeployments()
+  const stack = await getTestStack(platform)
   const text = (await platform.blobs.get(stack.snapshot as never)).length
-  const sweep = (days: number) => sweepBlobs(later(platform, days), { dryRun: false })
+  const sweep = (days: number) => sweepBlobs(withLaterClock(platform, days), { dryRun: false })
   expect(await sweep(0)).toMatchObject({ setAside: 0, removed: 0 })
   expect(await sweep(31)).toMatchObject({ setAside: 0, removed: 0 })
-  await removeOldRecords(depsOf(later(platform, 31)), all)
+  await removeOldRecords(depsOf(withLaterClock(platform, 31)), all)
   const [first, again] = [await sweep(32), await sweep(32.5)]
   expect(first.setAside).toBeGreaterThan(0)
   expect(again).toMatchObject({ setAside: 0, removed: 0 })
-  const told = await sweepBlobs(later(platform, 34), { dryRun: true })
-  expect(await sweep(34)).toEqual(told)
-  expect(told.removed).toBe(first.setAside)
+  const dryRunResult = await sweepBlobs(withLaterClock(platform, 34), { dryRun: true })
+  expect(await sweep(34)).toEqual(dryRunResult)
+  expect(dryRunResult.removed).toBe(first.setAside)
   expect((await platform.blobs.get(stack.snapshot as never)).length).toBe(text)
   for (const { snapshot } of await platform.catalog.listVersions(stack.id, 9))
     await platform.blobs.get(snapshot)
 })
 
 test('a blob that is named again while it is set aside is put back', async () => {
-  const { platform } = await ran()
-  const stack = await stackOf(platform)
+  const { platform } = await runDeployments()
+  const stack = await getTestStack(platform)
   const bytes = Buffer.from('{"version":3,"deployment":null}')
   const hash = await platform.blobs.put(bytes)
-  await sweepBlobs(later(platform, 2), { dryRun: false })
+  await sweepBlobs(withLaterClock(platform, 2), { dryRun: false })
   // A writer that found it there, and names it only now.
   await platform.catalog.publish(stack.id, stack.version, hash)
   expect(Buffer.from(await platform.blobs.get(hash))).toEqual(bytes)
-  expect(await sweepBlobs(later(platform, 4), { dryRun: false })).toMatchObject({ putBack: 1 })
+  expect(await sweepBlobs(withLaterClock(platform, 4), { dryRun: false })).toMatchObject({
+    putBack: 1,
+  })
   expect(Buffer.from(await platform.blobs.get(hash))).toEqual(bytes)
 })

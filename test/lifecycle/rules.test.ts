@@ -8,8 +8,8 @@ import type { LogNumber, WriterToken } from '../../shared/records/ids.ts'
 import { type Holder, rulesVersion } from '../../shared/records/log.ts'
 import { createCloud } from './cloud.ts'
 import type { TestEngine } from './engine.ts'
-import { first, second } from './resume.ts'
-import { createEngines, stackOf } from './things.ts'
+import { firstProgram, secondProgram } from './resume.ts'
+import { createEngines, getTestStack } from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -17,19 +17,19 @@ afterEach(() => engines.close())
 const name = /begun by a newer antichain: it follows rules 2, this version knows 1/
 
 /** An engine whose stack was left with a deployment that a newer version began and died of. */
-async function leftByNewer(): Promise<TestEngine> {
-  const engine = await engines.of(createCloud())
-  await engine.run(first)
+async function openLeftByNewer(): Promise<TestEngine> {
+  const engine = await engines.open(createCloud())
+  await engine.run(firstProgram)
   const { platform } = engine
-  const { id, version, snapshot } = await stackOf(platform)
+  const { id, version, snapshot } = await getTestStack(platform)
   const at = platform.clock.now()
   const holder: Holder = {
     ...createGeneratorPorts(platform).holder,
     pid: 2 ** 22 + 1,
     started: 'long ago',
   }
-  const about = { command: 'up', message: '', holder, at } as const
-  const { deployment } = await platform.catalog.start(id, about)
+  const startInput = { command: 'up', message: '', holder, at } as const
+  const { deployment } = await platform.catalog.start(id, startInput)
   await platform.control.create(deployment, holder)
   const writer = 'the newer one' as WriterToken
   const records = await platform.decisionLog.read(`${id}/1` as typeof deployment, 0 as LogNumber, 9)
@@ -49,7 +49,7 @@ async function leftByNewer(): Promise<TestEngine> {
 
 /** Everything that a refusal must leave as it was. */
 async function recordsOf({ platform }: TestEngine): Promise<unknown> {
-  const stack = await stackOf(platform)
+  const stack = await getTestStack(platform)
   const { current } = stack
   if (current === '') throw new Error('nothing was left')
   return {
@@ -61,15 +61,15 @@ async function recordsOf({ platform }: TestEngine): Promise<unknown> {
 }
 
 test('a deployment of a newer version is refused by name by all, and left alone', async () => {
-  const engine = await leftByNewer()
+  const engine = await openLeftByNewer()
   const { platform } = engine
   const before = await recordsOf(engine)
   const refused = { code: 'RECORD_TOO_NEW', message: expect.stringMatching(name) }
-  await expect(engine.run(second, { resume: true })).rejects.toMatchObject(refused)
-  await expect(engine.run(second)).rejects.toMatchObject(refused)
-  await expect(readState(platform, await stackOf(platform))).rejects.toMatchObject(refused)
+  await expect(engine.run(secondProgram, { resume: true })).rejects.toMatchObject(refused)
+  await expect(engine.run(secondProgram)).rejects.toMatchObject(refused)
+  await expect(readState(platform, await getTestStack(platform))).rejects.toMatchObject(refused)
   const over = new AbortController()
-  const said: string[] = []
+  const lines: string[] = []
   await serveStacks(
     { platform, ports: createGeneratorPorts(platform) },
     {
@@ -79,20 +79,20 @@ test('a deployment of a newer version is refused by name by all, and left alone'
       requestOf: () => Promise.reject(new Error('nothing is asked for')),
       resume: () => Promise.reject(new Error('nothing is gone on with')),
       onMessage(line) {
-        said.push(line)
+        lines.push(line)
         over.abort()
       },
     },
   )
-  expect(said).toHaveLength(1)
-  expect(said[0]).toMatch(name)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatch(name)
   expect(await recordsOf(engine)).toEqual(before)
 })
 
 test('records of a newer version are not removed', async () => {
-  const engine = await leftByNewer()
+  const engine = await openLeftByNewer()
   const { platform } = engine
-  const { current, id } = await stackOf(platform)
+  const { current, id } = await getTestStack(platform)
   if (current === '') throw new Error('nothing was left')
   await platform.control.close(current)
   const end = { at: platform.clock.now(), result: 'failed', changes: {}, version: 1 } as const
@@ -106,10 +106,10 @@ test('records of a newer version are not removed', async () => {
 })
 
 test('who serves outlasts records that cannot be read, and a bad moment of the store', async () => {
-  const engine = await leftByNewer()
+  const engine = await openLeftByNewer()
   const { platform } = engine
   const over = new AbortController()
-  const said: string[] = []
+  const lines: string[] = []
   let looks = 0
   const disturbed: typeof platform = {
     ...platform,
@@ -138,9 +138,9 @@ test('who serves outlasts records that cannot be read, and a bad moment of the s
       over: over.signal,
       requestOf: () => Promise.reject(new Error('nothing is asked for')),
       resume: () => Promise.reject(new Error('nothing is gone on with')),
-      onMessage: line => said.push(line),
+      onMessage: line => lines.push(line),
     },
   )
   expect(looks).toBe(4)
-  expect(said).toEqual([expect.stringContaining('the control record is damaged')])
+  expect(lines).toEqual([expect.stringContaining('the control record is damaged')])
 })

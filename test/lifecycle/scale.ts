@@ -1,215 +1,234 @@
 import { createCloud, type Cloud } from './cloud.ts'
-import { type Asked, openEngine, type Program } from './engine.ts'
+import { type TestRunOptions, openEngine, type Program } from './engine.ts'
 import {
-  below,
-  chain,
-  components,
-  even,
-  flat,
-  imported,
-  names,
-  pairs,
-  provided,
-  star,
-  urnOf,
+  createBelow,
+  createChain,
+  createComponents,
+  listEvenUrns,
+  createFlat,
+  createImports,
+  listNames,
+  createPairs,
+  createProvided,
+  createStar,
+  scaleUrnOf,
 } from './scale-programs.ts'
-import { deleteFirst, thing } from './things.ts'
+import { deleteFirst, registerThing } from './register-thing.ts'
 
 /** Resources whose decisions are measured: what stands before, and the run that is timed. */
-export interface Scale {
+export interface ScaleCase {
   readonly name: string
   /** What is made first, untimed; absent: nothing. */
-  readonly before?: (count: number) => Program
+  readonly createBefore?: (count: number) => Program
   /** Untimed, between both. */
-  readonly between?: (cloud: Cloud, count: number) => void
-  readonly program?: (count: number) => Program
-  readonly asked?: (count: number) => Asked
+  readonly onBetween?: (cloud: Cloud, count: number) => void
+  readonly createProgram?: (count: number) => Program
+  readonly optionsOf?: (count: number) => TestRunOptions
 }
 
 /** All that is measured. */
-export const scales: readonly Scale[] = [
-  { name: 'creates', program: flat() },
-  { name: 'nothing', before: flat(), program: flat() },
-  { name: 'updates', before: flat(), program: flat(undefined, () => ({ v: 2 })) },
-  { name: 'a chain that is made', program: chain({ replace: 'a' }) },
+export const scales: readonly ScaleCase[] = [
+  { name: 'creates', createProgram: createFlat() },
+  { name: 'nothing', createBefore: createFlat(), createProgram: createFlat() },
+  {
+    name: 'updates',
+    createBefore: createFlat(),
+    createProgram: createFlat(undefined, () => ({ v: 2 })),
+  },
+  { name: 'a chain that is made', createProgram: createChain({ replace: 'a' }) },
   {
     name: 'a chain that is deleted before it is replaced',
-    before: chain({ replace: 'a' }, deleteFirst),
-    program: chain({ replace: 'b' }, deleteFirst),
+    createBefore: createChain({ replace: 'a' }, deleteFirst),
+    createProgram: createChain({ replace: 'b' }, deleteFirst),
   },
-  { name: 'a chain replaced', before: chain({ replace: 'a' }), program: chain({ replace: 'b' }) },
+  {
+    name: 'a chain replaced',
+    createBefore: createChain({ replace: 'a' }),
+    createProgram: createChain({ replace: 'b' }),
+  },
   {
     name: 'a star that is deleted before it is replaced',
-    before: star({ replace: 'a' }, deleteFirst),
-    program: star({ replace: 'b' }, deleteFirst),
+    createBefore: createStar({ replace: 'a' }, deleteFirst),
+    createProgram: createStar({ replace: 'b' }, deleteFirst),
   },
   {
     name: 'all replaced with one',
-    before: star({ replace: 'a' }, {}, () => ({ replaceWith: [urnOf('root')] })),
-    program: star({ replace: 'b' }, {}, () => ({ replaceWith: [urnOf('root')] })),
+    createBefore: createStar({ replace: 'a' }, {}, () => ({ replaceWith: [scaleUrnOf('root')] })),
+    createProgram: createStar({ replace: 'b' }, {}, () => ({ replaceWith: [scaleUrnOf('root')] })),
   },
   {
     name: 'all deleted with one',
-    before: star({ replace: 'a' }, {}, () => ({ deletedWith: urnOf('root') })),
-    program: () => async () => undefined,
+    createBefore: createStar({ replace: 'a' }, {}, () => ({ deletedWith: scaleUrnOf('root') })),
+    createProgram: () => async () => undefined,
   },
   {
     name: 'all by new names',
-    before: flat(),
-    program: count => async monitor => {
-      for (const name of names(count))
-        await thing(monitor, `new-${name}`, { v: 1 }, { aliases: [{ spec: { name } }] })
+    createBefore: createFlat(),
+    createProgram: count => async monitor => {
+      for (const name of listNames(count))
+        await registerThing(monitor, `new-${name}`, { v: 1 }, { aliases: [{ spec: { name } }] })
     },
   },
   {
     name: 'all below another parent',
-    before: below('one'),
-    program: below('two', () => ({
-      aliases: [{ spec: { parentUrn: urnOf('one', 'test:index:Group') } }],
+    createBefore: createBelow('one'),
+    createProgram: createBelow('two', () => ({
+      aliases: [{ spec: { parentUrn: scaleUrnOf('one', 'test:index:Group') } }],
     })),
   },
-  { name: 'components with outputs', before: components(), program: components() },
-  { name: 'a provider replaced', before: provided('a'), program: provided('b') },
-  { name: 'a refresh', before: flat(), asked: () => ({ command: 'refresh' }) },
+  {
+    name: 'components with outputs',
+    createBefore: createComponents(),
+    createProgram: createComponents(),
+  },
+  {
+    name: 'a provider replaced',
+    createBefore: createProvided('a'),
+    createProgram: createProvided('b'),
+  },
+  { name: 'a refresh', createBefore: createFlat(), optionsOf: () => ({ command: 'refresh' }) },
   {
     name: 'a refresh that finds nothing',
-    before: chain({ replace: 'a' }),
-    between: cloud => cloud.objects.clear(),
-    asked: () => ({ command: 'refresh' }),
+    createBefore: createChain({ replace: 'a' }),
+    onBetween: cloud => cloud.objects.clear(),
+    optionsOf: () => ({ command: 'refresh' }),
   },
-  { name: 'a destroy', before: flat(), asked: () => ({ command: 'destroy' }) },
+  { name: 'a destroy', createBefore: createFlat(), optionsOf: () => ({ command: 'destroy' }) },
   {
     name: 'a destroy of a chain',
-    before: chain({ replace: 'a' }),
-    asked: () => ({ command: 'destroy' }),
+    createBefore: createChain({ replace: 'a' }),
+    optionsOf: () => ({ command: 'destroy' }),
   },
   {
     name: 'a destroy of a chain in waves',
-    before: chain({ replace: 'a' }),
-    asked: () => ({ command: 'destroy', release: 'antichain' }),
+    createBefore: createChain({ replace: 'a' }),
+    optionsOf: () => ({ command: 'destroy', release: 'antichain' }),
   },
   {
     name: 'a destroy of a star in waves',
-    before: star({ replace: 'a' }),
-    asked: () => ({ command: 'destroy', release: 'antichain' }),
+    createBefore: createStar({ replace: 'a' }),
+    optionsOf: () => ({ command: 'destroy', release: 'antichain' }),
   },
   {
     name: 'a destroy of one with its dependents',
-    before: chain({ replace: 'a' }),
-    asked: () => ({
+    createBefore: createChain({ replace: 'a' }),
+    optionsOf: () => ({
       command: 'destroy',
-      targeting: { targets: [urnOf('r0')], targetDependents: true },
+      targeting: { targets: [scaleUrnOf('r0')], targetDependents: true },
     }),
   },
   {
     name: 'a destroy of all by a pattern',
-    before: flat(),
-    asked: () => ({ command: 'destroy', targeting: { targets: ['**'], targetDependents: true } }),
+    createBefore: createFlat(),
+    optionsOf: () => ({
+      command: 'destroy',
+      targeting: { targets: ['**'], targetDependents: true },
+    }),
   },
   {
     name: 'all deleted before they are replaced',
-    before: flat(
+    createBefore: createFlat(
       () => deleteFirst,
       () => ({ replace: 'a' }),
     ),
-    program: flat(
+    createProgram: createFlat(
       () => deleteFirst,
       () => ({ replace: 'b' }),
     ),
   },
   {
     name: 'each deleted with, and replaced with, another',
-    before: pairs('a'),
-    program: pairs('b'),
+    createBefore: createPairs('a'),
+    createProgram: createPairs('b'),
   },
   {
     name: 'imports by the option',
-    between: (cloud, count) => {
-      for (const name of names(count)) cloud.objects.set(`${name}-1`, { v: 1 })
+    onBetween: (cloud, count) => {
+      for (const name of listNames(count)) cloud.objects.set(`${name}-1`, { v: 1 })
     },
-    program: flat(name => ({ importId: `${name}-1` })),
+    createProgram: createFlat(name => ({ importId: `${name}-1` })),
   },
   {
     name: 'all protected, and refused',
-    before: flat(() => ({ protect: true })),
-    asked: () => ({ command: 'destroy', targeting: { excludeProtected: true } }),
+    createBefore: createFlat(() => ({ protect: true })),
+    optionsOf: () => ({ command: 'destroy', targeting: { excludeProtected: true } }),
   },
   {
     name: 'a refresh by the program',
-    before: flat(),
-    program: flat(),
-    asked: () => ({ command: 'refresh', runProgram: true }),
+    createBefore: createFlat(),
+    createProgram: createFlat(),
+    optionsOf: () => ({ command: 'refresh', runProgram: true }),
   },
   {
     name: 'a refresh with the update',
-    before: flat(),
-    program: flat(undefined, () => ({ v: 2 })),
-    asked: () => ({ refresh: true }),
+    createBefore: createFlat(),
+    createProgram: createFlat(undefined, () => ({ v: 2 })),
+    optionsOf: () => ({ refresh: true }),
   },
   {
     name: 'a half by targets',
-    before: flat(),
-    program: flat(undefined, () => ({ v: 2 })),
-    asked: count => ({ targeting: { targets: even(count) } }),
+    createBefore: createFlat(),
+    createProgram: createFlat(undefined, () => ({ v: 2 })),
+    optionsOf: count => ({ targeting: { targets: listEvenUrns(count) } }),
   },
   {
     name: 'a half by excludes with dependents',
-    before: flat(),
-    program: flat(undefined, () => ({ v: 2 })),
-    asked: count => ({ targeting: { excludes: even(count), excludeDependents: true } }),
+    createBefore: createFlat(),
+    createProgram: createFlat(undefined, () => ({ v: 2 })),
+    optionsOf: count => ({ targeting: { excludes: listEvenUrns(count), excludeDependents: true } }),
   },
   {
     name: 'a target with its dependents',
-    before: chain({ replace: 'a' }),
-    program: chain({ replace: 'b' }),
-    asked: () => ({ targeting: { targets: [urnOf('r0')], targetDependents: true } }),
+    createBefore: createChain({ replace: 'a' }),
+    createProgram: createChain({ replace: 'b' }),
+    optionsOf: () => ({ targeting: { targets: [scaleUrnOf('r0')], targetDependents: true } }),
   },
   {
     name: 'a half replaced by name',
-    before: flat(),
-    program: flat(),
-    asked: count => ({ targeting: { replaces: even(count) } }),
+    createBefore: createFlat(),
+    createProgram: createFlat(),
+    optionsOf: count => ({ targeting: { replaces: listEvenUrns(count) } }),
   },
   {
     name: 'imports',
-    between: (cloud, count) => {
-      for (const name of names(count)) cloud.objects.set(`${name}-1`, { v: 1 })
+    onBetween: (cloud, count) => {
+      for (const name of listNames(count)) cloud.objects.set(`${name}-1`, { v: 1 })
     },
-    asked: count => ({ command: 'import', imports: imported(count) }),
+    optionsOf: count => ({ command: 'import', imports: createImports(count) }),
   },
   {
     name: 'a plan',
-    before: flat(),
-    program: flat(undefined, () => ({ v: 2 })),
-    asked: () => ({ dryRun: true, request: { drawsPlan: true } }),
+    createBefore: createFlat(),
+    createProgram: createFlat(undefined, () => ({ v: 2 })),
+    optionsOf: () => ({ dryRun: true, request: { drawsPlan: true } }),
   },
   {
     name: 'creates that fail, and go on',
-    between: (cloud, count) => {
-      for (const name of names(count)) cloud.faults.add(`create ${name}`)
+    onBetween: (cloud, count) => {
+      for (const name of listNames(count)) cloud.faults.add(`create ${name}`)
     },
-    program: count => async monitor => {
-      const register = (name: string) => thing(monitor, name, {}).catch(() => undefined)
-      for (const name of names(count)) await register(name)
+    createProgram: count => async monitor => {
+      const register = (name: string) => registerThing(monitor, name, {}).catch(() => undefined)
+      for (const name of listNames(count)) await register(name)
     },
-    asked: () => ({ continueOnError: true }),
+    optionsOf: () => ({ continueOnError: true }),
   },
 ]
 
 /** Processor time of the run in ms, of the engine and what it is told by. */
-export async function cpuOf(scale: Scale, count: number): Promise<number> {
+export async function measureCpu(scale: ScaleCase, count: number): Promise<number> {
   const cloud = createCloud()
   const engine = await openEngine(cloud.script)
   try {
-    if (scale.before !== undefined) {
-      const { result } = await engine.run(scale.before(count))
+    if (scale.createBefore !== undefined) {
+      const { result } = await engine.run(scale.createBefore(count))
       if (result.result !== 'succeeded') throw new Error(`before ${scale.name}: ${result.result}`)
     }
-    scale.between?.(cloud, count)
+    scale.onBetween?.(cloud, count)
     const start = process.cpuUsage()
-    const { result } = await engine.run(scale.program?.(count), scale.asked?.(count))
+    const { result } = await engine.run(scale.createProgram?.(count), scale.optionsOf?.(count))
     const { user, system } = process.cpuUsage(start)
-    if (result.result !== 'succeeded' && scale.asked?.(1).continueOnError !== true)
+    if (result.result !== 'succeeded' && scale.optionsOf?.(1).continueOnError !== true)
       throw new Error(`${scale.name}: ${result.result}`)
     return (user + system) / 1000
   } finally {

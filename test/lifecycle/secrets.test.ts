@@ -3,7 +3,7 @@ import { CheckResponse } from '../../proto/gen/pulumi/provider.ts'
 import type { CheckRequest } from '../../proto/gen/pulumi/provider.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
 import { createCloud } from './cloud.ts'
-import { createEngines, secret, thing } from './things.ts'
+import { createEngines, toWireSecret, registerThing } from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -17,15 +17,15 @@ test('what a provider says of its refused token gets into no record and no event
       throw new Error('the token tok-123456 was refused: {"password":"open \\"sesame\\""}')
     },
   }
-  const engine = await engines.of({ ...cloud, script })
+  const engine = await engines.open({ ...cloud, script })
   const ran = await engine.run(async monitor => {
     const mine = { type: 'pulumi:providers:test', name: 'mine', custom: true }
     const { urn, id } = await monitor.register({
       ...mine,
-      object: { token: secret('tok-123456') },
+      object: { token: toWireSecret('tok-123456') },
     })
-    const object = { password: secret('open "sesame"') }
-    await thing(monitor, 'a', object, { provider: `${urn}::${id}` })
+    const object = { password: toWireSecret('open "sesame"') }
+    await registerThing(monitor, 'a', object, { provider: `${urn}::${id}` })
   })
   const ids = [1, 2, 3, 4].map(id => id as OperationId)
   const ends = await engine.platform.operations.getEnds(deploymentIdOf(ran.stack, 1), ids)

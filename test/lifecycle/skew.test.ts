@@ -2,9 +2,9 @@ import { afterEach, expect, test } from 'vitest'
 import { readStateAt, readDeploymentTimeline } from '../../shared/runtime/state/state-at-time.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
-import { Killed } from './process.ts'
-import { cloudOfOthers, first, second } from './resume.ts'
-import { createEngines, stackOf } from './things.ts'
+import { Killed } from './test-process.ts'
+import { createForeignCloud, firstProgram, secondProgram } from './resume.ts'
+import { createEngines, getTestStack } from './register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -13,16 +13,16 @@ test.each([30_000, -30_000])(
   'a process whose clock is %i ms ahead goes on with what another left, and repeats nothing',
   async skewMs => {
     for (const effect of [2, 5, 8]) {
-      const cloud = cloudOfOthers()
-      const engine = await engines.of(cloud)
-      await engine.run(first)
+      const cloud = createForeignCloud()
+      const engine = await engines.open(cloud)
+      await engine.run(firstProgram)
       const began = cloud.log.length
-      const killed = engine.run(second, {
+      const killed = engine.run(secondProgram, {
         kill: { call: 'operations.select', effect, when: 'after' },
       })
       await expect(killed).rejects.toBeInstanceOf(Killed)
       const startedMs = performance.now()
-      const ran = await engine.run(second, { resume: true, skewMs })
+      const ran = await engine.run(secondProgram, { resume: true, skewMs })
       // Nobody waits for a clock to catch up.
       expect(performance.now() - startedMs).toBeLessThan(10_000)
       const creates = cloud.log.slice(began).filter(line => line.startsWith('create '))
@@ -33,10 +33,10 @@ test.each([30_000, -30_000])(
       )
       for (const id of cloud.objects.keys())
         expect(known.has(id) || pending.includes(id.replace(/-\d+$/, '')), id).toBe(true)
-      const next = await engine.run(second)
+      const next = await engine.run(secondProgram)
       expect(next.result.result === 'succeeded' || pending.length > 0).toBe(true)
       const { platform } = engine
-      const stack = await stackOf(platform)
+      const stack = await getTestStack(platform)
       const { moments = [] } = await readDeploymentTimeline(platform, stack, 2)
       for (const at of new Set(moments.flatMap(one => [one.at - 1, one.at]))) {
         const moment = { kind: 'time', at: at as EpochMs } as const

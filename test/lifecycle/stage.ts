@@ -28,33 +28,33 @@ import type { Decision } from '../../shared/records/log.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 
 /** An operation of a plan that nobody decided: a delete without a call. */
-export function operation(id: number, given: Partial<Operation> = {}): Operation {
+export function createOperation(id: number, overrides: Partial<Operation> = {}): Operation {
   const urn = `urn:pulumi:s::p::t:m:T::n${id}` as Operation['urn']
   const place = { id: id as OperationId, needs: 0, releases: [] }
   const what = { op: 'delete', urn, type: 't:m:T', provider: '', effect: 'remove' } as const
-  return { ...place, ...what, logical: true, ...given }
+  return { ...place, ...what, logical: true, ...overrides }
 }
 
 export const [one, barrier, next] = [1 as OperationId, 2 as OperationId, 3 as OperationId]
 
 /** A delete with a barrier behind it, and one that the barrier releases. */
 export const plan: readonly Operation[] = [
-  operation(one, { barrier }),
-  operation(barrier, { op: 'join', needs: 1, releases: [next] }),
-  operation(next, { needs: 1 }),
+  createOperation(one, { barrier }),
+  createOperation(barrier, { op: 'join', needs: 1, releases: [next] }),
+  createOperation(next, { needs: 1 }),
 ]
 
 /** The decision that the first operation stands in. */
 export const registered: Decision = {
   kind: 'registration',
-  urn: operation(one).urn,
+  urn: createOperation(one).urn,
   goal: '',
-  operations: [operation(one)],
+  operations: [createOperation(one)],
   sets: {},
 }
 
 /** The holder of every deployment here. */
-export const holder = { host: 'here', pid: 1, started: '1', who: 'someone: up' }
+export const testHolder = { host: 'here', pid: 1, started: '1', who: 'someone: up' }
 
 /** What an executor stumbles over. */
 interface Faults {
@@ -65,24 +65,24 @@ interface Faults {
 }
 
 /** A deployment with one executor, which runs `plan` when it is handed messages. */
-export interface OnStage {
+export interface StagedDeployment {
   readonly stack: StackId
   readonly deployment: DeploymentId
   /** Ends that were told, as `failed: why`. */
-  readonly told: string[]
+  readonly reported: string[]
   /** Hands an operation, else the first, to the executor as its n-th delivery. */
   readonly deliver: (deliveries: number, id?: OperationId) => Promise<void>
   /** Begins an operation for an executor that is not this one. */
   readonly begin: (id: OperationId, executor: string) => Promise<OwnerToken>
   readonly headOf: (id: OperationId) => Promise<Head | undefined>
   /** Appends the first record of the log. */
-  readonly record: (...decisions: readonly Decision[]) => Promise<void>
+  readonly appendRecord: (...decisions: readonly Decision[]) => Promise<void>
 }
 
 /** A platform of its own, on which deployments are put. */
 export interface Stage {
   readonly platform: EmbeddedPlatform
-  readonly opened: (faults?: Faults) => Promise<OnStage>
+  readonly openDeployment: (faults?: Faults) => Promise<StagedDeployment>
   readonly close: () => Promise<void>
 }
 
@@ -93,13 +93,18 @@ export async function openStage(): Promise<Stage> {
   let stacks = 0
   return {
     platform,
-    async opened(faults = {}) {
+    async openDeployment(faults = {}) {
       const stack = stackIdOf('stage', `s${(stacks += 1)}`)
       await platform.catalog.createStack(stack, 1 as EpochMs)
-      const about = { command: 'destroy', message: '', holder, at: 1 as EpochMs } as const
-      const { deployment } = await platform.catalog.start(stack, about)
-      await platform.control.create(deployment, holder)
-      return putOn(platform, { stack, deployment, faults })
+      const startInput = {
+        command: 'destroy',
+        message: '',
+        holder: testHolder,
+        at: 1 as EpochMs,
+      } as const
+      const { deployment } = await platform.catalog.start(stack, startInput)
+      await platform.control.create(deployment, testHolder)
+      return createStagedDeployment(platform, { stack, deployment, faults })
     },
     async close() {
       await platform.close()
@@ -113,16 +118,16 @@ function stateOf(urn: Operation['urn']): TrackedState {
   return { state: createResourceState({ urn, type: 't:m:T', custom: true }), ref }
 }
 
-function putOn(
+function createStagedDeployment(
   platform: EmbeddedPlatform,
-  about: {
+  input: {
     readonly stack: StackId
     readonly deployment: DeploymentId
     readonly faults: Faults
   },
-): OnStage {
-  const { stack, deployment, faults } = about
-  const told: string[] = []
+): StagedDeployment {
+  const { stack, deployment, faults } = input
+  const reported: string[] = []
   const context = {
     deployment,
     plan: { find: async (id: OperationId) => plan.find(each => each.id === id) },
@@ -132,7 +137,7 @@ function putOn(
     emitter: {
       emitBegin: () => undefined,
       emitEnd: (_step: unknown, end: { verdict: string; error?: { message: string } }) =>
-        void told.push(`${end.verdict}: ${end.error?.message ?? ''}`),
+        void reported.push(`${end.verdict}: ${end.error?.message ?? ''}`),
       report: () => undefined,
     },
     performing: {},
@@ -154,7 +159,7 @@ function putOn(
   return {
     stack,
     deployment,
-    told,
+    reported,
     deliver: (deliveries, id = one) =>
       executor.runDelivery({
         message: { deployment, operations: [id] },
@@ -168,7 +173,7 @@ function putOn(
       return owner
     },
     headOf: async id => (await platform.operations.getHeads(deployment, [id])).get(id),
-    async record(...decisions) {
+    async appendRecord(...decisions) {
       const [number, writer, at] = [0 as LogNumber, 'w' as WriterToken, 1 as EpochMs]
       await platform.decisionLog.append(deployment, { number, writer, at, decisions })
     },

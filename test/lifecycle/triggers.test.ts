@@ -13,9 +13,9 @@ import {
   webhookKeyOf,
 } from '../../shared/triggers/webhooks/webhook-document.ts'
 import { createCloud } from './cloud.ts'
-import { openFunctions, type TestFunctions } from './functions.ts'
-import { Killed } from './process.ts'
-import { things } from './things.ts'
+import { openFunctions, type TestFunctions } from './test-functions.ts'
+import { Killed } from './test-process.ts'
+import { createThings } from './register-thing.ts'
 
 const secret = 'a secret of sixteen characters and more'
 const commitOf = (digit: string): string => digit.repeat(40)
@@ -28,14 +28,14 @@ beforeEach(async () => {
   // No comment is there yet.
   receiver.state.answer = ({ method }) =>
     method === 'GET' ? { status: 200, body: '[]' } : { status: 201, body: '{"id":1}' }
-  all = await openFunctions(createCloud(), things({ kept: { v: 1 }, gone: { v: 1 } }))
+  all = await openFunctions(createCloud(), createThings({ kept: { v: 1 }, gone: { v: 1 } }))
   const { platform, stack } = all
   const rules = [
     { on: 'push', repository: 'acme/shop', branches: ['main'], stack },
     { on: 'pull-request', repository: 'acme/shop', stack },
   ]
-  const about = { form: 'github', secrets: [secret], credential: 'token', apiUrl: receiver.origin }
-  const draft = webhookDraft.parse({ ...about, rules })
+  const fields = { form: 'github', secrets: [secret], credential: 'token', apiUrl: receiver.origin }
+  const draft = webhookDraft.parse({ ...fields, rules })
   await platform.documents.put(
     webhookKeyOf('hook'),
     await sealWebhook(platform.sealing, 'hook', draft),
@@ -51,22 +51,27 @@ afterEach(async () => {
   receiver.close()
 })
 
-const server = (): WebhookServer => ({
+const createServer = (): WebhookServer => ({
   ...all.platform,
   execute: 'functions',
   nudges: { nudge: async (stack, delayMs) => void all.nudges.push({ stack, delayMs }) },
 })
 
 /** A delivery as GitHub makes it. */
-function github(event: string, about: object, id = `d${(deliveries += 1)}`, key = secret) {
-  const body = JSON.stringify({ repository: { full_name: 'acme/shop' }, ...about })
+function deliverFromGithub(
+  event: string,
+  payload: object,
+  id = `d${(deliveries += 1)}`,
+  key = secret,
+) {
+  const body = JSON.stringify({ repository: { full_name: 'acme/shop' }, ...payload })
   const headers = {
     'x-github-event': event,
     'x-github-delivery': id,
     'x-hub-signature-256': `sha256=${bodySignatureOf(key, body)}`,
   }
   const request = { headers: new Map(Object.entries(headers)), body: Buffer.from(body) }
-  return answerWebhook(server(), 'hook', request)
+  return answerWebhook(createServer(), 'hook', request)
 }
 const push = (digit: string) => ({
   ...{ ref: 'refs/heads/main', before: commitOf('0'), after: commitOf(digit) },
@@ -76,7 +81,7 @@ const push = (digit: string) => ({
 })
 
 /** Delivers what waits to be told; answers what the receiver got. */
-async function told() {
+async function sendNotifications() {
   const { platform } = all
   for (;;) {
     const found = await platform.notifications.receive(10, 0)
@@ -87,25 +92,27 @@ async function told() {
     .splice(0)
     .map(got => ({ ...got, json: JSON.parse(got.body === '' ? '{}' : got.body) }))
 }
-const eventsIn = (got: Awaited<ReturnType<typeof told>>) =>
+const readEvents = (got: Awaited<ReturnType<typeof sendNotifications>>) =>
   got.filter(({ url }) => url === '/chat').map(({ json }) => json.event)
-const statesIn = (got: Awaited<ReturnType<typeof told>>, digit: string) =>
+const readStates = (got: Awaited<ReturnType<typeof sendNotifications>>, digit: string) =>
   got
     .filter(({ url }) => url.endsWith(`/statuses/${commitOf(digit)}`))
     .map(({ json }) => json.state)
 
 test('a push that GitHub signed becomes one deployment, which is told where it came from', async () => {
-  expect((await github('push', push('a'), 'one')).status).toBe(202)
-  expect((await github('push', push('a'), 'one')).body).toEqual({ kind: 'repeated' })
-  expect(await all.goOn()).toContain('ended')
-  expect((await github('push', push('a'), 'another id')).body).toEqual({ kind: 'repeated' })
+  expect((await deliverFromGithub('push', push('a'), 'one')).status).toBe(202)
+  expect((await deliverFromGithub('push', push('a'), 'one')).body).toEqual({ kind: 'repeated' })
+  expect(await all.runToIdle()).toContain('ended')
+  expect((await deliverFromGithub('push', push('a'), 'another id')).body).toEqual({
+    kind: 'repeated',
+  })
   await all.generate()
   const history = await all.platform.catalog.listHistory(all.stack, 10)
   expect(history).toMatchObject([{ result: 'succeeded', message: expect.stringContaining('main') }])
   expect(all.cloud.log.toSorted()).toEqual(['create gone', 'create kept'])
-  const got = await told()
-  expect(eventsIn(got)).toEqual(['deployment.started', 'deployment.succeeded'])
-  expect(statesIn(got, 'a')).toEqual(['pending', 'success'])
+  const got = await sendNotifications()
+  expect(readEvents(got)).toEqual(['deployment.started', 'deployment.succeeded'])
+  expect(readStates(got, 'a')).toEqual(['pending', 'success'])
   const [first] = got.filter(({ url }) => url === '/chat')
   const timestamp = String(first?.headers['antichain-timestamp'])
   expect(first?.headers['antichain-signature']).toBe(
@@ -117,24 +124,25 @@ test('a push that GitHub signed becomes one deployment, which is told where it c
 })
 
 test('a push with a wrong signature is refused, and nothing is asked for', async () => {
-  const refused = await github('push', push('a'), 'one', 'another secret of this length')
+  const refused = await deliverFromGithub('push', push('a'), 'one', 'another secret of this length')
   expect(refused).toMatchObject({ status: 401, body: { code: 'WEBHOOK_REFUSED' } })
   expect(await all.platform.requests.listWaiting(all.stack, 1)).toEqual([])
   expect(all.nudges).toEqual([])
 })
 
 test('of pushes that wait the last is deployed, and the others are told that they are left out', async () => {
-  for (const digit of ['a', 'b', 'c']) expect((await github('push', push(digit))).status).toBe(202)
-  await all.goOn()
+  for (const digit of ['a', 'b', 'c'])
+    expect((await deliverFromGithub('push', push(digit))).status).toBe(202)
+  await all.runToIdle()
   expect(await all.platform.catalog.listHistory(all.stack, 10)).toHaveLength(1)
-  const got = await told()
-  expect(statesIn(got, 'a')).toEqual(['error'])
-  expect(statesIn(got, 'b')).toEqual(['error'])
-  expect(statesIn(got, 'c')).toEqual(['pending', 'success'])
+  const got = await sendNotifications()
+  expect(readStates(got, 'a')).toEqual(['error'])
+  expect(readStates(got, 'b')).toEqual(['error'])
+  expect(readStates(got, 'c')).toEqual(['pending', 'success'])
 })
 
 test('a pull request is answered with what would change', async () => {
-  const about = {
+  const fields = {
     ...{ action: 'opened', number: 7 },
     pull_request: {
       updated_at: new Date().toISOString(),
@@ -142,61 +150,65 @@ test('a pull request is answered with what would change', async () => {
       head: { sha: commitOf('d'), repo: { full_name: 'acme/shop' } },
     },
   }
-  expect((await github('pull_request', about)).status).toBe(202)
-  await all.goOn()
+  expect((await deliverFromGithub('pull_request', fields)).status).toBe(202)
+  await all.runToIdle()
   expect(all.cloud.log).toEqual([])
-  const got = await told()
-  expect(statesIn(got, 'd')).toEqual(['success'])
+  const got = await sendNotifications()
+  expect(readStates(got, 'd')).toEqual(['success'])
   const comment = got.find(
     ({ method, url }) => method === 'POST' && url.endsWith('/issues/7/comments'),
   )
   expect(comment?.json.body).toContain('3 create')
   expect(comment?.json.body).toContain('::kept')
-  expect(eventsIn(got)).toEqual([])
+  expect(readEvents(got)).toEqual([])
 })
 
 test('what cannot be begun is told with its code', async () => {
-  await all.ask('bad')
+  await all.requestDeployment('bad')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
-  await all.goOn()
-  const [got] = await told()
+  await all.runToIdle()
+  const [got] = await sendNotifications()
   expect(got?.json).toMatchObject({
     ...{ event: 'deployment.failed', request: 'bad', codes: ['PROJECT_INVALID'] },
   })
 })
 
 test('an end that nobody lived to tell is told by whoever looks at the stack next', async () => {
-  await all.ask('k')
+  await all.requestDeployment('k')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
   const kill = { effect: 1, call: 'catalog.release', when: 'after' } as const
-  await expect(all.goOn({ kill })).rejects.toThrow(Killed)
-  expect(eventsIn(await told())).toEqual(['deployment.started'])
+  await expect(all.runToIdle({ kill })).rejects.toThrow(Killed)
+  expect(readEvents(await sendNotifications())).toEqual(['deployment.started'])
   await all.generate()
   await all.generate()
-  expect(eventsIn(await told())).toEqual(['deployment.succeeded'])
+  expect(readEvents(await sendNotifications())).toEqual(['deployment.succeeded'])
 })
 
 /** A refresh every hour, and its run at the first full hour that was due. */
-async function refreshed(remediate: boolean) {
+async function runRefresh(remediate: boolean) {
   const { platform, stack } = all
   const key = { kind: 'schedule', scope: stack, name: 'hourly' } as const
   const createdAt = Date.now() - 3_700_000
   const value = { when: 'rate(1 hour)', operation: { kind: 'refresh', remediate }, createdAt }
   await platform.documents.put(key, scheduleDocument.parse(value), 0)
-  return () => runDueSchedule({ ...server(), requests: platform.requests }, key)
+  return () => runDueSchedule({ ...createServer(), requests: platform.requests }, key)
 }
 
 test('a schedule finds drift, says so, and has it removed when it is told to', async () => {
-  await all.ask('first')
+  await all.requestDeployment('first')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
-  await all.goOn()
-  await told()
+  await all.runToIdle()
+  await sendNotifications()
   all.cloud.drift()
-  const look = await refreshed(true)
+  const look = await runRefresh(true)
   expect([await look(), await look()]).toEqual(['run', 'wait'])
-  await all.goOn()
-  const got = await told()
-  expect(eventsIn(got)).toEqual(['deployment.drift', 'deployment.started', 'deployment.succeeded'])
+  await all.runToIdle()
+  const got = await sendNotifications()
+  expect(readEvents(got)).toEqual([
+    'deployment.drift',
+    'deployment.started',
+    'deployment.succeeded',
+  ])
   expect(got[0]?.json).toMatchObject({ stack: all.stack, command: 'refresh', count: 2 })
   expect(got[0]?.json.urns.map((urn: string) => urn.split('::').at(-1)).toSorted()).toEqual([
     'gone',
@@ -207,12 +219,12 @@ test('a schedule finds drift, says so, and has it removed when it is told to', a
 })
 
 test('a schedule that finds none says nothing, and one whose stack is busy is left out', async () => {
-  await all.ask('first')
-  const look = await refreshed(false)
+  await all.requestDeployment('first')
+  const look = await runRefresh(false)
   expect(await look()).toBe('skip')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
-  await all.goOn()
-  await told()
+  await all.runToIdle()
+  await sendNotifications()
   await all.platform.documents.put(
     { kind: 'schedule', scope: all.stack, name: 'again' },
     scheduleDocument.parse({
@@ -223,8 +235,10 @@ test('a schedule that finds none says nothing, and one whose stack is busy is le
     0,
   )
   const key = { kind: 'schedule', scope: all.stack, name: 'again' } as const
-  expect(await runDueSchedule({ ...server(), requests: all.platform.requests }, key)).toBe('run')
-  await all.goOn()
-  expect(await told()).toEqual([])
+  expect(await runDueSchedule({ ...createServer(), requests: all.platform.requests }, key)).toBe(
+    'run',
+  )
+  await all.runToIdle()
+  expect(await sendNotifications()).toEqual([])
   expect(await all.platform.catalog.listHistory(all.stack, 10)).toHaveLength(1)
 })

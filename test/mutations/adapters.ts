@@ -1,8 +1,8 @@
-import { type Mutation, seedsOnAws, tests } from './mutation.ts'
+import { type Mutation, awsSeedsOf, testsOf } from './mutation.ts'
 
 const at = 'shared/platform/aws/dynamo'
-const caughtBy = [seedsOnAws(40)]
-const byContract = [tests('test/aws/dynamo-model')]
+const caughtBy = [awsSeedsOf(40)]
+const byContract = [testsOf('test/aws/dynamo-model')]
 
 /** Promises of the ports, broken by the adapters for DynamoDB. */
 export const adapterMutations: readonly Mutation[] = [

@@ -1,4 +1,4 @@
-import { type Mutation, seeds, tests } from './mutation.ts'
+import { type Mutation, seedsOf, testsOf } from './mutation.ts'
 
 const order = 'test/lifecycle/order-of-effects'
 const deletes = 'test/property/deletes'
@@ -16,7 +16,7 @@ export const decidingMutations: readonly Mutation[] = [
           '        if (broken !== undefined)\n',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/deposed')],
+    caughtBy: [testsOf('test/lifecycle/deposed')],
   },
   {
     name: 'a chain is sent before its record is durable',
@@ -25,7 +25,7 @@ export const decidingMutations: readonly Mutation[] = [
     edits: [
       ["await writer.append({ kind: 'registration',", "void writer.append({ kind: 'registration',"],
     ],
-    caughtBy: [tests(order)],
+    caughtBy: [testsOf(order)],
   },
   {
     name: 'the messages of a plan are sent before its record',
@@ -37,14 +37,14 @@ export const decidingMutations: readonly Mutation[] = [
         '  void deps.writer.append(...precedingDecisions, {',
       ],
     ],
-    caughtBy: [tests(order)],
+    caughtBy: [testsOf(order)],
   },
   {
     name: 'a settled step is answered before its record is durable',
     breaks: 'the reply goes out when the end is durable',
     file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [["await writer.append({ kind: 'settled',", "void writer.append({ kind: 'settled',"]],
-    caughtBy: [tests('test/lifecycle/going-on', 'durable, not before')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'durable, not before')],
   },
   {
     name: 'answers to invokes are not recorded',
@@ -56,14 +56,14 @@ export const decidingMutations: readonly Mutation[] = [
         '      const unwritten = [] as unknown[]\n' + '      unwritten.push({',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/going-on')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
   },
   {
     name: 'recorded answers are not given again',
     breaks: 'I10: the same program takes the same path',
     file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [['if (known !== undefined)\n', 'if (known !== undefined && key === undefined)\n']],
-    caughtBy: [tests('test/lifecycle/going-on')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
   },
   {
     name: 'a new life decides anew what had begun',
@@ -75,7 +75,7 @@ export const decidingMutations: readonly Mutation[] = [
         'if (last.goal !== goal) return undefined',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/going-on')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
   },
   {
     name: 'a new life does not look at the log',
@@ -87,28 +87,28 @@ export const decidingMutations: readonly Mutation[] = [
         'if (replay === undefined || last !== undefined) return undefined\n  if (last === undefined) return undefined',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/going-on')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
   },
   {
     name: 'what is not registered again after a crash is left behind',
     breaks: 'I9: a recorded resource that is not registered again is condemned',
     file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [['    found.push(tracked)\n', '    if (urn.length < 0) found.push(tracked)\n']],
-    caughtBy: [tests('test/lifecycle/going-on', 'registers less')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'registers less')],
   },
   {
     name: 'a new life numbers its operations from the start',
     breaks: 'operations: an id is unique and increasing in its deployment',
     file: 'functions/step-generator/run-deployment.ts',
     edits: [['let last = left?.lastOperationId ?? 0', 'let last = 0']],
-    caughtBy: [seeds(150)],
+    caughtBy: [seedsOf(150)],
   },
   {
     name: 'a deployment is resumed with another program',
     breaks: 'resume: refuses when program, configuration or options changed',
     file: 'functions/step-generator/resume-deployment.ts',
     edits: [['first.program !== request.program)', "first.program === '')"]],
-    caughtBy: [tests('test/lifecycle/going-on', 'by another program')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'by another program')],
   },
   {
     name: 'a deployment that was stopped is resumed',
@@ -117,7 +117,7 @@ export const decidingMutations: readonly Mutation[] = [
     edits: [
       ["return control !== undefined && control.stop !== 'none'", 'return control === undefined'],
     ],
-    caughtBy: [tests('test/lifecycle/going-on', 'told to stop')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'told to stop')],
   },
   {
     name: 'a deposed generator raises the stop flag',
@@ -126,7 +126,7 @@ export const decidingMutations: readonly Mutation[] = [
     edits: [
       ["await (stopping ??= started.writer.append({ kind: 'phase', phase: 'stopping' }))", ''],
     ],
-    caughtBy: [tests('test/lifecycle/deposed')],
+    caughtBy: [testsOf('test/lifecycle/deposed')],
   },
   {
     name: 'the stop flag is set before the closing record',
@@ -139,7 +139,7 @@ export const decidingMutations: readonly Mutation[] = [
           "    await ports.control.raiseStop(deployment, 'graceful')\n",
       ],
     ],
-    caughtBy: [tests(order)],
+    caughtBy: [testsOf(order)],
   },
   {
     name: 'a same is written although nothing of it changed',
@@ -151,14 +151,14 @@ export const decidingMutations: readonly Mutation[] = [
         'const unwritten = old.state === state',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/going-on', 'costs no write')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'costs no write')],
   },
   {
     name: 'a same is left out although an option of it changed',
     breaks: 'a same writes nothing only when every persisted field equals the base',
     file: 'shared/state/equal.ts',
     edits: [["  'protect',\n", '']],
-    caughtBy: [tests('shared/state/equal')],
+    caughtBy: [testsOf('shared/state/equal')],
   },
   {
     name: 'a resource is deleted before what depends on it',
@@ -167,21 +167,21 @@ export const decidingMutations: readonly Mutation[] = [
     edits: [
       ['note(at)\n        if (at >= index', 'if (at % 2 === 0) note(at)\n        if (at >= index'],
     ],
-    caughtBy: [tests(deletes)],
+    caughtBy: [testsOf(deletes)],
   },
   {
     name: 'a parent is deleted before its children',
     breaks: 'deletes: nothing before what depends on it, parents included',
     file: 'shared/engine/graph/delete-edges.ts',
     edits: [["if (state.parent !== '') for", "if (state.parent === '') for"]],
-    caughtBy: [tests('shared/engine/graph/delete-edges')],
+    caughtBy: [testsOf('shared/engine/graph/delete-edges')],
   },
   {
     name: 'what was replaced is deleted before those that name it',
     breaks: 'deletes: a replaced state waits for those that name its URN',
     file: 'shared/engine/graph/delete-edges.ts',
     edits: [['if (later.length > 0) addWaits', 'if (later.length < 0) addWaits']],
-    caughtBy: [tests('shared/engine/graph/delete-edges')],
+    caughtBy: [testsOf('shared/engine/graph/delete-edges')],
   },
   {
     name: 'a provider is deleted before what it provided',
@@ -193,7 +193,7 @@ export const decidingMutations: readonly Mutation[] = [
         'if (provider !== undefined) named.delete(provider)',
       ],
     ],
-    caughtBy: [tests('shared/engine/graph/delete-edges')],
+    caughtBy: [testsOf('shared/engine/graph/delete-edges')],
   },
   {
     name: 'a part of the needs is dropped where joins are put in',
@@ -205,21 +205,21 @@ export const decidingMutations: readonly Mutation[] = [
         'for (const source of level.slice(at, at + widthMax - 1)) build',
       ],
     ],
-    caughtBy: [tests('shared/engine/graph/joins')],
+    caughtBy: [testsOf('shared/engine/graph/joins')],
   },
   {
     name: 'an operation gathers as many others as there are',
     breaks: 'joins: no operation needs or releases more than 32 others',
     file: 'shared/engine/graph/joins.ts',
     edits: [['export const widthMax = 32', 'export const widthMax = 10_000']],
-    caughtBy: [tests('shared/engine/graph/joins')],
+    caughtBy: [testsOf('shared/engine/graph/joins')],
   },
   {
     name: 'a wave begins before the one in front of it is over',
     breaks: 'release antichain: a barrier between waves',
     file: 'shared/engine/graph/barriers.ts',
     edits: [['last = [...(waves[at + 1] ?? [])]', 'last = [...(waves[at + 2] ?? [])]']],
-    caughtBy: [tests(deletes)],
+    caughtBy: [testsOf(deletes)],
   },
   {
     name: 'what a failed change still depends on is deleted',
@@ -231,6 +231,6 @@ export const decidingMutations: readonly Mutation[] = [
         'for (const name of dependencyUrnsOf(state)) urns.delete(name)',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/failures', 'still depends on')],
+    caughtBy: [testsOf('test/lifecycle/failures', 'still depends on')],
   },
 ]

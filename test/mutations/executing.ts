@@ -1,4 +1,4 @@
-import { type Mutation, seeds, tests } from './mutation.ts'
+import { type Mutation, seedsOf, testsOf } from './mutation.ts'
 
 const executor = 'shared/engine/executor'
 const order = 'test/lifecycle/order-of-effects'
@@ -10,7 +10,7 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'I1: a read after the begin shows that the deployment was not stopped',
     file: `${executor}/begin.ts`,
     edits: [["control === undefined || control.closed || control.stop !== 'none'", 'false']],
-    caughtBy: [tests('test/lifecycle/executor'), seeds(150)],
+    caughtBy: [testsOf('test/lifecycle/executor'), seedsOf(150)],
   },
   {
     name: 'the provider is asked before the begin is durable',
@@ -24,7 +24,7 @@ export const executingMutations: readonly Mutation[] = [
           '  const begun = await beginUnlessStopped(ports, context, task)\n',
       ],
     ],
-    caughtBy: [tests(order)],
+    caughtBy: [testsOf(order)],
   },
   {
     name: 'what was not called is not given back',
@@ -36,14 +36,14 @@ export const executingMutations: readonly Mutation[] = [
         '!context.holdsLease()) {',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/executor')],
+    caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
     name: 'a call is made without a look at the own lease',
     breaks: 'begin: then check the own lease',
     file: `${executor}/begin.ts`,
     edits: [['if (isStopped || !context.holdsLease()) {', 'if (isStopped) {']],
-    caughtBy: [tests('test/lifecycle/executor')],
+    caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
     name: 'a message is removed before the outcome is written',
@@ -59,7 +59,7 @@ export const executingMutations: readonly Mutation[] = [
         '        }\n      }',
       ],
     ],
-    caughtBy: [tests(order)],
+    caughtBy: [testsOf(order)],
   },
   {
     name: 'an end is selected before its outcome is written',
@@ -76,7 +76,7 @@ export const executingMutations: readonly Mutation[] = [
           '  await retryUnavailable(retryOptions, () => ports.operations.putOutcome(deployment, outcome))\n',
       ],
     ],
-    caughtBy: [tests(order)],
+    caughtBy: [testsOf(order)],
   },
   {
     name: 'an outcome is forgotten',
@@ -88,7 +88,7 @@ export const executingMutations: readonly Mutation[] = [
         '',
       ],
     ],
-    caughtBy: [seeds(150)],
+    caughtBy: [seedsOf(150)],
   },
   {
     name: 'a refused create is not put into the inbox',
@@ -100,7 +100,7 @@ export const executingMutations: readonly Mutation[] = [
         '  if (!isSelected && attempt < 0) await retryUnavailable',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/late')],
+    caughtBy: [testsOf('test/lifecycle/late')],
   },
   {
     name: 'secrets stand unsealed in an outcome',
@@ -112,7 +112,7 @@ export const executingMutations: readonly Mutation[] = [
         '{ state: { ...context.sealing.seal(end.state), outputs: { open: [...end.state.outputs.values()].map(one => JSON.stringify(one)).join() } } }',
       ],
     ],
-    caughtBy: [seeds(150)],
+    caughtBy: [seedsOf(150)],
   },
   {
     name: 'arrivals are not redone when a message comes again',
@@ -121,7 +121,7 @@ export const executingMutations: readonly Mutation[] = [
     edits: [
       ['if (head.end === undefined) return undefined', 'if (head.attempt >= 0) return undefined'],
     ],
-    caughtBy: [tests('test/lifecycle/executor')],
+    caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
     name: 'a join that became ready is not ended',
@@ -130,7 +130,7 @@ export const executingMutations: readonly Mutation[] = [
     edits: [
       ['for (const id of joins.keys()) await', 'for (const id of joins.keys()) if (id < 0) await'],
     ],
-    caughtBy: [tests('test/lifecycle/executor')],
+    caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
     name: 'a waiter is released by the first arrival',
@@ -142,28 +142,28 @@ export const executingMutations: readonly Mutation[] = [
         "head.owner === '' && head.arrived.length >= 1",
       ],
     ],
-    caughtBy: [tests('test/property/deletes')],
+    caughtBy: [testsOf('test/property/deletes')],
   },
   {
     name: 'only the first arrivals are redone when a message comes again',
     breaks: 'executors redo arrivals along the chain on redelivery',
     file: 'shared/engine/executor/release-waiters.ts',
     edits: [['|| !ended.isAgain ||', '|| ended.isAgain ||']],
-    caughtBy: [tests('test/lifecycle/executor')],
+    caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
     name: 'a failed operation releases those that need it',
     breaks: 'partial and failed release nobody',
     file: 'shared/engine/executor/release-waiters.ts',
     edits: [["if (verdict === 'succeeded') return", "if (verdict !== 'interrupted') return"]],
-    caughtBy: [tests('test/property/deletes')],
+    caughtBy: [testsOf('test/property/deletes')],
   },
   {
     name: 'a create is begun a second time when its owner is gone',
     breaks: 'I10: no create is ever sent twice',
     file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [["new Set([\n  'update',", "new Set([\n  'create',\n  'update',"]],
-    caughtBy: [seeds(150)],
+    caughtBy: [seedsOf(150)],
   },
   {
     name: 'a delete that fails the second time counts as done without a look',
@@ -175,28 +175,28 @@ export const executingMutations: readonly Mutation[] = [
         'return successEndOf(undefined)',
       ],
     ],
-    caughtBy: [tests(`${executor}/perform-again`)],
+    caughtBy: [testsOf(`${executor}/perform-again`)],
   },
   {
     name: 'a connection that was lost in a create counts as its failure',
     breaks: 'whose error: lost says nothing about the cloud',
     file: 'shared/providers/retry-policy.ts',
     edits: [["ends: 'interrupted'", "ends: 'failed'"]],
-    caughtBy: [tests('shared/providers/retry-policy'), seeds(150)],
+    caughtBy: [testsOf('shared/providers/retry-policy'), seedsOf(150)],
   },
   {
     name: 'a call that may have been heard is made again as if nobody was there',
     breaks: 'whose error: only what was never written is repeated',
     file: 'shared/providers/retry-policy.ts',
     edits: [['if (thrown.isRequestUnsent)', "if (thrown.status !== 'partial')"]],
-    caughtBy: [tests('shared/providers/retry-unsent'), seeds(150)],
+    caughtBy: [testsOf('shared/providers/retry-unsent'), seedsOf(150)],
   },
   {
     name: 'a protected resource is deleted',
     breaks: 'protect holds in every wave',
     file: `${executor}/perform.ts`,
     edits: [['  if (isProtected(step))\n', '  if (isProtected(step) && mode.preview)\n']],
-    caughtBy: [tests('test/lifecycle/deployments', 'protected')],
+    caughtBy: [testsOf('test/lifecycle/deployments', 'protected')],
   },
   {
     name: 'a lease is renewed after it was missed',
@@ -206,7 +206,7 @@ export const executingMutations: readonly Mutation[] = [
       ['    if (sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()\n', ''],
       ['isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs', 'isMine === false'],
     ],
-    caughtBy: [tests(`${executor}/lease`)],
+    caughtBy: [testsOf(`${executor}/lease`)],
   },
   {
     name: 'a lease holds until its loss is noticed',
@@ -215,7 +215,7 @@ export const executingMutations: readonly Mutation[] = [
     edits: [
       ['holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs', 'holds: () => !isLost'],
     ],
-    caughtBy: [tests(`${executor}/lease`)],
+    caughtBy: [testsOf(`${executor}/lease`)],
   },
   {
     name: 'work that executors died of is told as never called',
@@ -224,14 +224,14 @@ export const executingMutations: readonly Mutation[] = [
     edits: [
       ["attempt > givenBack ? 'interrupted' : 'failed'", "attempt > 99 ? 'interrupted' : 'failed'"],
     ],
-    caughtBy: [tests('test/lifecycle/poisoned')],
+    caughtBy: [testsOf('test/lifecycle/poisoned')],
   },
   {
     name: 'more runs at once than may',
     breaks: 'parallelism bounds what was sent and has not ended',
     file: 'shared/engine/deployment/dispatch/slots.ts',
     edits: [['      if (free > 0) {', '      if (free > -1) {']],
-    caughtBy: [tests('shared/engine/deployment/dispatch/slots')],
+    caughtBy: [testsOf('shared/engine/deployment/dispatch/slots')],
   },
   {
     name: 'a preview creates',
@@ -243,6 +243,6 @@ export const executingMutations: readonly Mutation[] = [
         '    timeout: next.customTimeouts.create ?? 0,\n    preview: false,',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/deployments', 'preview')],
+    caughtBy: [testsOf('test/lifecycle/deployments', 'preview')],
   },
 ]

@@ -1,4 +1,4 @@
-import { type Mutation, seeds, tests } from './mutation.ts'
+import { type Mutation, seedsOf, testsOf } from './mutation.ts'
 
 /** Fold, publishing, the next base, and secrets. */
 export const foldingMutations: readonly Mutation[] = [
@@ -9,28 +9,28 @@ export const foldingMutations: readonly Mutation[] = [
     edits: [
       ['findWithheld(operations, facts, superseded)', 'findWithheld(new Map(), facts, superseded)'],
     ],
-    caughtBy: [tests('shared/journal/operation-facts')],
+    caughtBy: [testsOf('shared/journal/operation-facts')],
   },
   {
     name: 'the fold depends on the order in which entries came',
     breaks: 'I6: the fold depends on base and the set of entries only',
     file: 'shared/journal/replay.ts',
     edits: [['.sort((a, b) => a.sequence - b.sequence)', '']],
-    caughtBy: [tests('shared/journal/replay')],
+    caughtBy: [testsOf('shared/journal/replay')],
   },
   {
     name: 'an entry that is there twice counts twice',
     breaks: 'I6: duplicates do not matter',
     file: 'shared/journal/replay.ts',
     edits: [['return [...bySequence.values()].sort(', 'return [...entries].sort(']],
-    caughtBy: [tests('shared/journal/replay'), tests('test/property/fold')],
+    caughtBy: [testsOf('shared/journal/replay'), testsOf('test/property/fold')],
   },
   {
     name: 'pending creates of the base are not carried',
     breaks: 'start: carried until imported, cleared or resolved',
     file: 'shared/journal/replay.ts',
     edits: [["({ type }) => type === 'creating'", "({ type }) => type === ''"]],
-    caughtBy: [tests('shared/journal/replay')],
+    caughtBy: [testsOf('shared/journal/replay')],
   },
   {
     name: 'an open operation is not pending in the fold',
@@ -42,7 +42,7 @@ export const foldingMutations: readonly Mutation[] = [
         'state.open.set(entry.operation, undefined)',
       ],
     ],
-    caughtBy: [tests('shared/journal/replay')],
+    caughtBy: [testsOf('shared/journal/replay')],
   },
   {
     name: 'a base index is used for another URN',
@@ -54,7 +54,7 @@ export const foldingMutations: readonly Mutation[] = [
         'if (state !== undefined) return state',
       ],
     ],
-    caughtBy: [tests('shared/journal/fold')],
+    caughtBy: [testsOf('shared/journal/fold')],
   },
   {
     name: 'a snapshot that is wrong is published unmarked',
@@ -66,7 +66,7 @@ export const foldingMutations: readonly Mutation[] = [
         "if (fault !== '') return { ...deployment, metadata }",
       ],
     ],
-    caughtBy: [tests('shared/journal/fold')],
+    caughtBy: [testsOf('shared/journal/fold')],
   },
   {
     name: 'a deployment starts on a snapshot that is marked',
@@ -78,7 +78,7 @@ export const foldingMutations: readonly Mutation[] = [
         '    if (stored.metadata === undefined) requireValidState(stored)\n',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/going-on', 'a state that is wrong')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'a state that is wrong')],
   },
   {
     name: 'a fold is not sorted',
@@ -90,7 +90,7 @@ export const foldingMutations: readonly Mutation[] = [
         'return resources.length < 0 ? sortTopologically(resources).resources : resources',
       ],
     ],
-    caughtBy: [tests('shared/journal/fold')],
+    caughtBy: [testsOf('shared/journal/fold')],
   },
   {
     name: 'a close publishes from the current pointer',
@@ -102,14 +102,14 @@ export const foldingMutations: readonly Mutation[] = [
         'ports.catalog.publish(stack, (await ports.catalog.stack(stack))?.version ?? 0, snapshot)',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/compaction')],
+    caughtBy: [testsOf('test/lifecycle/compaction')],
   },
   {
     name: 'a fold says when it was made instead of what it is of',
     breaks: 'I6: not on when it ran',
     file: 'shared/runtime/compaction/fold-and-publish.ts',
     edits: [['now: timestampOf(view.at)', 'now: new Date().toISOString()']],
-    caughtBy: [tests('test/lifecycle/compaction')],
+    caughtBy: [testsOf('test/lifecycle/compaction')],
   },
   {
     name: 'an item of the inbox is matched by its URN alone',
@@ -121,14 +121,14 @@ export const foldingMutations: readonly Mutation[] = [
         'find(({ resource }) => resource.urn === item.urn)',
       ],
     ],
-    caughtBy: [tests('shared/journal/late-outcomes')],
+    caughtBy: [testsOf('shared/journal/late-outcomes')],
   },
   {
     name: 'a stranger is adopted by its name',
     breaks: 'inbox: an object whose create nobody was waiting for is never adopted on its own',
     file: 'shared/journal/late-outcomes.ts',
     edits: [['const isResolved = pending !== undefined && isFree', 'const isResolved = isFree']],
-    caughtBy: [tests('shared/journal/late-outcomes')],
+    caughtBy: [testsOf('shared/journal/late-outcomes')],
   },
   {
     name: 'an object that the state has is taken from the inbox again',
@@ -140,21 +140,21 @@ export const foldingMutations: readonly Mutation[] = [
         "resource.urn === id && resource['id'] === id)) return state",
       ],
     ],
-    caughtBy: [tests('shared/journal/late-outcomes')],
+    caughtBy: [testsOf('shared/journal/late-outcomes')],
   },
   {
     name: 'the inbox is drained twice',
     breaks: 'start: items of the pin are removed afterwards',
     file: 'functions/step-generator/start-deployment.ts',
     edits: [['if (inbox.length > 0) await ports', 'if (inbox.length < 0) await ports']],
-    caughtBy: [tests('test/lifecycle/late')],
+    caughtBy: [testsOf('test/lifecycle/late')],
   },
   {
     name: 'a pin does not name what it took from the inbox',
     breaks: 'start: one pin record names the base version and the inbox items',
     file: 'functions/step-generator/start-deployment.ts',
     edits: [['      inbox,\n      ...(request.key', '      inbox: [],\n      ...(request.key']],
-    caughtBy: [tests('test/lifecycle/late', 'resumed')],
+    caughtBy: [testsOf('test/lifecycle/late', 'resumed')],
   },
   {
     name: 'secrets are kept in clear',
@@ -166,14 +166,14 @@ export const foldingMutations: readonly Mutation[] = [
         'plaintext => (encrypt(plaintext) === plaintext ? { ciphertext: plaintext } : { plaintext })',
       ],
     ],
-    caughtBy: [seeds(150)],
+    caughtBy: [seedsOf(150)],
   },
   {
     name: 'a digest is a bare hash',
     breaks: 'I8: comparisons of sealed things use a keyed HMAC',
     file: 'shared/secrets/symmetric-crypter.ts',
     edits: [["createHmac('sha256', subkey)", "createHmac('sha256', subkey.subarray(0, 0))"]],
-    caughtBy: [tests('shared/secrets/secrets')],
+    caughtBy: [testsOf('shared/secrets/secrets')],
   },
   {
     name: 'a blob that a record names is swept away',
@@ -185,6 +185,6 @@ export const foldingMutations: readonly Mutation[] = [
         "if (used.has(hash) && isAside) return 'putBack'",
       ],
     ],
-    caughtBy: [tests('test/lifecycle/retention')],
+    caughtBy: [testsOf('test/lifecycle/retention')],
   },
 ]

@@ -1,4 +1,4 @@
-import { group, one } from './group.ts'
+import { groupTestsOf, createMutation } from './create-mutation.ts'
 import type { Mutation } from './mutation.ts'
 
 const generator = 'shared/engine/generator'
@@ -9,16 +9,16 @@ const monitor = 'shared/engine/monitor'
  * test/lifecycle notices.
  */
 export const groupMutations: readonly Mutation[] = [
-  one(
+  createMutation(
     {
       name: 'a child does not follow the old name of its parent',
       breaks: 'docs/spec/urns.md#alias-set: children inherit the aliases of their parents',
       file: 'shared/engine/generator/registration/aliases.ts',
     },
     ['    found.push(inheritedAliasOf(parentNow, parentThen, subject))\n', ''],
-    group('alias/names', 'a chain of children'),
+    groupTestsOf('alias/names', 'a chain of children'),
   ),
-  one(
+  createMutation(
     {
       name: 'a mandatory violation is told and passed over',
       breaks: 'docs/spec/monitor.md#analyzer-service: a mandatory violation ends an update',
@@ -28,18 +28,18 @@ export const groupMutations: readonly Mutation[] = [
       '  if (!isMandatory) return remediated\n',
       '  if (remediated !== undefined) return remediated\n',
     ],
-    group('analyzer/resource-policies', 'fails an update before the create'),
+    groupTestsOf('analyzer/resource-policies', 'fails an update before the create'),
   ),
-  one(
+  createMutation(
     {
       name: 'a name without chance leaves the order of a replacement alone',
       breaks: 'docs/spec/step-generation.md#autonaming: a fixed name is deleted first',
       file: 'shared/engine/generator/registration/autonaming.ts',
     },
     ['  return { ...goal, deleteBeforeReplace: true }', '  return goal'],
-    group('autonaming/autonaming', 'TestAutonaming'),
+    groupTestsOf('autonaming/autonaming', 'TestAutonaming'),
   ),
-  one(
+  createMutation(
     {
       name: 'a method is asked of the default provider',
       breaks:
@@ -47,9 +47,9 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/calls/call-method.ts',
     },
     ['  return goal.provider\n', "  return ''\n"],
-    group('components/methods', 'TestCallSelfProvider'),
+    groupTestsOf('components/methods', 'TestCallSelfProvider'),
   ),
-  one(
+  createMutation(
     {
       name: 'what goes with a resource is not replaced with it',
       breaks:
@@ -60,9 +60,9 @@ export const groupMutations: readonly Mutation[] = [
       "  if (next.deletedWith !== '' && ctx.sets",
       '  if (next.deletedWith === next.urn && ctx.sets',
     ],
-    group('deleted_with_replace/deleted-with-replace', 'OnCreateBeforeDelete'),
+    groupTestsOf('deleted_with_replace/deleted-with-replace', 'OnCreateBeforeDelete'),
   ),
-  one(
+  createMutation(
     {
       name: 'the program has no say in what is deleted first',
       breaks:
@@ -70,9 +70,9 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
     ['goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace', 'verdict.deleteBeforeReplace'],
-    group('delete_before_replace/cascade', 'TestExplicitDeleteBeforeReplace'),
+    groupTestsOf('delete_before_replace/cascade', 'TestExplicitDeleteBeforeReplace'),
   ),
-  one(
+  createMutation(
     {
       name: 'a destroy makes what its program registers',
       breaks:
@@ -83,45 +83,45 @@ export const groupMutations: readonly Mutation[] = [
       '  if (old === undefined) return skipCreate(ctx, next)\n',
       '  if (old === undefined) return undefined\n',
     ],
-    group('destroy/run-program', 'TestDestroyWithProgram:'),
+    groupTestsOf('destroy/run-program', 'TestDestroyWithProgram:'),
   ),
-  one(
+  createMutation(
     {
       name: 'any resource may map variables',
       breaks: 'docs/spec/monitor.md#resourcemonitor: variables are mapped for providers only',
       file: `${monitor}/read-registration.ts`,
     },
     ['request.envVarMappings.size > 0 && ', 'request.envVarMappings.size < 0 && '],
-    group('env_var_mappings/env-var-mappings', 'OnNonProviderFails'),
+    groupTestsOf('env_var_mappings/env-var-mappings', 'OnNonProviderFails'),
   ),
-  one(
+  createMutation(
     {
       name: 'a failed call is made again when its hooks say no',
       breaks: 'docs/spec/step-execution.md#hooks: a call is made again when an error hook wants it',
       file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
     },
     ['  if (!retry) return undefined\n', '  if (retry) return undefined\n'],
-    group('error_hooks/retry', 'RetryIfAnyHookReturnsTrue'),
+    groupTestsOf('error_hooks/retry', 'RetryIfAnyHookReturnsTrue'),
   ),
-  one(
+  createMutation(
     {
       name: 'an extension is not recorded',
       breaks: 'I10: later lives and the fold find each extension',
       file: 'shared/engine/generator/steps/deployment-runner.ts',
     },
     ['      writer.defer(decision)\n', '      void decision\n'],
-    group('extension/extension', 'the snapshot has them'),
+    groupTestsOf('extension/extension', 'the snapshot has them'),
   ),
-  one(
+  createMutation(
     {
       name: 'properties to be hidden are not kept',
       breaks: 'docs/spec/monitor.md#resourcemonitor: hideDiffs is kept in the state',
       file: 'shared/engine/generator/registration/claim-urn.ts',
     },
     ['    hideDiff: goal.hideDiff,\n', ''],
-    group('hide_diffs/hide-diffs', 'TestHideDiffs_Plain'),
+    groupTestsOf('hide_diffs/hide-diffs', 'TestHideDiffs_Plain'),
   ),
-  one(
+  createMutation(
     {
       name: 'the id of an import is compared with the provider’s own alone',
       breaks:
@@ -129,9 +129,9 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/import/adopt-existing.ts',
     },
     ["(old.importID === '' ? old.id : old.importID)", 'old.id'],
-    group('import/option', 'DifferingImportIdentifierFormat'),
+    groupTestsOf('import/option', 'DifferingImportIdentifierFormat'),
   ),
-  one(
+  createMutation(
     {
       name: 'a function is asked while what it depends on is not there',
       breaks:
@@ -142,9 +142,9 @@ export const groupMutations: readonly Mutation[] = [
       "  if (await deps.tree.isPending(request.dependsOn)) return 'unknown'\n",
       '  await deps.tree.isPending(request.dependsOn)\n',
     ],
-    group('invoke/invoke', 'TestInvokeDependsOnPendingCustomResource'),
+    groupTestsOf('invoke/invoke', 'TestInvokeDependsOnPendingCustomResource'),
   ),
-  one(
+  createMutation(
     {
       name: 'all packages of a program are one',
       breaks:
@@ -155,9 +155,9 @@ export const groupMutations: readonly Mutation[] = [
       'extension?.ref ?? contentOf(packageRequest)',
       'extension?.ref ?? contentOf(packageRequest).slice(0, 1)',
     ],
-    group('package_ref/package-ref', 'TestPackageRefSharedBase'),
+    groupTestsOf('package_ref/package-ref', 'TestPackageRefSharedBase'),
   ),
-  one(
+  createMutation(
     {
       name: 'a plugin is not told what it is to become',
       breaks:
@@ -165,9 +165,9 @@ export const groupMutations: readonly Mutation[] = [
       file: `${monitor}/packages.ts`,
     },
     ['{ parameters: { plugin: name, ...blobOf(parameterization) } }', '{}'],
-    group('parameterized/parameterized', 'before it is asked anything'),
+    groupTestsOf('parameterized/parameterized', 'before it is asked anything'),
   ),
-  one(
+  createMutation(
     {
       name: 'old copies are left behind',
       breaks:
@@ -178,9 +178,9 @@ export const groupMutations: readonly Mutation[] = [
       'state.delete || sets.markedForDelete.has(index)\n' + '    if (superseded)',
       'sets.markedForDelete.has(index)\n' + '    if (superseded)',
     ],
-    group('pending_delete/pending-delete', 'TestUpdateWithPendingDelete'),
+    groupTestsOf('pending_delete/pending-delete', 'TestUpdateWithPendingDelete'),
   ),
-  one(
+  createMutation(
     {
       name: 'a replacement that was begun is dropped for an update',
       breaks: 'docs/spec/step-generation.md#diff-decision: a replacement begun earlier is finished',
@@ -190,18 +190,18 @@ export const groupMutations: readonly Mutation[] = [
       'isReplacement(judged) || options.triggered || old.pendingReplacement',
       'isReplacement(judged) || options.triggered',
     ],
-    group('pending_replace/resume', 'WithUpdatedGoals'),
+    groupTestsOf('pending_replace/resume', 'WithUpdatedGoals'),
   ),
-  one(
+  createMutation(
     {
       name: 'what is protected is replaced',
       breaks: 'docs/spec/step-generation.md#replacement: what is protected is not replaced',
       file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
     ['old.state.protect && !ctx.ignoreProtect', 'old.state.protect && ctx.ignoreProtect'],
-    group('protect/ignored', 'TestIgnoreProtectReplace'),
+    groupTestsOf('protect/ignored', 'TestIgnoreProtectReplace'),
   ),
-  one(
+  createMutation(
     {
       name: 'a resource moves to any provider without a question',
       breaks:
@@ -212,9 +212,9 @@ export const groupMutations: readonly Mutation[] = [
       "  return diff.changes !== 'none' && isReplacement(diff)\n",
       '  return isReplacement(diff) && false\n',
     ],
-    group('provider/provider', 'TestExplicitProviderDiffReplacement'),
+    groupTestsOf('provider/provider', 'TestExplicitProviderDiffReplacement'),
   ),
-  one(
+  createMutation(
     {
       name: 'a read may be of any type',
       breaks:
@@ -222,6 +222,6 @@ export const groupMutations: readonly Mutation[] = [
       file: `${monitor}/read-registration.ts`,
     },
     ['  requireTypeToken(request.type)\n  if (request.provider', '  if (request.provider'],
-    group('pulumi/programs', 'TestBadResourceType'),
+    groupTestsOf('pulumi/programs', 'TestBadResourceType'),
   ),
 ]

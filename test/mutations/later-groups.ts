@@ -1,4 +1,4 @@
-import { group, one } from './group.ts'
+import { groupTestsOf, createMutation } from './create-mutation.ts'
 import type { Mutation } from './mutation.ts'
 
 const monitor = 'shared/engine/monitor'
@@ -8,16 +8,16 @@ const monitor = 'shared/engine/monitor'
  * test/lifecycle notices.
  */
 export const laterGroupMutations: readonly Mutation[] = [
-  one(
+  createMutation(
     {
       name: 'a refresh reads all but its targets',
       breaks: 'docs/spec/step-generation.md#targets: a refresh reads its targets',
       file: 'shared/engine/generator/refresh/refresh-scope.ts',
     },
     ['    if (isNamed(state.urn)) return true\n', '    if (!isNamed(state.urn)) return true\n'],
-    group('refresh/targets', 'TestRefreshBasics'),
+    groupTestsOf('refresh/targets', 'TestRefreshBasics'),
   ),
-  one(
+  createMutation(
     {
       name: 'what asks to be read before updates is not',
       breaks:
@@ -25,9 +25,9 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/refresh/plan-refresh.ts',
     },
     ["(which === 'all' || state.refreshBeforeUpdate)", "which === 'all'"],
-    group('refresh_before_update/flagged', 'TestRefreshBeforeUpdate:'),
+    groupTestsOf('refresh_before_update/flagged', 'TestRefreshBeforeUpdate:'),
   ),
-  one(
+  createMutation(
     {
       name: 'a resource is not replaced with the one that it names',
       breaks:
@@ -38,9 +38,9 @@ export const laterGroupMutations: readonly Mutation[] = [
       '  if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn)))\n',
       '  if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn) && urn === next.urn))\n',
     ],
-    group('replace_with/replace-with', 'TestReplaceWith:'),
+    groupTestsOf('replace_with/replace-with', 'TestReplaceWith:'),
   ),
-  one(
+  createMutation(
     {
       name: 'a trigger that is set for the first time replaces',
       breaks:
@@ -48,9 +48,9 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/difference.ts',
     },
     ['before === null || now === null', 'before === null && now === null'],
-    group('replacement_trigger/replacement-trigger', 'setting it or taking it away'),
+    groupTestsOf('replacement_trigger/replacement-trigger', 'setting it or taking it away'),
   ),
-  one(
+  createMutation(
     {
       name: 'a call is made though a hook before it failed',
       breaks: 'docs/spec/step-execution.md#step-kinds: a failed hook before a step fails the step',
@@ -60,18 +60,18 @@ export const laterGroupMutations: readonly Mutation[] = [
       '  return error === undefined ? undefined : scrub(error)\n',
       '  void scrub\n  return undefined\n',
     ],
-    group('resource_hooks/hooks', 'TestResourceHookBeforeCreateError:'),
+    groupTestsOf('resource_hooks/hooks', 'TestResourceHookBeforeCreateError:'),
   ),
-  one(
+  createMutation(
     {
       name: 'nobody is answered with references',
       breaks: 'docs/spec/monitor.md#resourcemonitor: who takes references gets them',
       file: `${monitor}/reply-options.ts`,
     },
     ['references: request.acceptResources', 'references: !request.acceptResources'],
-    group('resource_reference/resource-reference', 'TestResourceReferences_DownlevelSDK'),
+    groupTestsOf('resource_reference/resource-reference', 'TestResourceReferences_DownlevelSDK'),
   ),
-  one(
+  createMutation(
     {
       name: 'what is retained is deleted in the cloud',
       breaks:
@@ -79,18 +79,18 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
     ['state.external || state.retainOnDelete || ', 'state.external || '],
-    group('retain_on_delete/retain-on-delete', 'TestRetainOnDelete'),
+    groupTestsOf('retain_on_delete/retain-on-delete', 'TestRetainOnDelete'),
   ),
-  one(
+  createMutation(
     {
       name: 'a program that waits for the end is answered at once',
       breaks: 'docs/spec/programs.md#first-messages: it is answered when the deletes are done',
       file: 'shared/engine/monitor/monitor-handlers.ts',
     },
     ['    await signals.released\n', ''],
-    group('signal_and_wait_for_shutdown/signal', 'TestSignalAndWaitForShutdown:'),
+    groupTestsOf('signal_and_wait_for_shutdown/signal', 'TestSignalAndWaitForShutdown:'),
   ),
-  one(
+  createMutation(
     {
       name: 'plugins that nothing uses are asked for',
       breaks:
@@ -98,9 +98,9 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/providers/default-packages.ts',
     },
     ['    reported.length > 0\n', '    reported.length < 0\n'],
-    group('skip_plugin_pre_install/skip', 'TestSkipPluginPreInstall'),
+    groupTestsOf('skip_plugin_pre_install/skip', 'TestSkipPluginPreInstall'),
   ),
-  one(
+  createMutation(
     {
       name: 'a stash is replaced when its input changes',
       breaks:
@@ -108,9 +108,9 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/providers/builtin/builtin-provider.ts',
     },
     ['isStash ? { changedKeys: [key] } : ', "isStash && key === '' ? { changedKeys: [key] } : "],
-    group('stash/stash', 'TestStash:'),
+    groupTestsOf('stash/stash', 'TestStash:'),
   ),
-  one(
+  createMutation(
     {
       name: 'what is read under another id takes the place of what was managed',
       breaks:
@@ -118,18 +118,18 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/calls/read-resource.ts',
     },
     ['    old.state.id !== request.id\n', '    old.state.id === request.id\n'],
-    group('step_generator/steps', 'TestReadReplaceStep'),
+    groupTestsOf('step_generator/steps', 'TestReadReplaceStep'),
   ),
-  one(
+  createMutation(
     {
       name: 'a taint means nothing',
       breaks: 'docs/spec/step-generation.md#diff-decision: what is tainted is replaced',
       file: 'shared/engine/generator/targets/scope.ts',
     },
     [' || old?.taint === true\n', '\n'],
-    group('taint/taint', 'TestTaintReplacement'),
+    groupTestsOf('taint/taint', 'TestTaintReplacement'),
   ),
-  one(
+  createMutation(
     {
       name: 'a destroy takes along what depends on its targets',
       breaks:
@@ -140,9 +140,9 @@ export const laterGroupMutations: readonly Mutation[] = [
       '  if (targetDependents) return true\n',
       '  if (targetDependents || targets.isConstrained) return true\n',
     ],
-    group('target/destroy', 'TestTargetDestroyDependencyErrors'),
+    groupTestsOf('target/destroy', 'TestTargetDestroyDependencyErrors'),
   ),
-  one(
+  createMutation(
     {
       name: 'the transforms of the stack run first',
       breaks:
@@ -153,9 +153,9 @@ export const laterGroupMutations: readonly Mutation[] = [
       '[...own, ...listInherited(request.parent), ...ofStack]',
       '[...ofStack, ...own, ...listInherited(request.parent)]',
     ],
-    group('transformation/transforms', 'TestRemoteTransforms:'),
+    groupTestsOf('transformation/transforms', 'TestRemoteTransforms:'),
   ),
-  one(
+  createMutation(
     {
       name: 'old copies of what is no target are deleted with a warning',
       breaks:
@@ -163,15 +163,15 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/deletion/delete-scope.ts',
     },
     ['  return others.length === 0\n', '  return others.length >= 0\n'],
-    group('update/targets', 'TestUpdateWithTargetedParentChildMarkedAsDelete'),
+    groupTestsOf('update/targets', 'TestUpdateWithTargetedParentChildMarkedAsDelete'),
   ),
-  one(
+  createMutation(
     {
       name: 'a plan does not hold a deployment to its options',
       breaks: 'docs/spec/step-generation.md#update-plans: options are as planned',
       file: 'shared/engine/plan/goal-violations.ts',
     },
     ["  compare('protect', planned.protect, proposed.protect)\n", ''],
-    group('update_plan/goals', 'options that differ'),
+    groupTestsOf('update_plan/goals', 'options that differ'),
   ),
 ]

@@ -3,7 +3,7 @@ import { executingMutations } from './executing.ts'
 import { foldingMutations } from './folding.ts'
 import { groupMutations } from './groups.ts'
 import { laterGroupMutations } from './later-groups.ts'
-import { leavingMutations } from './leaving.ts'
+import { handOverMutations } from './hand-over.ts'
 import type { Mutation } from './mutation.ts'
 import { adapterMutations } from './adapters.ts'
 import { platformMutations } from './platform.ts'
@@ -19,7 +19,7 @@ export const mutations: readonly Mutation[] = [
   ...recoveringMutations,
   ...decidingMutations,
   ...foldingMutations,
-  ...leavingMutations,
+  ...handOverMutations,
   ...groupMutations,
   ...laterGroupMutations,
 ]

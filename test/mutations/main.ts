@@ -7,71 +7,71 @@ import { writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { baseline } from './baseline.ts'
-import { type Copy, createCopy } from './copy.ts'
-import { judge } from './judge.ts'
+import { checkBaseline } from './check-baseline.ts'
+import { type ProjectCopy, createCopy } from './project-copy.ts'
+import { runSuite } from './run-suite.ts'
 import { mutations } from './list.ts'
-import { type Mutation, nameOf } from './mutation.ts'
-import { type Catch, pageOf, type Result } from './page.ts'
+import { type Mutation, suiteNameOf } from './mutation.ts'
+import { type MutationCatch, pageOf, type MutationResult } from './page.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Breaks one rule and asks each suite. */
-async function tryOne(copy: Copy, mutation: Mutation): Promise<Result> {
-  const catches: Catch[] = []
+async function tryOne(copy: ProjectCopy, mutation: Mutation): Promise<MutationResult> {
+  const catches: MutationCatch[] = []
   for (const suite of mutation.caughtBy) {
-    const verdict = await copy.mutated(mutation, () => judge(copy.folder, suite))
+    const verdict = await copy.withMutation(mutation, () => runSuite(copy.folder, suite))
     if (verdict.kind === 'fails') {
-      catches.push({ suite: nameOf(suite), by: verdict.by })
+      catches.push({ suite: suiteNameOf(suite), by: verdict.by })
       continue
     }
     const why = verdict.kind === 'broken' ? verdict.why : 'passes'
-    return { mutation, catches, why: `${nameOf(suite)}: ${why}` }
+    return { mutation, catches, why: `${suiteNameOf(suite)}: ${why}` }
   }
   return { mutation, catches, why: undefined }
 }
 
 /** Tries all of them, one at a time in each copy. */
 async function tryAll(
-  copies: readonly Copy[],
-  asked: readonly Mutation[],
-): Promise<readonly Result[]> {
-  const results: Result[] = []
-  const waiting = [...asked]
-  const work = async (copy: Copy): Promise<void> => {
+  copies: readonly ProjectCopy[],
+  requested: readonly Mutation[],
+): Promise<readonly MutationResult[]> {
+  const results: MutationResult[] = []
+  const waiting = [...requested]
+  const work = async (copy: ProjectCopy): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const beganMs = performance.now()
       const result = await tryOne(copy, next)
       results.push(result)
       const seconds = ((performance.now() - beganMs) / 1_000).toFixed(1)
-      const said = result.why === undefined ? 'caught  ' : 'SURVIVES'
-      say(`${said} ${seconds.padStart(5)} s  ${next.name}`)
-      for (const { suite, by } of result.catches) say(`                  ${suite}: ${by}`)
-      if (result.why !== undefined) say(`                  ${result.why}`)
+      const label = result.why === undefined ? 'caught  ' : 'SURVIVES'
+      printLine(`${label} ${seconds.padStart(5)} s  ${next.name}`)
+      for (const { suite, by } of result.catches) printLine(`                  ${suite}: ${by}`)
+      if (result.why !== undefined) printLine(`                  ${result.why}`)
     }
   }
   await Promise.all(copies.map(work))
-  return asked.flatMap(one => results.filter(({ mutation }) => mutation === one))
+  return requested.flatMap(one => results.filter(({ mutation }) => mutation === one))
 }
 
 async function run(): Promise<number> {
-  const asked = mutations.filter(({ name }) => name.includes(values.only))
-  if (asked.length === 0) {
-    say(`no mutation has '${values.only}' in its name`)
+  const requested = mutations.filter(({ name }) => name.includes(values.only))
+  if (requested.length === 0) {
+    printLine(`no mutation has '${values.only}' in its name`)
     return 1
   }
-  const jobs = Math.min(2, availableParallelism(), asked.length)
+  const jobs = Math.min(2, availableParallelism(), requested.length)
   const copies = await Promise.all(Array.from({ length: jobs }, () => createCopy(root)))
   const [ofTests = root, ofSeeds = ofTests] = copies.map(({ folder }) => folder)
-  const wrong = await baseline({ ofTests, ofSeeds }, asked)
-  for (const line of wrong) say(`without any mutation: ${line}`)
+  const wrong = await checkBaseline({ ofTests, ofSeeds }, requested)
+  for (const line of wrong) printLine(`without any mutation: ${line}`)
   if (wrong.length > 0) return 1
-  const results = await tryAll(copies, asked)
+  const results = await tryAll(copies, requested)
   const survivors = results.filter(({ why }) => why !== undefined)
-  say(`\n${results.length - survivors.length} caught, ${survivors.length} survive`)
-  if (asked.length === mutations.length)
+  printLine(`\n${results.length - survivors.length} caught, ${survivors.length} survive`)
+  if (requested.length === mutations.length)
     await writeFile(join(root, 'docs', 'mutations.md'), pageOf(results))
   return survivors.length > 0 ? 1 : 0
 }

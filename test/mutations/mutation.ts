@@ -36,22 +36,22 @@ export interface Mutation {
 }
 
 /** Tests of a file, all or those with such names. */
-export function tests(file: string, named?: string): Suite {
+export function testsOf(file: string, named?: string): Suite {
   return { kind: 'tests', file: `${file}.test.ts`, named }
 }
 
 /** The first seeds of the simulation. */
-export function seeds(count: number): Suite {
+export function seedsOf(count: number): Suite {
   return { kind: 'seeds', count }
 }
 
 /** The first seeds of the simulation over the adapters for AWS. */
-export function seedsOnAws(count: number): Suite {
+export function awsSeedsOf(count: number): Suite {
   return { kind: 'seeds', count, platform: 'aws' }
 }
 
 /** A suite as people read it. */
-export function nameOf(suite: Suite): string {
+export function suiteNameOf(suite: Suite): string {
   return suite.kind === 'seeds' ? 'test/sim' : suite.file
 }
 

@@ -1,15 +1,15 @@
 import type { Mutation } from './mutation.ts'
 
 /** A suite that failed, and the test in it, or the rule of the simulation, that did first. */
-export interface Catch {
+export interface MutationCatch {
   readonly suite: string
   readonly by: string
 }
 
 /** What became of a mutation; `why` when not every suite caught it. */
-export interface Result {
+export interface MutationResult {
   readonly mutation: Mutation
-  readonly catches: readonly Catch[]
+  readonly catches: readonly MutationCatch[]
   readonly why: string | undefined
 }
 
@@ -24,16 +24,16 @@ hole in the tests, and fails the run. The list is in [test/mutations](../test/mu
 `
 
 /** The page of a run; the same whenever the same was caught. */
-export function pageOf(results: readonly Result[]): string {
+export function pageOf(results: readonly MutationResult[]): string {
   const rows = results.map(({ mutation, catches, why }) => {
     const by = catches.map(one => `${one.suite}: ${one.by}`)
     const noticed = (why === undefined ? by : [...by, '**survives**']).join('<br>')
-    return `| ${[mutation.name, mutation.breaks, noticed].map(cell).join(' | ')} |\n`
+    return `| ${[mutation.name, mutation.breaks, noticed].map(escapeCell).join(' | ')} |\n`
   })
   return head + rows.join('')
 }
 
 /** Nothing in a cell may end it, nor be a link or a place of somebody's machine. */
-function cell(text: string): string {
+function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 }

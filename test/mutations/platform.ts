@@ -1,6 +1,6 @@
-import { type Mutation, seeds } from './mutation.ts'
+import { type Mutation, seedsOf } from './mutation.ts'
 
-const caughtBy = [seeds(300)]
+const caughtBy = [seedsOf(300)]
 
 /**
  * Promises of the ports, broken by the simulated platform instead of by the product: whoever writes

@@ -1,4 +1,4 @@
-import { type Mutation, seeds, tests } from './mutation.ts'
+import { type Mutation, seedsOf, testsOf } from './mutation.ts'
 
 const order = 'test/lifecycle/order-of-effects'
 
@@ -11,7 +11,7 @@ export const recoveringMutations: readonly Mutation[] = [
     edits: [
       ["if (end?.verdict === 'succeeded') open.push", "if (end?.verdict === 'partial') open.push"],
     ],
-    caughtBy: [tests('test/lifecycle/recovery')],
+    caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'the sweep ends a join that still waits',
@@ -20,7 +20,7 @@ export const recoveringMutations: readonly Mutation[] = [
     edits: [
       ["waiter.op !== 'join' || arrived.arrived.length < waiter.needs", "waiter.op !== 'join'"],
     ],
-    caughtBy: [tests('test/lifecycle/recovery')],
+    caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'the sweep recovers from executors that live',
@@ -32,14 +32,14 @@ export const recoveringMutations: readonly Mutation[] = [
         "if (head.executor === '') continue",
       ],
     ],
-    caughtBy: [tests('test/lifecycle/recovery'), seeds(150)],
+    caughtBy: [testsOf('test/lifecycle/recovery'), seedsOf(150)],
   },
   {
     name: 'what was found to be ready is not sent',
     breaks: 'sweep: sends what is ready',
     file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [['if (ready.length > 0) await', 'if (ready.length > 9_999) await']],
-    caughtBy: [tests('test/lifecycle/recovery')],
+    caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'a sweep goes on after a stop',
@@ -51,28 +51,28 @@ export const recoveringMutations: readonly Mutation[] = [
         'control === undefined',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/recovery')],
+    caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'recovery does not look for the outcome that was left',
     breaks: 'recovery looks for the outcome of the attempt first',
     file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [['if (outcome !== undefined)', 'if (outcome !== undefined && attempt < 0)']],
-    caughtBy: [tests('test/lifecycle/recovery')],
+    caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'a create of which nobody knows counts as done',
     breaks: 'recovery: a create is never adopted on its own',
     file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [["{ ...select, verdict: 'interrupted' }", "{ ...select, verdict: 'succeeded' }"]],
-    caughtBy: [tests('test/lifecycle/recovery')],
+    caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'what comes after a gap in a log is read as if nothing were missing',
     breaks: 'damaged rows are reported with their keys',
     file: 'shared/platform/records/gapless-log.ts',
     edits: [['if (whole < 0) return', 'if (whole < 9_999) return']],
-    caughtBy: [tests('shared/platform/records/gapless-log')],
+    caughtBy: [testsOf('shared/platform/records/gapless-log')],
   },
   {
     name: 'an executor is taken for dead at its first missed renewal',
@@ -84,28 +84,28 @@ export const recoveringMutations: readonly Mutation[] = [
         'nowMs - before.atMs > limits.leaseRenewMs',
       ],
     ],
-    caughtBy: [tests('shared/engine/deployment/ownership/liveness')],
+    caughtBy: [testsOf('shared/engine/deployment/ownership/liveness')],
   },
   {
     name: 'an executor that was found dead is not retired',
     breaks: 'leases: whoever is gone never comes back',
     file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [['if (!lease.retired) await', 'if (lease.retired) await']],
-    caughtBy: [tests('shared/engine/deployment/ownership/liveness')],
+    caughtBy: [testsOf('shared/engine/deployment/ownership/liveness')],
   },
   {
     name: 'plugins of a dead executor keep running',
     breaks: 'processes: who takes over on the same host ends them first',
     file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [['if (isDead) for', 'if (isDead && lease.retired) for']],
-    caughtBy: [tests('shared/engine/deployment/ownership/liveness')],
+    caughtBy: [testsOf('shared/engine/deployment/ownership/liveness')],
   },
   {
     name: 'a log is taken over without a record of it',
     breaks: 'I5: taking over is itself a record',
     file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [["await writer.append({ kind: 'takeover', holder: deps.holder })", '']],
-    caughtBy: [tests('test/lifecycle/deposed')],
+    caughtBy: [testsOf('test/lifecycle/deposed')],
   },
   {
     name: 'the closing record is not written by who closes a dead deployment',
@@ -117,14 +117,14 @@ export const recoveringMutations: readonly Mutation[] = [
         'if (view.closing !== undefined) await writer.append',
       ],
     ],
-    caughtBy: [seeds(150)],
+    caughtBy: [seedsOf(150)],
   },
   {
     name: 'what a dead deployment took from the inbox stays in it',
     breaks: 'start: items of the pin are removed afterwards',
     file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [['if (taken.length > 0) await', 'if (taken.length < 0) await']],
-    caughtBy: [tests('test/lifecycle/late', 'resumed')],
+    caughtBy: [testsOf('test/lifecycle/late', 'resumed')],
   },
   {
     name: 'a deployment closes before its stop flag is set',
@@ -137,7 +137,7 @@ export const recoveringMutations: readonly Mutation[] = [
         "  await deps.control.stop(deployment, 'graceful')\n  await deps.control.close(deployment)\n",
       ],
     ],
-    caughtBy: [tests(order)],
+    caughtBy: [testsOf(order)],
   },
   {
     name: 'a close does not wait for living owners',
@@ -149,7 +149,7 @@ export const recoveringMutations: readonly Mutation[] = [
         'await options.liveness.look()',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/recovery')],
+    caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'interrupted is not written by the closer',
@@ -161,21 +161,21 @@ export const recoveringMutations: readonly Mutation[] = [
         'outcome?.verdict\n      if (verdict === undefined) continue\n',
       ],
     ],
-    caughtBy: [tests('test/lifecycle/recovery')],
+    caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'interrupted is written as succeeded',
     breaks: 'recovery: a begun create whose owner is gone is unknown',
     file: 'shared/engine/deployment/recovery/settle-orphans.ts',
     edits: [["?? 'interrupted'", "?? 'succeeded'"]],
-    caughtBy: [tests('test/lifecycle/recovery')],
+    caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'the closer does not look for the outcome that was left',
     breaks: 'close: orphaned begun heads get their outcome selected',
     file: 'shared/engine/deployment/recovery/settle-orphans.ts',
     edits: [["outcome?.verdict ?? 'interrupted'", "'interrupted'"]],
-    caughtBy: [tests('test/lifecycle/recovery')],
+    caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'a stack is released before its deployment is closed',
@@ -188,28 +188,28 @@ export const recoveringMutations: readonly Mutation[] = [
         '  await deps.control.close(deployment)\n  await deps.nudges.nudge(stack, 0)',
       ],
     ],
-    caughtBy: [tests(order)],
+    caughtBy: [testsOf(order)],
   },
   {
     name: 'a hint is treated as the truth',
     breaks: 'I4: hints say when to look, heads say what is',
     file: 'shared/engine/deployment/ends/end-watcher.ts',
     edits: [['if (end.head.end !== undefined) waits.end(id, end)', 'waits.end(id, end)']],
-    caughtBy: [seeds(150)],
+    caughtBy: [seedsOf(150)],
   },
   {
     name: 'records go while a process that could write them lives',
     breaks: 'late window: every owner is dead, its requests can no longer land',
     file: 'shared/engine/deployment/retention/remove-old-records.ts',
     edits: [['if (states.includes(true)) return false', 'if (states.length < 0) return false']],
-    caughtBy: [tests('test/lifecycle/retention')],
+    caughtBy: [testsOf('test/lifecycle/retention')],
   },
   {
     name: 'records go and with them what came late',
     breaks: 'late window: successful creates are copied to the inbox first',
     file: 'shared/engine/deployment/retention/remove-old-records.ts',
     edits: [['if (kept.isInHistory) await', 'if (!kept.isInHistory) await']],
-    caughtBy: [tests('test/lifecycle/retention')],
+    caughtBy: [testsOf('test/lifecycle/retention')],
   },
   {
     name: 'what an inbox gave already may be put into it again',
@@ -221,7 +221,7 @@ export const recoveringMutations: readonly Mutation[] = [
         'ON CONFLICT DO UPDATE SET item = excluded.item, taken = 0 WHERE taken = 1',
       ],
     ],
-    caughtBy: [tests('test/contract/embedded'), tests('test/lifecycle/late')],
+    caughtBy: [testsOf('test/contract/embedded'), testsOf('test/lifecycle/late')],
   },
   {
     name: 'a pending create is forgotten while its plugin runs',
@@ -233,6 +233,6 @@ export const recoveringMutations: readonly Mutation[] = [
         'if (running !== undefined) continue\n      if (running === undefined) continue',
       ],
     ],
-    caughtBy: [tests('shared/engine/deployment/retention/late-window')],
+    caughtBy: [testsOf('shared/engine/deployment/retention/late-window')],
   },
 ]

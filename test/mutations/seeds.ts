@@ -2,18 +2,21 @@
  * `node seeds.ts N [aws]` runs the first N seeds of the simulation, all of them on AWS where that
  * is said, until one breaks a rule, and says which rule that was: what a mutated tree is judged by.
  */
-import { runSeed } from '../sim/many.ts'
+import { runSeed } from '../sim/run-seed.ts'
 
-const say = (rule: string): never => {
+const exitBroken = (rule: string): never => {
   process.stdout.write(`broken rule: ${rule}\n`)
   process.exit(0)
 }
 
-process.on('unhandledRejection', thrown => say(`nobody handled: ${String(thrown).split('\n')[0]}`))
+process.on('unhandledRejection', thrown =>
+  exitBroken(`nobody handled: ${String(thrown).split('\n')[0]}`),
+)
 const [, , seeds, platform] = process.argv
 const count = Number(seeds)
 const on = platform === 'aws' ? ({ platform } as const) : {}
 for (let seed = 1; seed <= count; seed += 1) {
   const [violation] = (await runSeed(seed, on)).violations
-  if (violation !== undefined) say(`seed ${seed}: ${violation.split('\n').slice(0, 2).join(' ')}`)
+  if (violation !== undefined)
+    exitBroken(`seed ${seed}: ${violation.split('\n').slice(0, 2).join(' ')}`)
 }

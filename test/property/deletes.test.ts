@@ -13,7 +13,7 @@ import type { Urn } from '../../shared/names/urn.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
 import { type Executed, execute, type Trouble } from './executing.fixture.ts'
-import { dependentsOf, stacks } from './stacks.fixture.ts'
+import { expectedDependentsOf, stacks } from './stacks.fixture.ts'
 
 /** A stack of which some is condemned, and what goes wrong. */
 interface Case {
@@ -37,7 +37,7 @@ const cases: fc.Arbitrary<Case> = fc
     const kept = everything ? [] : keep.map(at => at % states.length)
     for (let at = kept.pop(); at !== undefined; at = kept.pop()) {
       condemned.delete(at)
-      for (const [to, dependents] of dependentsOf(states))
+      for (const [to, dependents] of expectedDependentsOf(states))
         if (dependents.has(at) && condemned.has(to)) kept.push(to)
     }
     const custom = states.filter(state => state.custom)
@@ -70,8 +70,8 @@ function planOf(
 }
 
 /** What is gone in the end when everything is tried that can be. */
-function expectedGone({ states, condemned, trouble }: Case): ReadonlySet<Urn> {
-  const dependents = dependentsOf(states)
+function findExpectedGone({ states, condemned, trouble }: Case): ReadonlySet<Urn> {
+  const dependents = expectedDependentsOf(states)
   const gone = new Set<Urn>()
   for (let at = states.length - 1; at >= 0; at--) {
     const urn = (states[at] as ResourceState).urn
@@ -86,7 +86,7 @@ function expectedGone({ states, condemned, trouble }: Case): ReadonlySet<Urn> {
 /** Every begin comes after the success of all condemned dependents. */
 function checkOrder({ states, condemned }: Case, { log }: Executed): void {
   const places = new Map(states.map((state, at) => [state.urn, at]))
-  const dependents = dependentsOf(states)
+  const dependents = expectedDependentsOf(states)
   const gone = new Set<number>()
   for (const [what, urn] of log) {
     const at = places.get(urn) ?? -1
@@ -97,7 +97,7 @@ function checkOrder({ states, condemned }: Case, { log }: Executed): void {
   }
 }
 
-const wavesIn = ({ states, condemned }: Case): readonly (readonly number[])[] =>
+const findWaves = ({ states, condemned }: Case): readonly (readonly number[])[] =>
   wavesOf([...condemned], findDeleteEdges(createStateGraph(states), condemned))
 
 const modes: readonly PlanWait[] = ['for dependents', 'for whole waves', 'for waves to end']
@@ -108,7 +108,7 @@ describe.each(modes)('deletes that wait %s', waiting => {
       fc.asyncProperty(cases, async drawn => {
         const trouble = { ...drawn.trouble, refused: new Set<Urn>() }
         const ran = await execute(planOf(drawn, waiting), trouble)
-        expect([...ran.gone].sort()).toEqual([...expectedGone({ ...drawn, trouble })].sort())
+        expect([...ran.gone].sort()).toEqual([...findExpectedGone({ ...drawn, trouble })].sort())
         expect(ran.gone.size).toBe(drawn.condemned.size)
         checkOrder(drawn, ran)
       }),
@@ -134,7 +134,7 @@ describe('deletes that go on after a failure', () => {
       await fc.assert(
         fc.asyncProperty(cases, async drawn => {
           const ran = await execute(planOf(drawn, waiting), drawn.trouble)
-          expect([...ran.gone].sort()).toEqual([...expectedGone(drawn)].sort())
+          expect([...ran.gone].sort()).toEqual([...findExpectedGone(drawn)].sort())
           expect(ran.arrivalsMax).toBeLessThanOrEqual(widthMax)
           checkOrder(drawn, ran)
         }),
@@ -155,7 +155,7 @@ describe('deletes of a stack with protected resources', () => {
           )
           const trouble = { ...drawn.trouble, refused: new Set<Urn>() }
           const ran = await execute(planOf({ ...drawn, states }, waiting), trouble)
-          expect([...ran.gone].sort()).toEqual([...expectedGone(drawn)].sort())
+          expect([...ran.gone].sort()).toEqual([...findExpectedGone(drawn)].sort())
           checkOrder(drawn, ran)
         }),
       )
@@ -168,7 +168,7 @@ describe('deletes of which so many may be in flight', () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.integer({ min: 1, max: 6 }), async (drawn, concurrencyMax) => {
         const ran = await execute(planOf(drawn, 'for dependents', concurrencyMax), drawn.trouble)
-        expect([...ran.gone].sort()).toEqual([...expectedGone(drawn)].sort())
+        expect([...ran.gone].sort()).toEqual([...findExpectedGone(drawn)].sort())
         checkOrder(drawn, ran)
         const open = new Set<Urn>()
         for (const [what, urn] of ran.log) {
@@ -186,7 +186,7 @@ describe('waves', () => {
     await fc.assert(
       fc.asyncProperty(cases, async drawn => {
         const { log } = await execute(planOf(drawn, 'for waves to end'), drawn.trouble)
-        const waves = wavesIn(drawn)
+        const waves = findWaves(drawn)
         const waveOf = new Map(
           waves.flatMap((wave, number) =>
             wave.map(at => [(drawn.states[at] as ResourceState).urn, number] as const),
@@ -213,7 +213,7 @@ describe('waves', () => {
         const { refused } = drawn.trouble
         const urnsOf = (wave: readonly number[]): readonly Urn[] =>
           wave.map(at => (drawn.states[at] as ResourceState).urn)
-        const waves = wavesIn(drawn).map(urnsOf)
+        const waves = findWaves(drawn).map(urnsOf)
         const stop = waves.findIndex(wave => wave.some(urn => refused.has(urn)))
         const begun = stop < 0 ? waves : waves.slice(0, stop + 1)
         const expected = begun.flat().filter(urn => !refused.has(urn))

@@ -51,20 +51,20 @@ export interface Executed {
 }
 
 /** Operations whose begins and ends are noted when they have taken effect. */
-function noting(
+function withNotes(
   operations: OperationsPort,
-  note: (id: OperationId, what: 'begun' | Verdict) => void,
+  onNote: (id: OperationId, what: 'begun' | Verdict) => void,
 ): OperationsPort {
   return {
     ...operations,
     async begin(where, id, claim) {
       const begun = await operations.begin(where, id, claim)
-      if (begun.kind === 'begun') note(id, 'begun')
+      if (begun.kind === 'begun') onNote(id, 'begun')
       return begun
     },
     async select(where, id, end) {
       const isSelected = await operations.select(where, id, end)
-      if (isSelected) note(id, end.verdict)
+      if (isSelected) onNote(id, end.verdict)
       return isSelected
     },
   }
@@ -102,7 +102,7 @@ async function executeIn(
     parseMethod(name).run(database, args)) as StoreCall
   const byId = new Map(planned.map(one => [one.operation.id, one]))
   const log: (readonly [Executed['log'][number][0], Urn])[] = []
-  const stored = noting(createOperations(call), (id, what) => {
+  const stored = withNotes(createOperations(call), (id, what) => {
     const found = byId.get(id)
     if (found?.step !== undefined) log.push([what, found.operation.urn])
   })
@@ -111,7 +111,7 @@ async function executeIn(
   let identities = 1
   const isDead = (executor: number): boolean => executor < identities
   /** The effects of one executor: it dies before one of them, and does nothing from then on. */
-  const mortal = (executor: number): OperationsPort => {
+  const createMortalOperations = (executor: number): OperationsPort => {
     const die = (): never => {
       throw new Dead()
     }
@@ -170,7 +170,7 @@ async function executeIn(
   const run = async (message: ChainMessage): Promise<void> => {
     const executor = identities
     const ports = {
-      operations: mortal(executor),
+      operations: createMortalOperations(executor),
       chains: { ...chains, extend: async () => true, remove: async () => undefined },
       control: { read: async () => ({ stop: 'none', closed: false }) },
       hints: { hint: () => undefined },
@@ -193,7 +193,7 @@ async function executeIn(
   }
   let tokens = 0
   let turn = 0
-  const swept = (): Promise<unknown> => {
+  const sweepDead = (): Promise<unknown> => {
     const isGone = (executor: ExecutorId): boolean => isDead(Number(executor))
     return sweep({ deployment, operations: stored, chains: chains as never, isGone }, operations)
   }
@@ -209,7 +209,7 @@ async function executeIn(
       const [message] = queue.splice(at, 1)
       if (message !== undefined) await run(message)
     }
-    await swept()
+    await sweepDead()
   }
   const heads = new Map(
     (

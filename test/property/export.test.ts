@@ -40,7 +40,7 @@ const provider = createResourceState({
 
 const texts = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 5 }), { maxLength: 2 })
 
-function resourceAt(at: number): fc.Arbitrary<ResourceState> {
+function arbitraryResourceAt(at: number): fc.Arbitrary<ResourceState> {
   const before = fc
     .uniqueArray(fc.nat({ max: Math.max(at - 1, 0) }), { maxLength: at })
     .map(found => found.map(index => urnOf(`r${index}`)))
@@ -70,9 +70,9 @@ function resourceAt(at: number): fc.Arbitrary<ResourceState> {
       created: fc.constantFrom('', '2026-01-02T03:04:05.12Z'),
       stackTrace: fc.constantFrom([], [{}, { sourcePosition: 'project:///index.ts#1,2' }]),
     })
-    .map(given =>
+    .map(drawn =>
       createResourceState({
-        ...given,
+        ...drawn,
         urn: urnOf(`r${at}`),
         type: 'a:b:C',
         custom: true,
@@ -84,7 +84,7 @@ function resourceAt(at: number): fc.Arbitrary<ResourceState> {
 
 const snapshots: fc.Arbitrary<Snapshot> = fc
   .integer({ min: 0, max: 3 })
-  .chain(count => fc.tuple(...Array.from({ length: count }, (_, at) => resourceAt(at))))
+  .chain(count => fc.tuple(...Array.from({ length: count }, (_, at) => arbitraryResourceAt(at))))
   .map(resources => ({
     ...emptySnapshot,
     manifest: manifestOf('v3.260.0', '2026-01-02T03:04:05Z'),

@@ -83,15 +83,15 @@ function needsOf(plan: Plan, at: number): readonly number[] {
   return at === 0 ? [] : [...new Set(plan.after.map(need => need % at))]
 }
 
-function operationsOf(given: readonly Plan[]): readonly Operation[] {
+function operationsOf(drawnPlans: readonly Plan[]): readonly Operation[] {
   const touched = new Set<number>()
-  return given.map((plan, at): Operation => {
+  return drawnPlans.map((plan, at): Operation => {
     const isNew = plan.op === 'create' || touched.has(plan.target)
     touched.add(plan.target)
     const op = isNew ? 'create' : plan.op
     const name = isNew ? `n${at}` : `b${plan.target}`
     const effect = { create: 'add', update: 'replace', delete: 'remove', refresh: 'swap' } as const
-    const releases = given.flatMap((later, index) =>
+    const releases = drawnPlans.flatMap((later, index) =>
       index > at && needsOf(later, index).includes(at) ? [idOf(index)] : [],
     )
     return {
@@ -110,8 +110,8 @@ function operationsOf(given: readonly Plan[]): readonly Operation[] {
   })
 }
 
-function endsOf(given: readonly Plan[], operations: readonly Operation[]): readonly End[] {
-  return given.flatMap((plan, at): End[] => {
+function endsOf(drawnPlans: readonly Plan[], operations: readonly Operation[]): readonly End[] {
+  return drawnPlans.flatMap((plan, at): End[] => {
     const operation = idOf(at)
     const { state, op } = operations[at] ?? {}
     if (plan.end === 'none') return []
@@ -120,8 +120,8 @@ function endsOf(given: readonly Plan[], operations: readonly Operation[]): reado
     const head: Head = { ...begun, end: { verdict: plan.end, attempt: 1 } }
     if (plan.end === 'interrupted') return [{ operation, head }]
     const isGone = op === 'delete' || state === undefined || plan.end === 'failed'
-    const about = { startedAt: 0 as EpochMs, endedAt: 1 as EpochMs, attempt: 1, verdict: plan.end }
-    return [{ operation, head, outcome: { operation, ...about, ...(isGone ? {} : { state }) } }]
+    const common = { startedAt: 0 as EpochMs, endedAt: 1 as EpochMs, attempt: 1, verdict: plan.end }
+    return [{ operation, head, outcome: { operation, ...common, ...(isGone ? {} : { state }) } }]
   })
 }
 
@@ -148,14 +148,14 @@ function inputOf(operations: readonly Operation[], ends: readonly End[]): FoldIn
       },
     ]
   })
-  const about = { now: 'now', version: 'v1', secretsProvider: { type: 'passphrase', state: {} } }
-  return { base, decisions, getPage: () => [], getEnd: id => byId.get(id), ...about }
+  const common = { now: 'now', version: 'v1', secretsProvider: { type: 'passphrase', state: {} } }
+  return { base, decisions, getPage: () => [], getEnd: id => byId.get(id), ...common }
 }
 
 /** A deployment and its ends as they came: in any order, some twice. */
-const arrivals = plans.chain(given => {
-  const operations = operationsOf(given)
-  const ends = endsOf(given, operations)
+const arrivals = plans.chain(drawnPlans => {
+  const operations = operationsOf(drawnPlans)
+  const ends = endsOf(drawnPlans, operations)
   const twice = [...ends, ...ends]
   const order = fc.shuffledSubarray(twice, { minLength: twice.length, maxLength: twice.length })
   return fc.record({ operations: fc.constant(operations), ends: fc.constant(ends), order })
@@ -172,11 +172,11 @@ test('the fold does not depend on when ends came, nor how often', () => {
 test('a replay does not depend on the order of entries, nor how often they are there', () => {
   fc.assert(
     fc.property(arrivals, fc.infiniteStream(fc.nat()), ({ operations, ends }, random) => {
-      const about = { baseFeatures: [], now: 'now', version: 'v1' }
+      const replayOptions = { baseFeatures: [], now: 'now', version: 'v1' }
       const entries = entriesOf(inputOf(operations, ends))
       const keyed = [...entries, ...entries].map(entry => ({ entry, key: random.next().value }))
       const shuffled = keyed.sort((a, b) => a.key - b.key).map(({ entry }) => entry)
-      expect(replay(base, shuffled, about)).toEqual(replay(base, entries, about))
+      expect(replay(base, shuffled, replayOptions)).toEqual(replay(base, entries, replayOptions))
     }),
   )
 })
@@ -226,7 +226,7 @@ test('the same base and records come to the same bytes', () => {
 const logs = arrivals.chain(({ operations, ends }) => {
   const { decisions } = inputOf(operations, ends)
   const clocks = fc.array(fc.nat({ max: 9 }), { minLength: 20, maxLength: 20 })
-  return fc.record({ clocks, ends: fc.constant<readonly End[]>(ends) }).map(given => {
+  return fc.record({ clocks, ends: fc.constant<readonly End[]>(ends) }).map(clocked => {
     // Needs never cross records, so what is made up waits within one.
     const records: readonly LogRecord[] = [
       {
@@ -236,9 +236,9 @@ const logs = arrivals.chain(({ operations, ends }) => {
         decisions: [...decisions],
       },
     ]
-    const skewed = given.ends.map(({ outcome, ...end }, at): End => {
-      const startedAt = (given.clocks[at] ?? 0) as EpochMs
-      const endedAt = (startedAt + (given.clocks[19 - at] ?? 0)) as EpochMs
+    const skewed = clocked.ends.map(({ outcome, ...end }, at): End => {
+      const startedAt = (clocked.clocks[at] ?? 0) as EpochMs
+      const endedAt = (startedAt + (clocked.clocks[19 - at] ?? 0)) as EpochMs
       return outcome === undefined ? end : { ...end, outcome: { ...outcome, startedAt, endedAt } }
     })
     return { operations, records, ends: skewed }

@@ -4,9 +4,15 @@ import type { DiffRequest } from '../../proto/gen/pulumi/provider.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
 import { type Cloud, createCloud } from '../lifecycle/cloud.ts'
-import type { Ran } from '../lifecycle/engine.ts'
-import { createEngines } from '../lifecycle/things.ts'
-import { type Change, changes, programOf, sourceOf, wantedOf } from './programs.fixture.ts'
+import type { TestRun } from '../lifecycle/engine.ts'
+import { createEngines } from '../lifecycle/register-thing.ts'
+import {
+  type ProgramChange,
+  programChanges,
+  programOf,
+  sourceOf,
+  expectedStateOf,
+} from './programs.fixture.ts'
 import { timesAtNight } from './runs.ts'
 
 const engines = createEngines()
@@ -15,19 +21,19 @@ afterEach(() => engines.close())
 const nameOf = (urn: unknown): string => String(urn).split('::').at(-1) ?? ''
 
 /** Default providers and the stack are nobody's wish. */
-const isWished = ({ urn, type }: StoredResource): boolean =>
+const isWanted = ({ urn, type }: StoredResource): boolean =>
   type !== 'pulumi:pulumi:Stack' && nameOf(urn) !== 'default'
 
 /** What a state says of each resource, as `wantedOf` says it. */
-function sayingOf({ resources = [] }: StoredDeployment): Readonly<Record<string, object>> {
-  const said = resources.filter(isWished).map(state => {
+function descriptionOf({ resources = [] }: StoredDeployment): Readonly<Record<string, object>> {
+  const entries = resources.filter(isWanted).map(state => {
     const { type, inputs = {}, dependencies } = state
     const names = [...new Set(((dependencies ?? []) as string[]).map(nameOf))].sort()
-    const about = { type, inputs, parent: nameOf(state['parent']), dependencies: names }
-    return [nameOf(state.urn), about] as const
+    const description = { type, inputs, parent: nameOf(state['parent']), dependencies: names }
+    return [nameOf(state.urn), description] as const
   })
-  expect(new Set(said.map(([name]) => name)).size).toBe(said.length)
-  return Object.fromEntries(said)
+  expect(new Set(entries.map(([name]) => name)).size).toBe(entries.length)
+  return Object.fromEntries(entries)
 }
 
 const idOf = (state: StoredResource | undefined): string => {
@@ -35,12 +41,12 @@ const idOf = (state: StoredResource | undefined): string => {
   return typeof id === 'string' ? id : ''
 }
 
-const idIn =
+const createIdLookup =
   ({ resources = [] }: StoredDeployment) =>
   (name: string): string =>
     idOf(resources.find(({ urn }) => nameOf(urn) === name))
 
-const stepsOf = ({ events }: Ran): readonly string[] =>
+const stepsOf = ({ events }: TestRun): readonly string[] =>
   events.flatMap(event =>
     'resourcePreEvent' in event
       ? [`${event.resourcePreEvent.metadata.op} ${nameOf(event.resourcePreEvent.metadata.urn)}`]
@@ -48,7 +54,7 @@ const stepsOf = ({ events }: Ran): readonly string[] =>
   )
 
 /** Fails with the case as source. */
-async function tried(change: Change, work: () => Promise<void>): Promise<void> {
+async function withSource(change: ProgramChange, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (thrown) {
@@ -60,7 +66,7 @@ async function tried(change: Change, work: () => Promise<void>): Promise<void> {
 }
 
 /** Every id of the state is in the cloud; what else is there was to stay. */
-function hasAll({ objects }: Cloud, state: StoredDeployment, change: Change): void {
+function hasAll({ objects }: Cloud, state: StoredDeployment, change: ProgramChange): void {
   const ids = (state.resources ?? []).filter(({ type }) => type === 'test:index:Thing').map(idOf)
   const there = [...objects.keys()]
   for (const id of ids) expect(there).toContain(id)
@@ -73,10 +79,10 @@ function hasAll({ objects }: Cloud, state: StoredDeployment, change: Change): vo
 
 test('any program, after any other, comes to the state that it says, and then to nothing more', async () => {
   await fc.assert(
-    fc.asyncProperty(changes, fc.boolean(), (change, isParallel) =>
-      tried(change, async () => {
+    fc.asyncProperty(programChanges, fc.boolean(), (change, isParallel) =>
+      withSource(change, async () => {
         const cloud = createCloud()
-        const engine = await engines.of(cloud)
+        const engine = await engines.open(cloud)
         await engine.run(programOf(change.before, isParallel))
         const program = programOf(change.after, isParallel)
         const shown = await engine.run(program, { dryRun: true })
@@ -85,7 +91,9 @@ test('any program, after any other, comes to the state that it says, and then to
         expect(ran.result.result).toBe('succeeded')
         expect(verifyIntegrity(ran.state)).toBeUndefined()
         expect(ran.state.pending_operations ?? []).toEqual([])
-        expect(sayingOf(ran.state)).toEqual(wantedOf(change.after, idIn(ran.state)))
+        expect(descriptionOf(ran.state)).toEqual(
+          expectedStateOf(change.after, createIdLookup(ran.state)),
+        )
         hasAll(cloud, ran.state, change)
         const calls = cloud.log.length
         const again = await engine.run(program)
@@ -99,7 +107,7 @@ test('any program, after any other, comes to the state that it says, and then to
 })
 
 /** Answers diffs after as many turns of the clock as is drawn for the resource. */
-function late(cloud: Cloud, delays: readonly number[]): Cloud {
+function withDelays(cloud: Cloud, delays: readonly number[]): Cloud {
   const diff = async (ask: DiffRequest): Promise<unknown> => {
     const at = Number(/\d+/.exec(nameOf(ask.urn))?.[0] ?? 0)
     await new Promise(done => setTimeout(done, (delays[at % delays.length] ?? 0) * 3))
@@ -109,8 +117,8 @@ function late(cloud: Cloud, delays: readonly number[]): Cloud {
 }
 
 /** Who depends on what stays as it was, or it matters who is registered first. */
-function withSameEdges({ before, after }: Change): boolean {
-  const edges = ({ resources }: { resources: Change['before'] }) =>
+function withSameEdges({ before, after }: ProgramChange): boolean {
+  const edgesOf = ({ resources }: { resources: ProgramChange['before'] }) =>
     new Map(
       resources.map(one => [
         one.was ?? one.name,
@@ -122,22 +130,22 @@ function withSameEdges({ before, after }: Change): boolean {
         ),
       ]),
     )
-  const [olds, news] = [edges({ resources: before }), edges({ resources: after })]
-  return [...news].every(([name, said]) => (olds.get(name) ?? said) === said)
+  const [olds, news] = [edgesOf({ resources: before }), edgesOf({ resources: after })]
+  return [...news].every(([name, edgeText]) => (olds.get(name) ?? edgeText) === edgeText)
 }
 
 test('diffs that are known in any order come to the same steps', async () => {
   const delays = fc.array(fc.nat({ max: 4 }), { minLength: 8, maxLength: 8 })
   await fc.assert(
-    fc.asyncProperty(changes.filter(withSameEdges), delays, delays, (change, one, other) =>
-      tried(change, async () => {
+    fc.asyncProperty(programChanges.filter(withSameEdges), delays, delays, (change, one, other) =>
+      withSource(change, async () => {
         const come = []
         for (const order of [one, other]) {
-          const engine = await engines.of(late(createCloud(), order))
+          const engine = await engines.open(withDelays(createCloud(), order))
           await engine.run(programOf(change.before, false))
           const ran = await engine.run(programOf(change.after, true))
           expect(ran.result.result).toBe('succeeded')
-          come.push({ steps: stepsOf(ran).toSorted(), state: sayingOf(ran.state) })
+          come.push({ steps: stepsOf(ran).toSorted(), state: descriptionOf(ran.state) })
         }
         expect(come[1]).toEqual(come[0])
       }),

@@ -3,7 +3,7 @@ import type { RegisterResourceResponse } from '../../proto/gen/pulumi/resource.t
 import type { Monitor, Program } from '../lifecycle/engine.ts'
 
 /** A resource of a program; numbers name earlier ones by their place. */
-export interface Made {
+export interface ProgramResource {
   readonly name: string
   readonly kind: 'thing' | 'box' | 'provider'
   /** The name that it had before. */
@@ -21,9 +21,9 @@ export interface Made {
 }
 
 /** A program, and the one that comes after it. */
-export interface Change {
-  readonly before: readonly Made[]
-  readonly after: readonly Made[]
+export interface ProgramChange {
+  readonly before: readonly ProgramResource[]
+  readonly after: readonly ProgramResource[]
 }
 
 const seldom = fc.option(fc.nat(), { nil: undefined, freq: 2 })
@@ -45,27 +45,27 @@ const drawn = fc.record({
 type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never
 
 /** Changes of every kind between two programs of some resources. */
-export const changes: fc.Arbitrary<Change> = fc
+export const programChanges: fc.Arbitrary<ProgramChange> = fc
   .array(drawn, { minLength: 1, maxLength: 8 })
   .map(all => {
-    const whole = all.map((one, at) => madeOf(one, at, all))
+    const whole = all.map((one, at) => resourceOf(one, at, all))
     const fateOf = (at: number): Drawn['fate'] => {
       const up = whole[at]?.parent
       const above = up === undefined ? undefined : fateOf(up)
       return above === 'dropped' || above === 'new' ? above : (all[at]?.fate ?? 'same')
     }
-    const next = whole.map((one, at) => changed(one, fateOf(at)))
+    const next = whole.map((one, at) => applyFate(one, fateOf(at)))
     return {
-      before: only(whole, at => fateOf(at) !== 'new'),
-      after: only(next, at => fateOf(at) !== 'dropped'),
+      before: selectResources(whole, at => fateOf(at) !== 'new'),
+      after: selectResources(next, at => fateOf(at) !== 'dropped'),
     }
   })
 
-function madeOf(one: Drawn, at: number, all: readonly Drawn[]): Made {
+function resourceOf(one: Drawn, at: number, all: readonly Drawn[]): ProgramResource {
   const places = [...all.keys()].slice(0, at)
   const pick = (of: readonly number[], where: number | undefined): number | undefined =>
     where === undefined ? undefined : of[where % Math.max(1, of.length)]
-  const of = (kind: Made['kind']): readonly number[] =>
+  const of = (kind: ProgramResource['kind']): readonly number[] =>
     places.filter(place => all[place]?.kind === kind)
   const isThing = one.kind === 'thing'
   const named = {
@@ -78,19 +78,19 @@ function madeOf(one: Drawn, at: number, all: readonly Drawn[]): Made {
     name: `r${at}`,
     kind: one.kind,
     ...{ v: 1, replace: 1 },
-    ...defined(named),
+    ...dropUndefined(named),
     dependencies: [...new Set(one.dependencies.flatMap(to => pick(places, to) ?? []))],
     deleteFirst: isThing && one.deleteFirst,
     retained: isThing && one.retained,
   }
 }
 
-function defined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+function dropUndefined<T extends object>(input: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(input).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as never
 }
 
-function changed(one: Made, fate: Drawn['fate']): Made {
+function applyFate(one: ProgramResource, fate: Drawn['fate']): ProgramResource {
   if (fate === 'changed') return { ...one, v: 2 }
   if (fate === 'replaced' && one.kind === 'thing') return { ...one, replace: 2 }
   if (fate === 'renamed') return { ...one, name: `${one.name}x`, was: one.name }
@@ -98,7 +98,10 @@ function changed(one: Made, fate: Drawn['fate']): Made {
 }
 
 /** Those that are there; what names others names them by their new places. */
-function only(all: readonly Made[], isThere: (at: number) => boolean): readonly Made[] {
+function selectResources(
+  all: readonly ProgramResource[],
+  isThere: (at: number) => boolean,
+): readonly ProgramResource[] {
   const kept = [...all.keys()].filter(isThere)
   const places = new Map(kept.map((from, to) => [from, to]))
   const to = (from: number | undefined): number | undefined =>
@@ -109,14 +112,14 @@ function only(all: readonly Made[], isThere: (at: number) => boolean): readonly 
     const { parent, provider, upon, deletedWith, ...rest } = one
     const named = { parent: to(parent), provider: to(provider), upon: to(upon) }
     const dependencies = one.dependencies.flatMap(from => to(from) ?? [])
-    return [{ ...rest, ...defined({ ...named, deletedWith: to(deletedWith) }), dependencies }]
+    return [{ ...rest, ...dropUndefined({ ...named, deletedWith: to(deletedWith) }), dependencies }]
   })
 }
 
 const types = { thing: 'test:index:Thing', box: 'test:m:Box', provider: 'pulumi:providers:test' }
 
 /** The inputs that a resource is registered with; what it holds of another has the other's id. */
-function inputsOf(one: Made, idOf: (at: number) => string): Record<string, unknown> {
+function inputsOf(one: ProgramResource, idOf: (at: number) => string): Record<string, unknown> {
   if (one.kind === 'box') return {}
   const { v, replace, upon } = one
   return {
@@ -126,7 +129,7 @@ function inputsOf(one: Made, idOf: (at: number) => string): Record<string, unkno
 }
 
 /** Registers each resource as soon as those that it names are there, or one after another. */
-export function programOf(all: readonly Made[], isParallel: boolean): Program {
+export function programOf(all: readonly ProgramResource[], isParallel: boolean): Program {
   return async monitor => {
     const made: Promise<RegisterResourceResponse>[] = []
     for (const one of all) {
@@ -141,7 +144,7 @@ export function programOf(all: readonly Made[], isParallel: boolean): Program {
 
 async function register(
   monitor: Monitor,
-  one: Made,
+  one: ProgramResource,
   made: readonly Promise<RegisterResourceResponse>[],
 ): Promise<RegisterResourceResponse> {
   const { parent, provider, upon, deletedWith } = one
@@ -176,25 +179,25 @@ function aliasOf(name: string) {
 }
 
 /** What the state has to say of each resource of a program, by name. */
-export function wantedOf(
-  all: readonly Made[],
+export function expectedStateOf(
+  all: readonly ProgramResource[],
   idOf: (name: string) => string,
 ): Readonly<Record<string, object>> {
-  const nameAt = (at: number): string => all[at]?.name ?? ''
+  const nameOfPlace = (at: number): string => all[at]?.name ?? ''
   return Object.fromEntries(
     all.map(one => {
-      const inputs = inputsOf(one, at => idOf(nameAt(at)))
+      const inputs = inputsOf(one, at => idOf(nameOfPlace(at)))
       const dependencies = [...one.dependencies, ...(one.upon === undefined ? [] : [one.upon])]
-      const above = one.parent === undefined ? 'life-dev' : nameAt(one.parent)
-      const names = [...new Set(dependencies.map(nameAt))].sort()
+      const above = one.parent === undefined ? 'life-dev' : nameOfPlace(one.parent)
+      const names = [...new Set(dependencies.map(nameOfPlace))].sort()
       return [one.name, { type: types[one.kind], inputs, parent: above, dependencies: names }]
     }),
   )
 }
 
 /** A change as source, to be put into a test of its own. */
-export function sourceOf({ before, after }: Change): string {
-  const lines = (all: readonly Made[]): string =>
+export function sourceOf({ before, after }: ProgramChange): string {
+  const lines = (all: readonly ProgramResource[]): string =>
     all.map(one => `    ${JSON.stringify(one)},\n`).join('')
   return `const change: Change = {\n  before: [\n${lines(before)}  ],\n  after: [\n${lines(after)}  ],\n}`
 }

@@ -44,18 +44,18 @@ test('any list without a cycle comes into order, and stays so', () => {
 })
 
 test.each([true, false])('what a state may have been made with stays before it', isOld => {
-  const one = (name: string, more: object = {}): StoredResource => ({
+  const createOne = (name: string, more: object = {}): StoredResource => ({
     urn: `urn:pulumi:dev::shop::a:b:C::${name}`,
     custom: true,
     type: 'a:b:C',
     ...more,
   })
-  const upon = (name: string): object => ({ dependencies: [one(name).urn] })
+  const withDependency = (name: string): object => ({ dependencies: [createOne(name).urn] })
   const list = [
-    one('early', { delete: isOld, ...upon('user') }),
-    one('used', { delete: !isOld }),
-    one('used', { delete: isOld }),
-    one('user', { delete: isOld, ...upon('used') }),
+    createOne('early', { delete: isOld, ...withDependency('user') }),
+    createOne('used', { delete: !isOld }),
+    createOne('used', { delete: isOld }),
+    createOne('user', { delete: isOld, ...withDependency('used') }),
   ]
   const places = sortTopologically(list).resources.map(resource => list.indexOf(resource))
   expect(places.indexOf(1)).toBeLessThan(places.indexOf(3))

@@ -76,7 +76,9 @@ function stateOf(one: Drawn, at: number, before: readonly ResourceState[]): Reso
  * whoever names a state as dependency, parent, provider or deletedWith; children of a component
  * count with it.
  */
-export function dependentsOf(states: readonly ResourceState[]): ReadonlyMap<number, Set<number>> {
+export function expectedDependentsOf(
+  states: readonly ResourceState[],
+): ReadonlyMap<number, Set<number>> {
   const places = new Map(states.map((state, at) => [state.urn, at]))
   const dependents = new Map<number, Set<number>>(states.map((_, at) => [at, new Set()]))
   const isBelow = (state: ResourceState | undefined, urn: Urn): boolean => {

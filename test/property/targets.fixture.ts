@@ -22,7 +22,7 @@ import { emptySnapshot } from '../../shared/state/snapshot.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
 
 /** A resource as it was and as the program has it now; numbers name earlier ones. */
-export interface Node {
+export interface TargetNode {
   readonly urn: Urn
   readonly name: string
   readonly type: string
@@ -33,8 +33,8 @@ export interface Node {
 }
 
 /** A stack, a program that differs from it, and what a deployment of it is about. */
-export interface Case {
-  readonly nodes: readonly Node[]
+export interface TargetCase {
+  readonly nodes: readonly TargetNode[]
   readonly targeting: Targeting
 }
 
@@ -45,7 +45,7 @@ const drawnNode = fc.record({
   ),
   parent: fc.option(fc.nat(), { nil: undefined, freq: 2 }),
   provider: fc.nat(),
-  fate: fc.constantFrom<Node['fate']>('same', 'changed', 'replaced', 'dropped', 'new'),
+  fate: fc.constantFrom<TargetNode['fate']>('same', 'changed', 'replaced', 'dropped', 'new'),
   dependencies: fc.array(fc.nat(), { maxLength: 2 }),
 })
 
@@ -53,10 +53,10 @@ const [component, providerType, plain] = ['test:m:Box', 'pulumi:providers:test',
 const idOf = (name: string): string => `id-${name}`
 
 /** Nodes in lawful order; the first is a provider that everything plain may use. */
-const nodes: fc.Arbitrary<readonly Node[]> = fc
+const nodes: fc.Arbitrary<readonly TargetNode[]> = fc
   .array(drawnNode, { minLength: 2, maxLength: 9 })
   .map(all => {
-    const made: Node[] = [nodeOf('p', providerType)]
+    const made: TargetNode[] = [nodeOf('p', providerType)]
     for (const [at, one] of all.entries()) {
       const boxes = made.filter(node => node.type === component)
       const providers = made.filter(node => node.type === providerType && node.fate === 'same')
@@ -79,14 +79,14 @@ const nodes: fc.Arbitrary<readonly Node[]> = fc
     return made
   })
 
-function nodeOf(name: string, type = plain, parent: Urn | '' = ''): Node {
+function nodeOf(name: string, type = plain, parent: Urn | '' = ''): TargetNode {
   const above = parent === '' ? undefined : urnPartsOf(parent).qualifiedType
   const urn = childUrnOf({ stack: 'dev', project: 'shop' }, above, { type, name })
   return { urn, name, type, parent, provider: '', fate: 'same', dependencies: [] }
 }
 
 /** Cases with some of their URNs as targets, or left out. */
-export const cases: fc.Arbitrary<Case> = fc
+export const targetCases: fc.Arbitrary<TargetCase> = fc
   .record({
     nodes,
     named: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
@@ -109,7 +109,7 @@ export const cases: fc.Arbitrary<Case> = fc
 const inputsOf = (entries: Record<string, number>): PropertyMap => new Map(Object.entries(entries))
 
 /** The stack as it was. */
-export function statesOf({ nodes: all }: Pick<Case, 'nodes'>): readonly ResourceState[] {
+export function oldStatesOf({ nodes: all }: Pick<TargetCase, 'nodes'>): readonly ResourceState[] {
   const olds = all.filter(({ fate }) => fate !== 'new')
   const known = new Set(olds.map(({ urn }) => urn))
   return olds.map(node =>
@@ -127,7 +127,7 @@ export function statesOf({ nodes: all }: Pick<Case, 'nodes'>): readonly Resource
   )
 }
 
-function goalOf(node: Node, registered: ReadonlySet<Urn>): Goal {
+function goalOf(node: TargetNode, registered: ReadonlySet<Urn>): Goal {
   const { name, type, parent, provider, fate } = node
   return {
     ...{ name, type, parent, provider, custom: type !== component, aliases: [] },
@@ -144,7 +144,7 @@ function goalOf(node: Node, registered: ReadonlySet<Urn>): Goal {
 }
 
 /** What was decided: steps in order, deletes at the end apart, errors that were told. */
-export interface Decided {
+export interface TargetDecisions {
   readonly base: Base
   readonly steps: readonly Step[]
   readonly deletes: readonly Step[]
@@ -154,10 +154,10 @@ export interface Decided {
 }
 
 /** Decides about a program as the engine does, with a provider that everything succeeds with. */
-export async function decide(drawn: Case, program: boolean): Promise<Decided> {
-  const base = createBase({ ...emptySnapshot, resources: statesOf(drawn) }, 1)
-  const told = { steps: [] as Step[], written: [] as Step[], errors: [] as string[] }
-  const ctx = contextOf(drawn, base, told)
+export async function decideTargets(drawn: TargetCase, program: boolean): Promise<TargetDecisions> {
+  const base = createBase({ ...emptySnapshot, resources: oldStatesOf(drawn) }, 1)
+  const decided = { steps: [] as Step[], written: [] as Step[], errors: [] as string[] }
+  const ctx = contextOf(drawn, base, decided)
   const deletes: Step[] = []
   try {
     const registered = new Set<Urn>()
@@ -175,16 +175,16 @@ export async function decide(drawn: Case, program: boolean): Promise<Decided> {
   } catch (thrown) {
     if (!(thrown instanceof Bail)) throw thrown
   }
-  return { base, deletes, ...told }
+  return { base, deletes, ...decided }
 }
 
 function contextOf(
-  { targeting }: Case,
+  { targeting }: TargetCase,
   base: Base,
-  told: { readonly steps: Step[]; readonly written: Step[]; readonly errors: string[] },
+  decided: { readonly steps: Step[]; readonly written: Step[]; readonly errors: string[] },
 ): GeneratorContext {
   let last = 0
-  const tracked = (state: ResourceState) => ({
+  const createTracked = (state: ResourceState) => ({
     state,
     ref: { kind: 'operation' as const, operation: (last += 1) as OperationId },
   })
@@ -215,17 +215,17 @@ function contextOf(
     ...{ base, sets: createSets(), scope: scopeOf(targeting, base), replay: undefined },
     runner: {
       run: ({ steps }: { readonly steps: readonly Step[] }) => {
-        told.steps.push(...steps)
+        decided.steps.push(...steps)
         return steps.map(step => ({
           step,
           end: successEndOf(step.next),
-          tracked: step.next === undefined ? undefined : tracked(step.next),
+          tracked: step.next === undefined ? undefined : createTracked(step.next),
         }))
       },
       settle: ({ step, state }: { readonly step: Step; readonly state: ResourceState }) => {
-        if (step.op !== 'same') told.steps.push(step)
-        else told.written.push({ ...step, next: state })
-        return tracked(state)
+        if (step.op !== 'same') decided.steps.push(step)
+        else decided.written.push({ ...step, next: state })
+        return createTracked(state)
       },
     },
     providers: {
@@ -235,11 +235,11 @@ function contextOf(
     },
     emitter: {
       emitBegin: (step: Step) => {
-        if (step.op === 'same') told.steps.push(step)
+        if (step.op === 'same') decided.steps.push(step)
       },
       ...{ emitEnd: () => undefined, count: () => undefined },
       report: (severity: string, message: string) => {
-        if (severity === 'error') told.errors.push(message)
+        if (severity === 'error') decided.errors.push(message)
       },
     },
     ...{ randomSeed: () => new Uint8Array(), uuid: () => 'id-new', timestamp: () => '' },

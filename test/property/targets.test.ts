@@ -5,12 +5,18 @@ import { isProviderType, providerUrnOf } from '../../shared/names/provider-refer
 import type { Step } from '../../shared/engine/step.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
-import { type Case, cases, type Decided, decide, statesOf } from './targets.fixture.ts'
+import {
+  type TargetCase,
+  targetCases,
+  type TargetDecisions,
+  decideTargets,
+  oldStatesOf,
+} from './targets.fixture.ts'
 
 const quiet = new Set(['same', 'replace'])
 
 /** What is changed, made or deleted, beside providers, which nobody has to name. */
-function touchedBy(steps: readonly Step[]): readonly Urn[] {
+function findTouched(steps: readonly Step[]): readonly Urn[] {
   return steps.flatMap(({ op, type, urn }) => (quiet.has(op) || isProviderType(type) ? [] : [urn]))
 }
 
@@ -19,8 +25,8 @@ function touchedBy(steps: readonly Step[]): readonly Urn[] {
  * in the state. A provider that the program registers is changed though it hangs on what is left
  * out, and so nothing that hangs on it is left out for that.
  */
-function closure(
-  { nodes, targeting }: Case,
+function findClosure(
+  { nodes, targeting }: TargetCase,
   roots: readonly string[],
   of: 'program' | 'state',
 ): ReadonlySet<string> {
@@ -37,7 +43,7 @@ function closure(
 }
 
 /** What is in the state afterwards. */
-function resulting(decided: Decided): readonly ResourceState[] {
+function applySteps(decided: TargetDecisions): readonly ResourceState[] {
   const gone = new Set<number>()
   const made: ResourceState[] = []
   const changes = decided.steps.filter(({ op }) => op !== 'same')
@@ -52,34 +58,35 @@ function resulting(decided: Decided): readonly ResourceState[] {
 describe('targets', () => {
   test('nothing is touched but targets, and what depends on them where that is asked for', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, fc.boolean(), async (drawn, program) => {
+      fc.asyncProperty(targetCases, fc.boolean(), async (drawn, program) => {
         const { targets, targetDependents } = drawn.targeting
         fc.pre(targets.length > 0)
-        const decided = await decide(drawn, program)
-        const below = (of: 'program' | 'state'): readonly string[] =>
-          targetDependents ? [...closure(drawn, targets, of)] : targets
-        for (const urn of touchedBy(decided.steps)) expect(below('program')).toContain(urn)
-        for (const urn of touchedBy(decided.deletes))
-          expect([...below('state'), ...below('program')]).toContain(urn)
+        const decided = await decideTargets(drawn, program)
+        const findBelow = (of: 'program' | 'state'): readonly string[] =>
+          targetDependents ? [...findClosure(drawn, targets, of)] : targets
+        for (const urn of findTouched(decided.steps)) expect(findBelow('program')).toContain(urn)
+        for (const urn of findTouched(decided.deletes))
+          expect([...findBelow('state'), ...findBelow('program')]).toContain(urn)
       }),
     )
   })
 
   test('what is left out is never touched, nor does anything go that it stands on', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, fc.boolean(), async (drawn, program) => {
+      fc.asyncProperty(targetCases, fc.boolean(), async (drawn, program) => {
         const { excludes, excludeDependents } = drawn.targeting
         fc.pre(excludes.length > 0)
-        const decided = await decide(drawn, program)
-        const left = (of: 'program' | 'state'): readonly string[] =>
-          excludeDependents ? [...closure(drawn, excludes, of)] : excludes
-        for (const urn of touchedBy(decided.steps)) expect(left('program')).not.toContain(urn)
+        const decided = await decideTargets(drawn, program)
+        const findExcluded = (of: 'program' | 'state'): readonly string[] =>
+          excludeDependents ? [...findClosure(drawn, excludes, of)] : excludes
+        for (const urn of findTouched(decided.steps))
+          expect(findExcluded('program')).not.toContain(urn)
         // What hangs on something that is not there yet is in nobody's way to go.
-        const known = new Set<string>(statesOf(drawn).map(({ urn }) => urn))
-        const inState = excludes.every(urn => known.has(urn)) ? left('state') : excludes
-        for (const urn of touchedBy(decided.deletes)) expect(inState).not.toContain(urn)
+        const known = new Set<string>(oldStatesOf(drawn).map(({ urn }) => urn))
+        const inState = excludes.every(urn => known.has(urn)) ? findExcluded('state') : excludes
+        for (const urn of findTouched(decided.deletes)) expect(inState).not.toContain(urn)
         const gone = new Set(decided.deletes.map(({ urn }) => urn))
-        for (const state of statesOf(drawn))
+        for (const state of oldStatesOf(drawn))
           if (excludes.includes(state.urn))
             for (const { urn } of listDependencies(state)) expect([...gone]).not.toContain(urn)
       }),
@@ -88,8 +95,8 @@ describe('targets', () => {
 
   test('whatever is done, all that a state names is there', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, fc.boolean(), async (drawn, program) => {
-        const states = resulting(await decide(drawn, program))
+      fc.asyncProperty(targetCases, fc.boolean(), async (drawn, program) => {
+        const states = applySteps(await decideTargets(drawn, program))
         const there = new Set(states.map(({ urn }) => urn))
         for (const state of states) {
           for (const { urn } of listDependencies(state)) expect([...there]).toContain(urn)
@@ -102,15 +109,15 @@ describe('targets', () => {
 
   test('what stays unregistered is told as unchanged, each once and after what it stands on', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, async drawn => {
-        const decided = await decide(drawn, true)
+      fc.asyncProperty(targetCases, async drawn => {
+        const decided = await decideTargets(drawn, true)
         fc.pre(decided.errors.length === 0)
         const order = decided.steps.filter(({ op }) => op === 'same').map(({ urn }) => urn)
         const dropped = new Set(
           drawn.nodes.filter(({ fate }) => fate === 'dropped').map(({ urn }) => urn),
         )
         const gone = new Set(decided.deletes.map(({ urn }) => urn))
-        for (const state of statesOf(drawn)) {
+        for (const state of oldStatesOf(drawn)) {
           if (!dropped.has(state.urn) || gone.has(state.urn)) continue
           expect(order.filter(urn => urn === state.urn)).toEqual([state.urn])
         }

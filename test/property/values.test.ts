@@ -10,19 +10,22 @@ import { containsSecret, restoreSecretMarks, stripMap } from '../../shared/value
 import { keys, maps } from './values.fixture.ts'
 
 const seal = (plaintext: string) => ({ ciphertext: `<${plaintext}>` })
-const show = (plaintext: string) => ({ plaintext })
+const toShown = (plaintext: string) => ({ plaintext })
 const open = (ciphertext: string): string => ciphertext.slice(1, -1)
 
-function printed(json: Json): { readonly [key: string]: Json } {
+function toPrinted(json: Json): { readonly [key: string]: Json } {
   return JSON.parse(JSON.stringify(json)) as { [key: string]: Json }
 }
 
 test('a value comes back from its stored form as it was, sealed or shown', () => {
   fc.assert(
     fc.property(maps, fc.boolean(), (map, isSealed) => {
-      const stored = encodeStoredMap(map, isSealed ? seal : show)
-      const once = encodeStoredMap(decodeStoredMap(printed(stored), open), isSealed ? seal : show)
-      expect(once).toEqual(printed(stored))
+      const stored = encodeStoredMap(map, isSealed ? seal : toShown)
+      const once = encodeStoredMap(
+        decodeStoredMap(toPrinted(stored), open),
+        isSealed ? seal : toShown,
+      )
+      expect(once).toEqual(toPrinted(stored))
       // JSON.stringify of records knows no negative zero; everything else is the same to the bit.
       expect(decodeStoredMap(stored, open)).toEqual(map)
     }),
@@ -33,8 +36,8 @@ test('the order in which keys were set does not show in the stored form', () => 
   fc.assert(
     fc.property(maps, map => {
       const turned = new Map([...map].reverse())
-      expect(JSON.stringify(encodeStoredMap(turned, show))).toBe(
-        JSON.stringify(encodeStoredMap(map, show)),
+      expect(JSON.stringify(encodeStoredMap(turned, toShown))).toBe(
+        JSON.stringify(encodeStoredMap(map, toShown)),
       )
     }),
   )

@@ -6,8 +6,8 @@ import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
-import type { Ask } from './ask.ts'
-import { awsRecordsOver } from './aws-records.ts'
+import type { SendEffect } from './send-effect.ts'
+import { createAwsRecords } from './aws-records.ts'
 import { type AwsServices, chainUrls, nudgesUrl } from './aws-services.ts'
 import type { ModelBucket } from './model-bucket.ts'
 import type { ModelQueues } from './model-queues.ts'
@@ -15,21 +15,21 @@ import type { SimNode } from './node.ts'
 import type { World } from './world.ts'
 
 /** The ports of a process over the adapters for AWS; each request is an effect. */
-export function awsPortsOver(
+export function createAwsPorts(
   world: World,
   services: AwsServices,
-  { ask, node }: { readonly ask: Ask; readonly node: SimNode },
+  { sendEffect, node }: { readonly sendEffect: SendEffect; readonly node: SimNode },
 ): Partial<Platform> {
   const { clock } = node
-  const sqs = sqsOver(world, services.queues, ask)
-  const s3 = s3Over(world, services.bucket, ask)
+  const sqs = createSqsClient(world, services.queues, sendEffect)
+  const s3 = createS3Client(world, services.bucket, sendEffect)
   const blobs = createBlobs({ s3, bucket: 'b', prefix: 'blobs/', clock })
   const chains = createChainQueue({ sqs, queues: chainUrls, blobs, clock, logger: silentLogger })
   const nudges = createNudges({ sqs, url: nudgesUrl, clock, logger: silentLogger })
   return {
-    ...awsRecordsOver(world, services, { ask, node, blobs }),
+    ...createAwsRecords(world, services, { sendEffect, node, blobs }),
     blobs,
-    chains: { ...chains, receive: (...asked) => receiveAny(chains, ...asked) },
+    chains: { ...chains, receive: (...args) => receiveOwn(chains, ...args) },
     nudges: {
       nudge: nudges.nudge,
       // There is one stack.
@@ -40,14 +40,14 @@ export function awsPortsOver(
 }
 
 /** SQS gives no choice: what is another deployment's is put back, for others to see. */
-async function receiveAny(
+async function receiveOwn(
   chains: ChainQueuePort,
   max: number,
   waitMs: number,
-  about: Parameters<ChainQueuePort['receive']>[2] = {},
+  options: Parameters<ChainQueuePort['receive']>[2] = {},
 ): ReturnType<ChainQueuePort['receive']> {
-  const { deployment, share: _, ...asked } = about
-  const got = await chains.receive(max, waitMs, asked)
+  const { deployment, share: _, ...receiveOptions } = options
+  const got = await chains.receive(max, waitMs, receiveOptions)
   const isOwn = (of: string): boolean => deployment === undefined || of === deployment
   for (const { message, receipt } of got)
     if (!isOwn(message.deployment)) await chains.extend(receipt, 1_000)
@@ -55,7 +55,7 @@ async function receiveAny(
 }
 
 /** A client of SQS whose requests are struck by faults. Who gives up hears nothing more. */
-function sqsOver(world: World, queues: ModelQueues, ask: Ask): SQSClient {
+function createSqsClient(world: World, queues: ModelQueues, sendEffect: SendEffect): SQSClient {
   const nameOf = (command: string, url: string): string => {
     if (url === nudgesUrl) return command === 'SendMessage' ? 'nudges.nudge' : 'nudges.receive'
     const isDead = url.endsWith('-dead')
@@ -76,13 +76,13 @@ function sqsOver(world: World, queues: ModelQueues, ask: Ask): SQSClient {
     const { QueueUrl = '' } = command.input as { readonly QueueUrl?: string }
     const name = nameOf(command.constructor.name.replace('Command', ''), QueueUrl)
     if (name === 'chains.send' || name === 'nudges.nudge')
-      world.observer.kept(JSON.stringify(command.input))
-    const asked = ask(name, async (_call, kind) => {
-      if (kind === 'message before its time') await queues.send(early(command))
+      world.observer.onKept(JSON.stringify(command.input))
+    const effect = sendEffect(name, async (_call, kind) => {
+      if (kind === 'message before its time') await queues.send(sendEarly(command))
       return queues.send(command)
     })
     // A message that got lost has no answer of its own.
-    const done = asked.then(answer => (answer as object | undefined) ?? {})
+    const done = effect.then(answer => (answer as object | undefined) ?? {})
     if (signal === undefined) return done
     return new Promise((resolve, reject) => {
       const giveUp = (): void => reject(Object.assign(new Error('aborted'), { name: 'AbortError' }))
@@ -95,7 +95,7 @@ function sqsOver(world: World, queues: ModelQueues, ask: Ask): SQSClient {
 }
 
 /** Messages lie: also about what is ready. */
-function early(command: { readonly input: object }): { readonly input: object } {
+function sendEarly(command: { readonly input: object }): { readonly input: object } {
   const input = command.input as SendMessageBatchCommandInput
   const Entries = (input.Entries ?? []).map(({ Id, MessageBody = '{}' }) => {
     const { operations = [], ...rest } = JSON.parse(MessageBody) as {
@@ -111,11 +111,11 @@ function early(command: { readonly input: object }): { readonly input: object } 
 }
 
 /** A client of S3; what is put stands also in the store, at which the checks look. */
-function s3Over(world: World, { client }: ModelBucket, ask: Ask): S3Client {
+function createS3Client(world: World, { client }: ModelBucket, sendEffect: SendEffect): S3Client {
   const send = (command: { readonly input: object }): Promise<unknown> => {
     const isPut = command.constructor.name === 'PutObjectCommand'
     const { Body } = command.input as { readonly Body?: Uint8Array }
-    return ask(isPut ? 'blobs.put' : 'blobs.get', async () => {
+    return sendEffect(isPut ? 'blobs.put' : 'blobs.get', async () => {
       const answer: unknown = await client.send(command as never)
       if (isPut && Body !== undefined) world.store.blobs.put(Uint8Array.from(Body))
       return answer

@@ -1,10 +1,10 @@
 import { limits } from '../../shared/config/limits.ts'
 import { beganAtMs } from './clock.ts'
 import type { Coverage } from './coverage.ts'
-import type { Draw } from './draw.ts'
+import type { SeededDraw } from './draw.ts'
 import { createModelBucket, type ModelBucket } from './model-bucket.ts'
-import { createWatchedDynamo, type WatchedDynamo } from './dynamo-watch.ts'
-import { createWeather, type Weather } from './dynamo-weather.ts'
+import { createWatchedDynamo, type WatchedDynamo } from './watched-dynamo.ts'
+import { createDynamoAnomalies, type DynamoAnomalies } from './dynamo-anomalies.ts'
 import type { Observer } from './store.ts'
 import { createModelQueues, type ModelQueues } from './model-queues.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -15,7 +15,7 @@ export interface AwsServices {
   readonly bucket: ModelBucket
   readonly dynamo: WatchedDynamo
   /** What DynamoDB does of its own accord. */
-  readonly weather: Weather
+  readonly anomalies: DynamoAnomalies
 }
 
 /** Queues of chains by their pool. */
@@ -28,18 +28,18 @@ export const nudgesUrl = 'q/nudges'
 
 /** Empty queues, tables, and an empty bucket. */
 export function createAwsServices(
-  world: Pick<Coverage, 'covered'> & {
+  world: Pick<Coverage, 'cover'> & {
     readonly scheduler: Scheduler
-    readonly draw: Draw
+    readonly draw: SeededDraw
     readonly observer: Observer
   },
 ): AwsServices {
-  const { scheduler, draw, covered, observer } = world
-  const about = {
+  const { scheduler, draw, cover, observer } = world
+  const queueWorld = {
     nowMs: scheduler.nowMs,
     after: (ms: number, call: () => void) => scheduler.after(ms, call),
     draw: draw.fork('queues of AWS'),
-    happened: (what: string) => covered('rule', `SQS: ${what}`),
+    onEvent: (what: string) => cover('rule', `SQS: ${what}`),
   }
   const receivesMax = limits.deliveriesMax
   const all = Object.values(chainUrls).flatMap(({ url, deadUrl }) => [
@@ -47,11 +47,11 @@ export function createAwsServices(
     { url: deadUrl },
   ])
   return {
-    queues: createModelQueues(about, [...all, { url: nudgesUrl }]),
+    queues: createModelQueues(queueWorld, [...all, { url: nudgesUrl }]),
     bucket: createModelBucket(() => beganAtMs + scheduler.nowMs()),
     dynamo: createWatchedDynamo(observer),
-    weather: createWeather(draw.fork('tables of AWS'), what =>
-      covered('rule', `DynamoDB: ${what}`),
+    anomalies: createDynamoAnomalies(draw.fork('tables of AWS'), what =>
+      cover('rule', `DynamoDB: ${what}`),
     ),
   }
 }

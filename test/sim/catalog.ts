@@ -10,16 +10,16 @@ import { error } from '../../shared/errors/error.ts'
 import type { Sync } from './sync.ts'
 
 /** Stacks and what is published of them. `published` hears of each new version. */
-export function createCatalogOf(
-  published: (blob: BlobHash, version: number) => void,
-  noted: (rule: string) => void,
+export function createSimCatalog(
+  onPublished: (blob: BlobHash, version: number) => void,
+  onNoted: (rule: string) => void,
 ): Sync<CatalogPort> & { readonly removeVersions: (through: number) => void } {
   const stacks = new Map<StackId, StackRecord & { readonly call: string }>()
   const history = new Map<string, HistoryRecord>()
   const inbox: LateOutcome[] = []
   const taken = new Set<string>()
   let versions: { readonly version: number; readonly snapshot: BlobHash }[] = []
-  const known = (id: StackId): StackRecord & { readonly call: string } => {
+  const requireKnown = (id: StackId): StackRecord & { readonly call: string } => {
     const stack = stacks.get(id)
     if (stack === undefined) throw error('STACK_NOT_FOUND', `there is no stack ${id}`)
     return stack
@@ -39,7 +39,7 @@ export function createCatalogOf(
     listStacks: () => ({ stacks: [...stacks.values()], unreadable: [] }),
     removeStack: id => stacks.delete(id),
     start(id, { command, message, at }, call = '') {
-      const stack = known(id)
+      const stack = requireKnown(id)
       if (stack.current !== '')
         return { kind: stack.call === call ? 'started' : 'busy', deployment: stack.current }
       const deployments = stack.deployments + 1
@@ -49,20 +49,20 @@ export function createCatalogOf(
       return { kind: 'started', deployment: current }
     },
     publish(id, expected, snapshot) {
-      const stack = known(id)
+      const stack = requireKnown(id)
       const version = expected + 1
       if (stack.version === version && stack.snapshot === snapshot) {
-        noted('what is published already is found so')
+        onNoted('what is published already is found so')
         return { kind: 'already', version }
       }
       if (stack.version !== expected) return { kind: 'conflict', version: stack.version }
       stacks.set(id, { ...stack, version, snapshot })
       versions.unshift({ version, snapshot })
-      published(snapshot, version)
+      onPublished(snapshot, version)
       return { kind: 'published', version }
     },
     release(deployment, { at, result, changes, version }) {
-      const stack = known(deploymentPartsOf(deployment).stack)
+      const stack = requireKnown(deploymentPartsOf(deployment).stack)
       if (stack.current !== deployment) return
       stacks.set(stack.id, { ...stack, current: '', call: '' })
       const begun = history.get(deployment)
@@ -70,7 +70,7 @@ export function createCatalogOf(
         history.set(deployment, { ...begun, endedAt: at, result, changes, version })
     },
     putLate(_id, item) {
-      noted('a late outcome is put into the inbox')
+      onNoted('a late outcome is put into the inbox')
       if (taken.has(lateKeyOf(item))) return
       if (!inbox.some(there => lateKeyOf(there) === lateKeyOf(item))) inbox.push(item)
     },

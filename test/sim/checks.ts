@@ -9,22 +9,22 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
 import { equalMaps } from '../../shared/values/equal.ts'
 import { stripMap } from '../../shared/values/walk.ts'
-import type { Cloud } from './cloud.ts'
-import { checkFoldLaw, checkPartialFold, foldInputOf, type Seen } from './fold-law.ts'
+import type { ModelCloud } from './model-cloud.ts'
+import { checkFoldLaw, checkPartialFold, foldInputOf, type ReaderView } from './fold-law.ts'
 import { faultKinds } from './faults.ts'
-import { dynamoEvents } from './dynamo-weather.ts'
+import { dynamoEvents } from './dynamo-anomalies.ts'
 import type { HeadChange } from './heads.ts'
 import { queueEvents } from './model-queues.ts'
 import { secretMark, simSecrets } from './secrets.ts'
-import { stateIn } from './state-in.ts'
-import { parse, type Observer } from './store.ts'
+import { readStateBlob } from './read-state-blob.ts'
+import { parseStored, type Observer } from './store.ts'
 import type { World } from './world.ts'
 
 /** How many of the changes of a head are followed by a fold of what is there. */
 const partialFolds = 0.01
 
 /** Looks at everything that is written, and at the cloud whenever a state is published. */
-export function createChecks(world: World, cloud: Cloud): Observer {
+export function createChecks(world: World, cloud: ModelCloud): Observer {
   const needs = new Map<string, number>()
   const excused = new Set<string>()
   const draw = world.draw.fork('checks')
@@ -33,25 +33,25 @@ export function createChecks(world: World, cloud: Cloud): Observer {
   const ended = new Map<string, number>()
   let [closings, published, moment] = [0, 0, 0]
   /** What someone may see who read the log at some moment, and looks at the ends since then. */
-  const seenOf = (deployment: string): Seen => {
+  const seenOf = (deployment: string): ReaderView => {
     const moments = appends.get(deployment) ?? []
     const records = draw.whole(0, moments.length)
     const readAt = draw.whole(moments[records - 1] ?? 0, (moments[records] ?? moment) - 1)
     return {
       records,
-      end: (id: OperationId) =>
+      seesEnd: (id: OperationId) =>
         (ended.get(`${deployment} ${id}`) ?? 0) <= readAt || draw.chance(0.5),
     }
   }
   const writers = new Map<DeploymentId, WriterToken>()
-  const learn = (deployment: DeploymentId, operations: readonly Operation[]): void => {
+  const noteNeeds = (deployment: DeploymentId, operations: readonly Operation[]): void => {
     for (const operation of operations) needs.set(`${deployment} ${operation.id}`, operation.needs)
   }
   return {
-    kept(text) {
-      if (text.includes(secretMark)) world.violate(`a secret stands in clear: ${around(text)}`)
+    onKept(text) {
+      if (text.includes(secretMark)) world.violate(`a secret stands in clear: ${excerptOf(text)}`)
     },
-    appended(deployment, { number, decisions, writer }) {
+    onAppended(deployment, { number, decisions, writer }) {
       moment += 1
       if (decisions.some(({ kind }) => kind === 'takeover')) writers.set(deployment, writer)
       else if (writers.get(deployment) !== writer)
@@ -59,38 +59,41 @@ export function createChecks(world: World, cloud: Cloud): Observer {
       appends.set(deployment, [...(appends.get(deployment) ?? []), moment])
       for (const decision of decisions) {
         const rule = ruleOf(decision, number)
-        if (rule !== undefined) world.covered('rule', rule)
+        if (rule !== undefined) world.cover('rule', rule)
         if (decision.kind === 'closing') closings += 1
-        if (decision.kind === 'registration') learn(deployment, decision.operations)
+        if (decision.kind === 'registration') noteNeeds(deployment, decision.operations)
         if (decision.kind !== 'plan') continue
         for (const page of decision.pages) {
           const bytes = world.records.blobs.get(page)
-          learn(deployment, parse<readonly Operation[]>(Buffer.from(bytes).toString('utf8')))
+          noteNeeds(
+            deployment,
+            parseStored<readonly Operation[]>(Buffer.from(bytes).toString('utf8')),
+          )
         }
       }
     },
-    headChanged(change) {
+    onHeadChanged(change) {
       moment += 1
       if (change.before.end === undefined && change.after.end !== undefined)
         ended.set(change.at, moment)
       if (change.before.end === undefined && change.after.end?.verdict === 'interrupted')
-        world.covered('rule', 'an operation is interrupted')
+        world.cover('rule', 'an operation is interrupted')
       const { executor, end } = change.after
       const isOwn = end === change.before.end || end?.verdict === 'interrupted' || executor === ''
       const lease = isOwn ? undefined : leaseOf(world, change.at, executor)
-      if (lease?.retired === true) world.covered('rule', 'an outcome that was left is selected')
+      if (lease?.retired === true) world.cover('rule', 'an outcome that was left is selected')
       checkTransition(world, change, needs.get(change.at) ?? 0)
       if (!world.isStruck || !draw.chance(partialFolds)) return
       const [deployment = ''] = change.at.split(' ')
       const input = foldInputOf(world, deployment as DeploymentId, seenOf(deployment))
       if (input !== undefined) checkPartialFold(world, input)
     },
-    closed: deployment => cloud.closed(deployment),
-    refused: rule => world.covered('rule', rule),
-    published(blob) {
+    onClosed: deployment => cloud.onClosed(deployment),
+    onRefused: rule => world.cover('rule', rule),
+    onPublished(blob) {
       published += 1
       if (published > closings) world.violate('a deployment published twice')
-      const state = stateIn(world, blob)
+      const state = readStateBlob(world, blob)
       const fault = verifyIntegrity(state)
       if (fault !== undefined) world.violate(`what was published is not whole: ${fault}`)
       if (state.metadata['integrity_error'] !== undefined)
@@ -135,14 +138,14 @@ const rules = [
 ] as const
 
 /** Everything that a run of many seeds must have seen, as it is counted. */
-export const mustBeSeen: readonly string[] = [
+export const requiredCoverage: readonly string[] = [
   ...faultKinds.map(kind => `fault: ${kind}`),
   ...transitions.map(row => `transition: ${row.from} ${row.event}, ${row.when}`),
   ...rules.map(rule => `rule: ${rule}`),
 ]
 
 /** What a run of many seeds on AWS must have seen. */
-export const mustBeSeenOnAws: readonly string[] = [
+export const requiredAwsCoverage: readonly string[] = [
   ...queueEvents.map(event => `rule: SQS: ${event}`),
   ...dynamoEvents.map(event => `rule: DynamoDB: ${event}`),
 ]
@@ -163,7 +166,7 @@ function leaseOf(world: World, at: string, executor: string): Lease | undefined 
     .find(lease => lease.executor === executor)
 }
 
-function around(text: string): string {
+function excerptOf(text: string): string {
   const at = text.indexOf(secretMark)
   return text.slice(Math.max(0, at - 80), at + 20)
 }
@@ -187,16 +190,16 @@ function checkTransition(world: World, change: HeadChange, needs: number): void 
   const row = transitionOf(headStateOf(before, needs), request, before)
   if (row === undefined)
     world.violate(`${change.at}: ${event} of ${headStateOf(before, needs)} is not lawful`)
-  else world.covered('transition', `${row.from} ${row.event}, ${row.when}`)
+  else world.cover('transition', `${row.from} ${row.event}, ${row.when}`)
 }
 
 /** I9, and state equals cloud except for what a pending operation names. */
 function checkCloud(
   world: World,
-  cloud: Cloud,
-  about: { readonly state: StoredDeployment; readonly excused: Set<string> },
+  cloud: ModelCloud,
+  input: { readonly state: StoredDeployment; readonly excused: Set<string> },
 ): void {
-  const { state, excused } = about
+  const { state, excused } = input
   const { resources } = decodeSnapshot(state, simSecrets)
   const pending = new Set((state.pending_operations ?? []).map(({ resource }) => resource.urn))
   const ids = new Set(resources.map(({ id }) => id))
@@ -209,7 +212,7 @@ function checkCloud(
   )
   for (const object of cloud.objects.values()) {
     if (ids.has(object.id) || late.has(object.id)) continue
-    if (pending.has(object.urn)) world.covered('checked', 'a pending operation names an object')
+    if (pending.has(object.urn)) world.cover('checked', 'a pending operation names an object')
     else world.violate(`${object.id} exists, and nothing published names it`)
   }
   for (const resource of resources) {
@@ -221,18 +224,18 @@ function checkCloud(
     if (excused.has(resource.id)) continue
     const object = cloud.objects.get(resource.id)
     const last = object?.by ?? cloud.gone.get(resource.id)
-    if (last !== undefined && !last.isHeard) continue
+    if (last !== undefined && !last.isAnswered) continue
     if (object === undefined) world.violate(`${resource.id} is in the state, and does not exist`)
     else if (
       !equalMaps(stripMap(resource.outputs), new Map([...stripMap(object.inputs), ['made', 'yes']]))
     )
       world.violate(`${resource.id} is not what the state says`)
-    world.covered('checked', 'a resource equals its object')
+    world.cover('checked', 'a resource equals its object')
   }
 }
 
 /** A state without what may differ between two good runs: ids, times, answers that change. */
-export function comparable(state: StoredDeployment): readonly string[] {
+export function toComparable(state: StoredDeployment): readonly string[] {
   return (state.resources ?? [])
     .map(({ created: _created, modified: _modified, ...resource }) =>
       JSON.stringify(resource)

@@ -1,6 +1,6 @@
 /** How often things happened that a run of many seeds must have seen. */
 export interface Coverage {
-  readonly covered: (group: CoverageGroup, what: string) => void
+  readonly cover: (group: CoverageGroup, what: string) => void
   readonly counts: ReadonlyMap<string, number>
 }
 
@@ -11,7 +11,7 @@ export type CoverageGroup = 'fault' | 'transition' | 'rule' | 'checked'
 export function createCoverage(): Coverage {
   const counts = new Map<string, number>()
   return {
-    covered(group, what) {
+    cover(group, what) {
       const key = `${group}: ${what}`
       counts.set(key, (counts.get(key) ?? 0) + 1)
     },

@@ -8,7 +8,7 @@
  */
 
 /** Numbers that a seed decides. Equal names give equal streams, whatever else is drawn. */
-export interface Draw {
+export interface SeededDraw {
   /** In [0, 1). */
   readonly unit: () => number
   /** A whole number from `least` to `most`. */
@@ -16,12 +16,12 @@ export interface Draw {
   readonly chance: (probability: number) => boolean
   readonly pick: <T>(items: readonly [T, ...T[]]) => T
   /** A stream of its own. */
-  readonly fork: (name: string | number) => Draw
+  readonly fork: (name: string | number) => SeededDraw
 }
 
 /** The stream of a seed. */
-export function createDraw(seed: number): Draw {
-  let state = mixed(seed >>> 0)
+export function createDraw(seed: number): SeededDraw {
+  let state = mixBits(seed >>> 0)
   const unit = (): number => {
     state = (state + 0x6d2b79f5) >>> 0
     let t = Math.imul(state ^ (state >>> 15), 1 | state)
@@ -35,19 +35,19 @@ export function createDraw(seed: number): Draw {
     whole,
     chance: probability => unit() < probability,
     pick: items => items[whole(0, items.length - 1)] ?? items[0],
-    fork: name => createDraw(hashed(String(name), seed)),
+    fork: name => createDraw(hashText(String(name), seed)),
   }
 }
 
-function mixed(value: number): number {
+function mixBits(value: number): number {
   const once = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35)
   return (twice ^ (twice >>> 16)) >>> 0
 }
 
-function hashed(text: string, seed: number): number {
-  let hash = (0x811c9dc5 ^ mixed(seed >>> 0)) >>> 0
+function hashText(text: string, seed: number): number {
+  let hash = (0x811c9dc5 ^ mixBits(seed >>> 0)) >>> 0
   for (let at = 0; at < text.length; at += 1)
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0
-  return mixed(hash)
+  return mixBits(hash)
 }

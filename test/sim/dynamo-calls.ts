@@ -6,15 +6,15 @@ import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
 import type { HeadEvent } from '../../shared/records/transitions.ts'
 import { createWorldClock } from './clock.ts'
-import type { Draw } from './draw.ts'
-import type { Command, WatchedDynamo } from './dynamo-watch.ts'
-import { type HeadRequest, headRequestOf } from './heads.ts'
+import type { SeededDraw } from './draw.ts'
+import type { DynamoCommand, WatchedDynamo } from './watched-dynamo.ts'
+import { type SimHeadRequest, headRequestOf } from './heads.ts'
 import { createRandom } from './node.ts'
-import { type ByHand, tableNames } from './records-now.ts'
+import { type ManualWrites, tableNames } from './current-records.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** The call of a port that a request is a part of: names of effects, and heads, are told by it. */
-export interface Calling {
+export interface PortCall {
   readonly port: string
   readonly method: string
   readonly args: readonly unknown[]
@@ -46,15 +46,19 @@ const headEvents: ReadonlySet<string> = new Set<HeadEvent>([
 const isRead = /^(?:GetItem|Query|BatchGetItem)Command$/
 
 /** What is done from outside of all processes: no fault strikes it. */
-export function byHandOver(
+export function createManualWrites(
   dynamo: WatchedDynamo,
-  { scheduler, draw }: { readonly scheduler: Scheduler; readonly draw: Draw },
-): ByHand {
-  const send = (command: Command, calling: Calling): Promise<unknown> =>
-    dynamo.send(command, headIn(command, calling))
+  { scheduler, draw }: { readonly scheduler: Scheduler; readonly draw: SeededDraw },
+): ManualWrites {
+  const send = (command: DynamoCommand, calling: PortCall): Promise<unknown> =>
+    dynamo.send(command, parseHeadRequest(command, calling))
   const clock = createWorldClock(scheduler)
   const random = createRandom(draw.fork('by hand'))
-  const { catalog, control, operations } = recordsOver(send, { clock, random, blobs: noBlobs })
+  const { catalog, control, operations } = createPortRecords(send, {
+    clock,
+    random,
+    blobs: noBlobs,
+  })
   return { createStack: catalog.createStack, stop: control.stop, arrive: operations.arrive }
 }
 
@@ -64,13 +68,13 @@ const noBlobs: BlobsPort = {
 }
 
 /** The ports of the records, over whatever carries requests. */
-export function recordsOver(
-  send: (command: Command, calling: Calling) => Promise<unknown>,
+export function createPortRecords(
+  send: (command: DynamoCommand, calling: PortCall) => Promise<unknown>,
   deps: { readonly clock: ClockPort; readonly random: RandomPort; readonly blobs: BlobsPort },
 ): AwsRecords {
-  const callings = new AsyncLocalStorage<Calling>()
+  const callings = new AsyncLocalStorage<PortCall>()
   const client = {
-    send(command: Command): Promise<unknown> {
+    send(command: DynamoCommand): Promise<unknown> {
       const calling = callings.getStore()
       if (calling === undefined) throw new TypeError('a request that belongs to no call')
       return send(command, calling)
@@ -81,25 +85,28 @@ export function recordsOver(
     { client, clock, random, region: 'simulated', tables: tableNames },
     blobs,
   )
-  const named = (port: (typeof ports)[number]): object =>
+  const nameMethods = (port: (typeof ports)[number]): object =>
     Object.fromEntries(
       Object.entries(made[port]).map(([method, run]: [string, (...args: unknown[]) => unknown]) => [
         method,
         (...args: unknown[]) => callings.run({ port, method, args }, () => run(...args)),
       ]),
     )
-  return Object.fromEntries(ports.map(port => [port, named(port)])) as unknown as AwsRecords
+  return Object.fromEntries(ports.map(port => [port, nameMethods(port)])) as unknown as AwsRecords
 }
 
 /** What a request asks of a head, when it changes one. */
-export function headIn(command: Command, { port, method, args }: Calling): HeadRequest | undefined {
+export function parseHeadRequest(
+  command: DynamoCommand,
+  { port, method, args }: PortCall,
+): SimHeadRequest | undefined {
   const isChange = command.constructor.name === 'UpdateItemCommand'
   if (port !== 'operations' || !isChange || !headEvents.has(method)) return undefined
   return headRequestOf(method as HeadEvent, args)
 }
 
 /** The name of an effect, by which faults strike it. */
-export function nameOf(command: Command, { port, method }: Calling): string {
+export function effectNameOf(command: DynamoCommand, { port, method }: PortCall): string {
   if (isRead.test(command.constructor.name)) return `${port}.read`
   // Before the first write of an operation its place is noted.
   return headEvents.has(method) ? `${port}.note` : `${port}.${method}`

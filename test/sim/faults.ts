@@ -1,4 +1,4 @@
-import type { Draw } from './draw.ts'
+import type { SeededDraw } from './draw.ts'
 
 /** One fault: data. It strikes at the first effect from `effect` on that its kind can strike. */
 export interface Fault {
@@ -24,10 +24,10 @@ interface KindRow {
 }
 
 const any = /^/
-const record = /^(?:log|operations|control|leases|catalog|blobs|events)\./
+const record = /^(?:decisionLog|operations|control|leases|catalog|blobs|events)\./
 const call = /^provider\./
 /** Everything that a platform may refuse for want of capacity. */
-const service = /^(?:log|operations|control|leases|catalog|blobs|events|chains|nudges)\./
+const service = /^(?:decisionLog|operations|control|leases|catalog|blobs|events|chains|nudges)\./
 /** Rare effects that a repetition must not make twice. */
 const release = /^operations\.(?:giveBack|lapse)/
 
@@ -129,7 +129,10 @@ const [bag, roaming] = [bagOf(false), bagOf(true)]
  * Draws three to eight faults over the effects that each deployment has when nothing fails, and two
  * that wait for something rare.
  */
-export function drawFaults(draw: Draw, effects: readonly (readonly number[])[]): readonly Fault[] {
+export function drawFaults(
+  draw: SeededDraw,
+  effects: readonly (readonly number[])[],
+): readonly Fault[] {
   const wait = Array.from({ length: 2 }, (): Fault => {
     const kind = roaming[draw.whole(0, roaming.length - 1)] ?? 'late copy of a release'
     return { step: 0, life: 'any', who: 0, effect: draw.whole(1, 30), kind, size: draw.unit() }

@@ -3,10 +3,10 @@ import { createWorldClock } from './clock.ts'
 import type { Fault } from './faults.ts'
 import type { Machine, SimProcess } from './machine.ts'
 import type { HostName } from './node.ts'
-import { startServing, type Started } from './process.ts'
+import { startServing, type StartedProcess } from './process.ts'
 
 /** Processes that run operations for others, each started again when it died. */
-export interface Fleet {
+export interface SimFleet {
   /** Asks all to end; resolves when they have, or were ended after a while. */
   readonly end: () => Promise<void>
   /** Kills all that run now; they are started again. */
@@ -26,33 +26,33 @@ const endWithinMs = 300_000
  */
 export function startFleet(
   machine: Machine,
-  about: {
+  options: {
     readonly key: string
     readonly hosts: readonly HostName[]
     readonly faults: readonly Fault[]
     readonly isNewer: () => boolean
-    readonly pulled: (fault: Fault, process: SimProcess) => void
+    readonly onFault: (fault: Fault, process: SimProcess) => void
   },
-): Fleet {
+): SimFleet {
   const { world } = machine
   const clock = createWorldClock(world.scheduler)
-  const draw = world.draw.fork(`fleet ${about.key}`)
-  const running = new Map<number, Started>()
-  const effects: number[] = about.hosts.map(() => 0)
+  const draw = world.draw.fork(`fleet ${options.key}`)
+  const running = new Map<number, StartedProcess>()
+  const effects: number[] = options.hosts.map(() => 0)
   let isOver = false
-  const keep = async (host: HostName, at: number): Promise<void> => {
+  const keepRunning = async (host: HostName, at: number): Promise<void> => {
     const roles: ReadonlySet<ServeRole> = new Set(
       at === 0 && draw.chance(0.5) ? ['generator', 'executor'] : ['executor'],
     )
     for (let life = 0; !isOver; life += 1) {
-      const faults = about.faults.filter(fault => fault.who === at + 1 && fault.life === life)
+      const faults = options.faults.filter(fault => fault.who === at + 1 && fault.life === life)
       const started = startServing(machine, {
-        key: `${about.key}.e${at + 1}.${life}`,
+        key: `${options.key}.e${at + 1}.${life}`,
         host,
-        isNewer: about.isNewer(),
+        isNewer: options.isNewer(),
         faults,
         roles,
-        pulled: about.pulled,
+        onFault: options.onFault,
       })
       running.set(at, started)
       const end = await started.end
@@ -60,11 +60,11 @@ export function startFleet(
       running.delete(at)
       if (end.kind === 'failed' && end.code === 'INTERNAL')
         world.violate(`it broke: ${end.message}`)
-      if (!isOver) world.covered('rule', 'a process is started again')
+      if (!isOver) world.cover('rule', 'a process is started again')
       if (!isOver) await clock.sleep(draw.whole(200, 20_000))
     }
   }
-  const kept = about.hosts.map(keep)
+  const kept = options.hosts.map(keepRunning)
   return {
     async end() {
       isOver = true

@@ -10,17 +10,17 @@ import type { Operation } from '../../shared/records/operation.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { timestampOf } from '../../shared/state/timestamp.ts'
-import type { Draw } from './draw.ts'
-import { stateIn } from './state-in.ts'
-import { parse } from './store.ts'
+import type { SeededDraw } from './draw.ts'
+import { readStateBlob } from './read-state-blob.ts'
+import { parseStored } from './store.ts'
 import type { World } from './world.ts'
 
 /** What a reader may see of a deployment. */
-export interface Seen {
+export interface ReaderView {
   /** Records of the log, which is read first. */
   readonly records: number
   /** Whether it sees the end of an operation: ends are read later, and not all at once. */
-  readonly end: (id: OperationId) => boolean
+  readonly seesEnd: (id: OperationId) => boolean
 }
 
 /**
@@ -30,17 +30,17 @@ export interface Seen {
 export function foldInputOf(
   world: World,
   deployment: DeploymentId,
-  seen?: Seen,
+  readerView?: ReaderView,
 ): FoldInput | undefined {
   const { records: now } = world
-  const records = now.log.read(deployment, 0 as LogNumber, seen?.records ?? 1e9)
+  const records = now.log.read(deployment, 0 as LogNumber, readerView?.records ?? 1e9)
   const pages = new Map(
     records
       .flatMap(({ decisions }) => decisions)
       .flatMap(decision => (decision.kind === 'plan' ? decision.pages : []))
       .map(hash => {
         const text = Buffer.from(now.blobs.get(hash)).toString('utf8')
-        return [hash, parse<readonly Operation[]>(text)] as const
+        return [hash, parseStored<readonly Operation[]>(text)] as const
       }),
   )
   const view = createLogView(records, pages)
@@ -52,12 +52,12 @@ export function foldInputOf(
   )
   return {
     deployment,
-    base: stateIn(world, pin.base),
+    base: readStateBlob(world, pin.base),
     decisions: view.decisions.slice(view.decisions.lastIndexOf(pin) + 1),
     getPage: hash => pages.get(hash) ?? [],
     getEnd(id) {
       const end = ends.get(id)
-      if (end?.head.end === undefined || seen?.end(id) !== false) return end
+      if (end?.head.end === undefined || readerView?.seesEnd(id) !== false) return end
       // Begun before it ended: that much is known of it.
       const { end: _end, ...head } = end.head
       return { head }
@@ -74,7 +74,7 @@ export function foldInputOf(
  * deposed took it from there before, when it may have called for all that records say. `isSwept`:
  * whether that came before the close folded.
  */
-function settled(input: FoldInput, isSwept: boolean): FoldInput {
+function settleInput(input: FoldInput, isSwept: boolean): FoldInput {
   return {
     ...input,
     getEnd(id) {
@@ -93,42 +93,42 @@ function settled(input: FoldInput, isSwept: boolean): FoldInput {
 export function checkFoldLaw(
   world: World,
   records: FoldInput,
-  { published, draw }: { readonly published: StoredDeployment; readonly draw: Draw },
+  { published, draw }: { readonly published: StoredDeployment; readonly draw: SeededDraw },
 ): void {
   const { version } = published.manifest
   const text = JSON.stringify(published)
   const textOf = (of: FoldInput): string => JSON.stringify(fold({ ...of, version }))
-  const swept = settled(records, true)
-  const input = textOf(swept) === text ? swept : settled(records, false)
-  const about = { baseFeatures: [], now: input.now, version }
+  const swept = settleInput(records, true)
+  const input = textOf(swept) === text ? swept : settleInput(records, false)
+  const replayOptions = { baseFeatures: [], now: input.now, version }
   const once = textOf(input)
   if (once !== text)
-    world.violate(`what is published is not the fold of the records: ${difference(text, once)}`)
+    world.violate(`what is published is not the fold of the records: ${findDifference(text, once)}`)
   const entries = entriesOf(input)
-  const straight = replay(input.base, entries, { ...about, sortResources: same })
+  const straight = replay(input.base, entries, { ...replayOptions, sortResources: keepOrder })
   const mixed = [...entries, ...entries.filter(() => draw.chance(0.3))]
     .map(entry => ({ entry, at: draw.unit() }))
     .sort((one, other) => one.at - other.at)
     .map(({ entry }) => entry)
-  const again = replay(input.base, mixed, { ...about, sortResources: same })
+  const again = replay(input.base, mixed, { ...replayOptions, sortResources: keepOrder })
   if (JSON.stringify(again) !== JSON.stringify(straight))
     world.violate('a replay depends on how its entries came')
-  world.covered('checked', 'a fold does not depend on how its entries came')
+  world.cover('checked', 'a fold does not depend on how its entries came')
 }
 
 /** A fold is whole whatever of the ends was seen so far (I6: it folds a closed set). */
 export function checkPartialFold(world: World, input: FoldInput): void {
   const fault = verifyIntegrity(fold(input))
   if (fault !== undefined) world.violate(`a fold of what a reader may see is not whole: ${fault}`)
-  world.covered('checked', 'a fold of what a reader may see is whole')
+  world.cover('checked', 'a fold of what a reader may see is whole')
 }
 
-function same<T>(resources: T): T {
+function keepOrder<T>(resources: T): T {
   return resources
 }
 
 /** Where two texts part. */
-function difference(one: string, other: string): string {
+function findDifference(one: string, other: string): string {
   let at = 0
   while (at < one.length && one[at] === other[at]) at += 1
   return [one, other]

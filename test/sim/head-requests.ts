@@ -1,8 +1,8 @@
 import { error } from '../../shared/errors/error.ts'
 import { freshHead, type Head } from '../../shared/records/head.ts'
 import type { HeadEvent } from '../../shared/records/transitions.ts'
-import type { Ask } from './ask.ts'
-import { type HeadRequest, headRequestOf, type HeadWrites } from './heads.ts'
+import type { SendEffect } from './send-effect.ts'
+import { type SimHeadRequest, headRequestOf, type HeadWrites } from './heads.ts'
 import type { World } from './world.ts'
 
 /** Most copies of one request that come late. */
@@ -13,35 +13,35 @@ const copiesMax = 8
  * what is rare; and what such a fault does is done here: late copies, an arrival that comes again,
  * a stop at the worst moment. `run` is done at the moment at which the request is there.
  */
-export function askOfHead<T>(
+export function sendHeadRequest<T>(
   world: World,
-  ask: Ask,
-  { request, run }: { readonly request: HeadRequest; readonly run: () => T | Promise<T> },
+  sendEffect: SendEffect,
+  { request, run }: { readonly request: SimHeadRequest; readonly run: () => T | Promise<T> },
 ): Promise<T> {
   const { event, owner, deployment, id } = request
   const isPoisoned = world.poisoned.has(`${deployment} ${id}`)
   if (isPoisoned && event === 'begin')
-    return ask('operations.begin of poison', () => {
-      throw damaged()
+    return sendEffect('operations.begin of poison', () => {
+      throw damagedError()
     })
   if (isPoisoned && event === 'select' && owner === '')
-    world.covered('rule', 'poisoned work is ended')
-  return ask(`operations.${nameOf(event, headOf(world, request))}`, (_call, kind) => {
+    world.cover('rule', 'poisoned work is ended')
+  return sendEffect(`operations.${nameOf(event, headOf(world, request))}`, (_call, kind) => {
     if (kind === 'nobody can begin an operation') {
       world.poisoned.add(`${deployment} ${id}`)
-      throw damaged()
+      throw damagedError()
     }
     const done = run()
     if (kind?.startsWith('copies of a') === true) copyLater(world, request, run)
-    if (kind?.startsWith('stopped as') === true) void world.byHand.stop(deployment, 'graceful')
+    if (kind?.startsWith('stopped as') === true) void world.manual.stop(deployment, 'graceful')
     const [first] = headOf(world, request).arrived
     if (kind === 'an arrival comes again after a lapse' && first !== undefined)
-      world.scheduler.after(1, () => void world.byHand.arrive(deployment, id, first))
+      world.scheduler.after(1, () => void world.manual.arrive(deployment, id, first))
     return done
   })
 }
 
-function headOf(world: World, { deployment, id }: HeadRequest): Head {
+function headOf(world: World, { deployment, id }: SimHeadRequest): Head {
   return world.records.operations.getHeads(deployment, [id]).get(id) ?? freshHead
 }
 
@@ -56,7 +56,7 @@ function nameOf(event: HeadEvent, head: Head): string {
 /** Sends a copy at once, and after each of the next changes of a head. */
 function copyLater<T>(
   world: World,
-  { deployment, id }: HeadRequest,
+  { deployment, id }: SimHeadRequest,
   run: () => T | Promise<T>,
 ): void {
   let copies = 0
@@ -71,25 +71,25 @@ function copyLater<T>(
   world.scheduler.after(0, copy)
 }
 
-function damaged(): Error {
+function damagedError(): Error {
   return error('RECORD_DAMAGED', 'the head cannot be read well enough to begin')
 }
 
 /** The port of a process over the store of a world. */
-export function headRequestsOver(world: World, ask: Ask): HeadWrites {
+export function createHeadWrites(world: World, sendEffect: SendEffect): HeadWrites {
   const { operations } = world.store
-  const sending =
+  const createSender =
     <Event extends HeadEvent>(event: Event) =>
     (...args: Parameters<HeadWrites[Event]>): ReturnType<HeadWrites[Event]> => {
       const run = operations[event] as (...args: unknown[]) => unknown
-      const about = { request: headRequestOf(event, args), run: () => run(...args) }
-      return askOfHead(world, ask, about) as ReturnType<HeadWrites[Event]>
+      const input = { request: headRequestOf(event, args), run: () => run(...args) }
+      return sendHeadRequest(world, sendEffect, input) as ReturnType<HeadWrites[Event]>
     }
   return {
-    arrive: sending('arrive'),
-    begin: sending('begin'),
-    giveBack: sending('giveBack'),
-    lapse: sending('lapse'),
-    select: sending('select'),
+    arrive: createSender('arrive'),
+    begin: createSender('begin'),
+    giveBack: createSender('giveBack'),
+    lapse: createSender('lapse'),
+    select: createSender('select'),
   }
 }

@@ -4,7 +4,7 @@ import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../sh
 import type { Asker, HeadEvent } from '../../shared/records/transitions.ts'
 
 /** A request to a head that names an attempt. */
-export interface HeadAsked {
+export interface HeadAttempt {
   readonly event: HeadEvent
   readonly owner: OwnerToken | ''
   readonly attempt: number
@@ -25,7 +25,7 @@ export interface HeadChange {
 }
 
 /** A request that changes a head, as who sends it means it. */
-export interface HeadRequest extends HeadAsked {
+export interface SimHeadRequest extends HeadAttempt {
   readonly deployment: DeploymentId
   readonly id: OperationId
 }
@@ -34,21 +34,21 @@ export interface HeadRequest extends HeadAsked {
 export type HeadWrites = Pick<OperationsPort, HeadEvent>
 
 /** What a call of the port asks of a head. */
-export function headRequestOf(event: HeadEvent, args: readonly unknown[]): HeadRequest {
+export function headRequestOf(event: HeadEvent, args: readonly unknown[]): SimHeadRequest {
   const [deployment, id, third, fourth] = args as Parameters<HeadWrites['giveBack']>
   const at = { event, deployment, id }
   if (event === 'arrive') return { ...at, owner: '', attempt: 0 }
   if (event === 'giveBack' || event === 'lapse') return { ...at, owner: third, attempt: fourth }
-  const claim = third as unknown as Omit<HeadAsked, 'event'>
+  const claim = third as unknown as Omit<HeadAttempt, 'event'>
   return { ...at, ...claim, event }
 }
 
-type Attempt = Pick<HeadAsked, 'owner' | 'attempt'>
+type Attempt = Pick<HeadAttempt, 'owner' | 'attempt'>
 
 /** What became of a request, as an onlooker judges it. */
 export function changeOf(
   at: string,
-  { event, owner, attempt }: HeadAsked,
+  { event, owner, attempt }: HeadAttempt,
   became: Pick<HeadChange, 'before' | 'after' | 'isDone'>,
 ): HeadChange {
   const { before } = became
@@ -57,8 +57,8 @@ export function changeOf(
 }
 
 /** Whether a request finds that it took effect before; `isMarked`: its mark stands in the head. */
-export function isRepetition(asked: HeadAsked, head: Head, isMarked: boolean): boolean {
-  const { event, owner, attempt, verdict } = asked
+export function isRepetition(request: HeadAttempt, head: Head, isMarked: boolean): boolean {
+  const { event, owner, attempt, verdict } = request
   if (event === 'begin')
     return head.end === undefined && head.owner === owner && head.attempt === attempt + 1
   if (event === 'select')
@@ -67,12 +67,12 @@ export function isRepetition(asked: HeadAsked, head: Head, isMarked: boolean): b
 }
 
 /** The heads of all operations by `<deployment> <operation>`, with the conditions of the port. */
-export function createHeads(changed: (change: HeadChange) => void) {
+export function createHeads(onChanged: (change: HeadChange) => void) {
   const heads = new Map<string, Head>()
   const freed = new Set<string>()
-  const note = (at: string, asked: HeadAsked, after: Head, isDone: boolean): void => {
+  const note = (at: string, request: HeadAttempt, after: Head, isDone: boolean): void => {
     const before = heads.get(at) ?? freshHead
-    changed(changeOf(at, asked, { before, after, isDone }))
+    onChanged(changeOf(at, request, { before, after, isDone }))
     if (after !== before) heads.set(at, after)
   }
   return {
@@ -96,46 +96,46 @@ export function createHeads(changed: (change: HeadChange) => void) {
       },
     ): BeginResult {
       const { owner, executor, attempt, needs } = claim
-      const asked = { event: 'begin', owner, attempt } as const
+      const request = { event: 'begin', owner, attempt } as const
       const head = heads.get(at) ?? freshHead
       const isFree = head.end === undefined && (head.owner === '' || head.owner === owner)
       if (isFree && head.attempt === attempt && head.arrived.length >= needs) {
         const after = { ...head, owner, executor, attempt: attempt + 1 }
-        note(at, asked, after, true)
+        note(at, request, after, true)
         return { kind: 'begun', attempt: attempt + 1 }
       }
-      const isRepeated = isRepetition(asked, head, false)
-      note(at, asked, head, isRepeated)
+      const isRepeated = isRepetition(request, head, false)
+      note(at, request, head, isRepeated)
       return isRepeated ? { kind: 'begun', attempt: head.attempt } : { kind: 'refused', head }
     },
-    free(at: string, asked: Attempt & { readonly event: 'giveBack' | 'lapse' }): boolean {
-      const { owner, attempt, event } = asked
+    free(at: string, request: Attempt & { readonly event: 'giveBack' | 'lapse' }): boolean {
+      const { owner, attempt, event } = request
       const head = heads.get(at) ?? freshHead
       const mark = `${at} ${event} ${owner} ${attempt}`
       const isMine = head.end === undefined && owner !== '' && head.owner === owner
       if (isMine && head.attempt === attempt) {
         const givenBack = head.givenBack + (event === 'giveBack' ? 1 : 0)
         const after: Head = { ...head, owner: '', executor: '', givenBack }
-        note(at, asked, after, true)
+        note(at, request, after, true)
         freed.add(mark)
         return true
       }
       // The mark stands in the head: it is gone with it.
-      const isRepeated = isRepetition(asked, head, heads.has(at) && freed.has(mark))
-      note(at, asked, head, isRepeated)
+      const isRepeated = isRepetition(request, head, heads.has(at) && freed.has(mark))
+      note(at, request, head, isRepeated)
       return isRepeated
     },
     select(at: string, end: Attempt & { readonly verdict: Verdict }): boolean {
       const { owner, attempt, verdict } = end
-      const asked = { event: 'select', ...end } as const
+      const request = { event: 'select', ...end } as const
       const head = heads.get(at) ?? freshHead
       if (head.end === undefined && head.owner === owner && head.attempt === attempt) {
         const after = { ...head, end: { verdict, attempt } }
-        note(at, asked, after, true)
+        note(at, request, after, true)
         return true
       }
-      const isRepeated = isRepetition(asked, head, false)
-      note(at, asked, head, isRepeated)
+      const isRepeated = isRepetition(request, head, false)
+      note(at, request, head, isRepeated)
       return isRepeated
     },
   }

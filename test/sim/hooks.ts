@@ -1,7 +1,7 @@
 import { ResourceHookRequest, ResourceHookResponse } from '../../proto/gen/pulumi/resource.ts'
 import type { Callbacks } from '../../shared/engine/monitor/callbacks.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
-import { createDraw, type Draw } from './draw.ts'
+import { createDraw, type SeededDraw } from './draw.ts'
 import type { HookRules } from './hook-rules.ts'
 import type { Launch } from './network.ts'
 import type { World } from './world.ts'
@@ -26,7 +26,7 @@ export type HooksByName = ReadonlyMap<string, readonly Moment[]>
 const [hookedScenarios, hookedThings] = [0.2, 0.4]
 
 /** The hooks of a scenario; none in most. A name decides which of them it has. */
-export function drawHooks(draw: Draw, names: Iterable<string>): HooksByName {
+export function drawHooks(draw: SeededDraw, names: Iterable<string>): HooksByName {
   if (!draw.chance(hookedScenarios)) return new Map()
   return new Map(
     [...new Set(names)].flatMap((name): [string, readonly Moment[]][] => {
@@ -38,7 +38,7 @@ export function drawHooks(draw: Draw, names: Iterable<string>): HooksByName {
 }
 
 /** Hooks that refuse in one step: `<moment> <name>`. */
-export function drawRefusals(draw: Draw, hooks: HooksByName): readonly string[] {
+export function drawRefusals(draw: SeededDraw, hooks: HooksByName): readonly string[] {
   if (!draw.chance(0.3)) return []
   return [...hooks].flatMap(([name, own]) =>
     own.filter(() => draw.chance(0.12)).map(moment => `${moment} ${name}`),
@@ -46,7 +46,7 @@ export function drawRefusals(draw: Draw, hooks: HooksByName): readonly string[] 
 }
 
 /** How long a hook takes, in ms: now and then longer than many a call, or than a time limit. */
-function hookMs(draw: Draw): number {
+function hookMs(draw: SeededDraw): number {
   return draw.chance(0.08) ? draw.whole(1_000, 8_000) : draw.whole(1, 500)
 }
 
@@ -56,15 +56,15 @@ function hookMs(draw: Draw): number {
  * gone, what was asked fails as a connection does. A dead process hears nothing.
  */
 export function createSimCallbacks(
-  { scheduler, seed, covered, trace }: World,
+  { scheduler, seed, cover, trace }: World,
   { key, node, deployment }: Pick<Launch, 'key' | 'node' | 'deployment'>,
-  about: {
+  options: {
     readonly rules: HookRules
     readonly refuses: ReadonlySet<string>
     readonly deployment: DeploymentId | undefined
   },
 ): Callbacks {
-  const { rules, refuses } = about
+  const { rules, refuses } = options
   const draw = createDraw(node.number).fork(`${seed} hooks`)
   const open = new Set<() => void>()
   let isClosed = false
@@ -72,20 +72,20 @@ export function createSimCallbacks(
     invoke: ({ token: moment }, request) =>
       new Promise((resolve, reject) => {
         const { urn, id, name } = ResourceHookRequest.decode(request)
-        const asked = { deployment: about.deployment ?? deployment(), moment, urn }
-        const lose = (): void => {
-          open.delete(lose)
+        const hookCall = { deployment: options.deployment ?? deployment(), moment, urn }
+        const rejectLost = (): void => {
+          open.delete(rejectLost)
           reject(new Error('the program is gone'))
         }
-        if (isClosed) return void scheduler.after(1, lose, node)
-        rules.asked({ ...asked, id, who: key })
+        if (isClosed) return void scheduler.after(1, rejectLost, node)
+        rules.onCalled({ ...hookCall, id, who: key })
         trace(`${key} hook.${moment} ${name}`)
-        open.add(lose)
+        open.add(rejectLost)
         const answer = (): void => {
-          if (!open.delete(lose)) return
+          if (!open.delete(rejectLost)) return
           const isRefused = refuses.has(`${moment} ${name}`)
-          if (isRefused) covered('rule', 'a hook refuses a step')
-          else rules.passed(asked)
+          if (isRefused) cover('rule', 'a hook refuses a step')
+          else rules.onPassed(hookCall)
           const error = isRefused ? `${moment} ${name} was refused` : ''
           resolve(ResourceHookResponse.encode({ error }).finish())
         }

@@ -3,12 +3,12 @@ import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-p
 import type { ProcessGroup } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
-import type { Cloud } from './cloud.ts'
+import type { ModelCloud } from './model-cloud.ts'
 import type { Fault } from './faults.ts'
-import { type Launch, launchOn } from './network.ts'
+import { type Launch, launchProcess } from './network.ts'
 import { type HostName, type SimNode, startNode } from './node.ts'
 import { createPlugins, type SimPlugins } from './plugins.ts'
-import type { Step } from './scenario.ts'
+import type { ScenarioStep } from './scenario.ts'
 import type { World } from './world.ts'
 import { limits } from '../../shared/config/limits.ts'
 
@@ -20,7 +20,7 @@ export interface ProcessStart {
   readonly isNewer: boolean
   readonly faults: readonly Fault[]
   /** What a fault does beyond the effect that it strikes. */
-  readonly pulled: (fault: Fault, process: SimProcess) => void
+  readonly onFault: (fault: Fault, process: SimProcess) => void
 }
 
 /** One process with its ports. */
@@ -31,7 +31,7 @@ export interface SimProcess {
   readonly launch: Launch
   readonly ports: GeneratorPorts
   readonly plugins: (
-    step: Pick<Step, 'refuses' | 'parallel' | 'execute'>,
+    step: Pick<ScenarioStep, 'refuses' | 'parallel' | 'execute'>,
     deployment?: DeploymentId,
   ) => SimPlugins
 }
@@ -39,12 +39,12 @@ export interface SimProcess {
 /** All processes of a world, dead ones among them. */
 export interface Machine {
   readonly world: World
-  readonly cloud: Cloud
-  readonly begin: (start: ProcessStart) => SimProcess
+  readonly cloud: ModelCloud
+  readonly startProcess: (start: ProcessStart) => SimProcess
   /** Lets the other host take a living process for dead, as a late dead-man nudge does. */
   readonly suspect: (process: SimProcess) => void
   /** What a deployment was first asked with, for who finds it again. */
-  readonly asked: Map<DeploymentId, Step>
+  readonly requestedSteps: Map<DeploymentId, ScenarioStep>
   /** Faults that wait for their effect in all processes. */
   readonly roaming: Set<Fault>
 }
@@ -53,7 +53,7 @@ export interface Machine {
 const groupsFrom = 1_000_000
 
 /** Hosts on which nothing runs. */
-export function createMachine(world: World, cloud: Cloud, faults: readonly Fault[]): Machine {
+export function createMachine(world: World, cloud: ModelCloud, faults: readonly Fault[]): Machine {
   const roaming = new Set(faults.filter(({ life }) => life === 'any'))
   const processes = new Map<number, SimProcess>()
   const suspected = new Set<number>()
@@ -74,19 +74,19 @@ export function createMachine(world: World, cloud: Cloud, faults: readonly Fault
   return {
     world,
     cloud,
-    asked: new Map(),
+    requestedSteps: new Map(),
     roaming,
     suspect: ({ node }) => void suspected.add(node.number),
-    begin({ key, host, isNewer, faults, pulled }) {
+    startProcess({ key, host, isNewer, faults, onFault }) {
       const number = processes.size + 1
       const node = startNode(world.scheduler, { number, host }, world.draw.fork(`node ${number}`))
-      const launch: Launch = launchOn(world, {
+      const launch: Launch = launchProcess(world, {
         key,
         node,
         isNewer,
         faults,
         roaming,
-        levers: { pull: fault => pulled(fault, process) },
+        levers: { onFault: fault => onFault(fault, process) },
       })
       const group: ProcessGroup = { pid: groupsFrom + number, started: 'then' }
       const process: SimProcess = {
@@ -103,7 +103,7 @@ export function createMachine(world: World, cloud: Cloud, faults: readonly Fault
                 .list(deployment)
                 .find(there => there.executor === executor)
               if (lease?.holder.pid !== number)
-                world.covered('rule', 'an executor is retired by another')
+                world.cover('rule', 'an executor is retired by another')
               return launch.platform.leases.retire(deployment, executor)
             },
           },
@@ -112,7 +112,7 @@ export function createMachine(world: World, cloud: Cloud, faults: readonly Fault
           isAlive: other => isAlive(host, other),
           isHolding: other => isHolding(host, other),
           endGroup(of) {
-            world.covered('rule', 'what a dead process left running is ended')
+            world.cover('rule', 'what a dead process left running is ended')
             processes.get(of.pid - groupsFrom)?.launch.endPlugins()
           },
         },

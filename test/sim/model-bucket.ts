@@ -33,14 +33,14 @@ type Run = (input: never) => Answer
 /** An empty bucket. `asked` hears the name of each request, refused ones included. */
 export function createModelBucket(
   now: () => number,
-  asked: (operation: string) => void = () => undefined,
+  onRequest: (operation: string) => void = () => undefined,
 ): ModelBucket {
   const objects = new Map<string, Version[]>()
   let count = 0
   const latest = (key = ''): Version | undefined => objects.get(key)?.at(-1)
-  const whole = (key = ''): Version & { readonly bytes: Uint8Array } => {
+  const requireObject = (key = ''): Version & { readonly bytes: Uint8Array } => {
     const found = latest(key)
-    if (found?.bytes === undefined) throw refusal('NoSuchKey', 404)
+    if (found?.bytes === undefined) throw refusalOf('NoSuchKey', 404)
     return { ...found, bytes: found.bytes }
   }
   const add = (key: string, bytes: Uint8Array | undefined): Version => {
@@ -55,30 +55,30 @@ export function createModelBucket(
   const commands: Readonly<Record<string, Run>> = {
     PutObjectCommand: (input: PutObjectCommandInput) => {
       const { Key = '', IfNoneMatch, IfMatch } = input
-      const stands = latest(Key)
-      if (IfNoneMatch === '*' && stands?.bytes !== undefined)
-        throw refusal('PreconditionFailed', 412)
-      if (IfMatch !== undefined && stands?.bytes === undefined) throw refusal('NoSuchKey', 404)
-      if (IfMatch !== undefined && IfMatch !== tagOf(stands))
-        throw refusal('PreconditionFailed', 412)
+      const existing = latest(Key)
+      if (IfNoneMatch === '*' && existing?.bytes !== undefined)
+        throw refusalOf('PreconditionFailed', 412)
+      if (IfMatch !== undefined && existing?.bytes === undefined) throw refusalOf('NoSuchKey', 404)
+      if (IfMatch !== undefined && IfMatch !== tagOf(existing))
+        throw refusalOf('PreconditionFailed', 412)
       const bytes = new Uint8Array(input.Body as Uint8Array)
       const { ChecksumSHA256 } = input
       const checksum = createHash('sha256').update(bytes).digest('base64')
       if (ChecksumSHA256 !== undefined && ChecksumSHA256 !== checksum)
-        throw refusal('BadDigest', 400)
+        throw refusalOf('BadDigest', 400)
       const { id } = add(Key, bytes)
       return { ETag: tagOf(latest(Key)), VersionId: id }
     },
     GetObjectCommand: ({ Key }: GetObjectCommandInput) => {
-      const { bytes, id } = whole(Key)
+      const { bytes, id } = requireObject(Key)
       return { Body: bodyOf(bytes), ContentLength: bytes.length, VersionId: id }
     },
     HeadObjectCommand: ({ Key }: GetObjectCommandInput) => {
-      const { bytes, checksum, id } = whole(Key)
+      const { bytes, checksum, id } = requireObject(Key)
       return { ContentLength: bytes.length, ChecksumSHA256: checksum, VersionId: id }
     },
     CopyObjectCommand: ({ CopySource = '', Key = '' }: CopyObjectCommandInput) => {
-      const { bytes } = whole(CopySource.slice(CopySource.indexOf('/') + 1))
+      const { bytes } = requireObject(CopySource.slice(CopySource.indexOf('/') + 1))
       return { VersionId: add(Key, bytes).id }
     },
     DeleteObjectCommand: ({ Key = '' }: GetObjectCommandInput) => ({
@@ -93,7 +93,7 @@ export function createModelBucket(
         .toSorted((one, other) => (one < other ? -1 : 1))
       const page = keys.slice(0, MaxKeys)
       const Contents = page.map(Key => {
-        const { bytes, at } = whole(Key)
+        const { bytes, at } = requireObject(Key)
         return { Key, Size: bytes.length, LastModified: new Date(at) }
       })
       const more = page.length < keys.length ? { NextContinuationToken: page.at(-1) } : {}
@@ -104,7 +104,7 @@ export function createModelBucket(
     const name = command.constructor.name
     const run = commands[name]
     if (run === undefined) throw new TypeError(`the model does not know ${name}`)
-    asked(name.replace('Command', ''))
+    onRequest(name.replace('Command', ''))
     return run(command.input as never)
   }
   return {
@@ -126,7 +126,7 @@ function bodyOf(bytes: Uint8Array) {
   }
 }
 
-function refusal(name: string, httpStatusCode: number): S3ServiceException {
+function refusalOf(name: string, httpStatusCode: number): S3ServiceException {
   return new S3ServiceException({
     name,
     message: name,

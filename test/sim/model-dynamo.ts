@@ -15,10 +15,10 @@ import { type Billed, itemBytes, readUnits, writeUnits } from './model-capacity.
 import {
   type Bound,
   checkUsed,
-  holds,
-  invalid,
+  evaluateCondition,
+  invalidError,
   type ModelItem,
-  updated,
+  applyUpdate,
 } from './model-expressions.ts'
 import { createModelTables, type ModelTables } from './model-tables.ts'
 
@@ -50,7 +50,7 @@ interface Write {
   readonly after: (before: ModelItem | undefined) => ModelItem | undefined
 }
 
-type Written =
+type WriteVerdict =
   | { readonly kind: 'may'; readonly before?: ModelItem; readonly after?: ModelItem }
   | { readonly kind: 'refused'; readonly before?: ModelItem }
 
@@ -67,21 +67,21 @@ type Run = (input: never) => Answer
 /** An empty model; `bill` hears what each request costs, `changed` what became of which item. */
 export function createModelDynamo(
   bill: (billed: Billed) => void = () => undefined,
-  changed: (change: ModelChange) => void = () => undefined,
+  onChanged: (change: ModelChange) => void = () => undefined,
 ): ModelDynamo {
   const tables = createModelTables()
   const put: ModelTables['put'] = (table, key, after) => {
     const before = tables.get(table, key)
     tables.put(table, key, after)
-    changed({ table, key, before, after })
+    onChanged({ table, key, before, after })
   }
   const tokens = new Set<string>()
-  const pays = (operation: string, about: Partial<Billed>): void =>
-    bill({ operation, table: '', items: 1, readUnits: 0, writeUnits: 0, ...about })
-  const single = (operation: string, write: Write): Written => {
+  const billRequest = (operation: string, cost: Partial<Billed>): void =>
+    bill({ operation, table: '', items: 1, readUnits: 0, writeUnits: 0, ...cost })
+  const writeSingle = (operation: string, write: Write): WriteVerdict => {
     const done = judge(tables, write)
     const units = writeUnits(done.before, done.kind === 'may' ? done.after : undefined)
-    pays(operation, { table: write.table, writeUnits: units })
+    billRequest(operation, { table: write.table, writeUnits: units })
     if (done.kind === 'refused') throw refusal(done.before)
     put(write.table, write.key, done.after)
     return done
@@ -98,42 +98,46 @@ export function createModelDynamo(
         item === undefined ? 0 : itemBytes(item),
         input.ConsistentRead === true,
       )
-      pays('GetItem', { table, readUnits: units })
+      billRequest('GetItem', { table, readUnits: units })
       return item === undefined ? {} : { Item: item }
     },
     PutItemCommand: (input: PutItemCommandInput) => {
-      single('PutItem', putOf(input))
+      writeSingle('PutItem', putOf(input))
       return {}
     },
     DeleteItemCommand: (input: DeleteItemCommandInput) => {
-      single('DeleteItem', { ...writeOf(input, input.Key ?? {}), after: () => undefined })
+      writeSingle('DeleteItem', { ...writeOf(input, input.Key ?? {}), after: () => undefined })
       return {}
     },
     UpdateItemCommand: (input: UpdateItemCommandInput) => {
-      const done = single('UpdateItem', changeOf(input))
+      const done = writeSingle('UpdateItem', changeOf(input))
       return done.kind === 'may' ? { Attributes: done.after } : {}
     },
     QueryCommand: (input: QueryCommandInput) => {
       const { answer, bytes } = tables.query(input)
       const units = readUnits(bytes, input.ConsistentRead === true)
-      pays('Query', { table: input.TableName ?? '', items: answer.Items.length, readUnits: units })
+      billRequest('Query', {
+        table: input.TableName ?? '',
+        items: answer.Items.length,
+        readUnits: units,
+      })
       return { ...answer }
     },
     BatchGetItemCommand: (input: BatchGetItemCommandInput) => {
       const { table, found, units, left, keys } = tables.batchGet(input)
-      pays('BatchGetItem', { table, items: keys, readUnits: units })
+      billRequest('BatchGetItem', { table, items: keys, readUnits: units })
       return { Responses: { [table]: found }, UnprocessedKeys: left }
     },
     BatchWriteItemCommand: (input: BatchWriteItemCommandInput) => {
       for (const [table, requests] of Object.entries(input.RequestItems ?? {})) {
-        if (requests.length > 25) throw invalid('a batch writes at most 25 items')
+        if (requests.length > 25) throw invalidError('a batch writes at most 25 items')
         const changes = requests.map(({ PutRequest, DeleteRequest }) => ({
           key: PutRequest?.Item ?? DeleteRequest?.Key ?? {},
           after: PutRequest?.Item,
         }))
         const units = changes.map(one => writeUnits(tables.get(table, one.key), one.after))
         const writeUnitsOfAll = units.reduce((sum, one) => sum + one, 0)
-        pays('BatchWriteItem', { table, items: changes.length, writeUnits: writeUnitsOfAll })
+        billRequest('BatchWriteItem', { table, items: changes.length, writeUnits: writeUnitsOfAll })
         for (const { key, after } of changes) put(table, key, after)
       }
       return { UnprocessedItems: {} }
@@ -152,7 +156,7 @@ export function createModelDynamo(
         0,
       )
       const table = writes[0]?.table ?? ''
-      pays('TransactWriteItems', { table, items: writes.length, writeUnits: units })
+      billRequest('TransactWriteItems', { table, items: writes.length, writeUnits: units })
       if (judged.some(({ kind }) => kind === 'refused')) throw cancellation(judged)
       for (const [at, write] of writes.entries()) {
         const done = judged[at]
@@ -164,7 +168,7 @@ export function createModelDynamo(
   }
   const send = async (command: { readonly input: object }): Promise<Answer> => {
     const run = commands[command.constructor.name]
-    if (run === undefined) throw invalid(`the model does not know ${command.constructor.name}`)
+    if (run === undefined) throw invalidError(`the model does not know ${command.constructor.name}`)
     return copyOf(run(copyOf(command.input) as never))
   }
   return { client: { send }, tables }
@@ -203,19 +207,20 @@ function changeOf(
   return {
     ...write,
     expressions: [...write.expressions, set],
-    after: before => updated(set, write.bound, before ?? key),
+    after: before => applyUpdate(set, write.bound, before ?? key),
   }
 }
 
 /** What a write would come to; nothing is changed. */
-function judge(tables: ModelTables, write: Write): Written {
+function judge(tables: ModelTables, write: Write): WriteVerdict {
   checkUsed(write.bound, write.expressions)
   const before = tables.get(write.table, write.key)
   const was = before === undefined ? {} : { before }
-  if (!holds(write.condition, write.bound, before ?? {})) return { kind: 'refused', ...was }
+  if (!evaluateCondition(write.condition, write.bound, before ?? {}))
+    return { kind: 'refused', ...was }
   const after = write.after(before)
   if (after !== undefined && itemBytes(after) > 400 * 1024)
-    throw invalid('Item size has exceeded the maximum allowed size')
+    throw invalidError('Item size has exceeded the maximum allowed size')
   return { kind: 'may', ...was, ...(after === undefined ? {} : { after }) }
 }
 
@@ -225,7 +230,7 @@ function refusal(before: ModelItem | undefined): Error {
   return new ConditionalCheckFailedException({ message, $metadata: {}, ...item })
 }
 
-function cancellation(judged: readonly Written[]): Error {
+function cancellation(judged: readonly WriteVerdict[]): Error {
   return new TransactionCanceledException({
     message: 'Transaction cancelled',
     $metadata: {},

@@ -10,7 +10,7 @@ export interface Bound {
 }
 
 /** A request that DynamoDB would not take. */
-export function invalid(message: string): Error {
+export function invalidError(message: string): Error {
   return Object.assign(new Error(message), { name: 'ValidationException' })
 }
 
@@ -27,20 +27,25 @@ interface Tokens {
 export function checkUsed(bound: Bound, expressions: readonly (string | undefined)[]): void {
   const used = new Set(expressions.join(' ').match(/[#:]\w+/g) ?? [])
   for (const name of [...Object.keys(bound.names ?? {}), ...Object.keys(bound.values ?? {})])
-    if (!used.has(name)) throw invalid(`${name} is not used in any expression`)
+    if (!used.has(name)) throw invalidError(`${name} is not used in any expression`)
 }
 
 /** Whether a condition holds of an item; one that is absent is empty. */
-export function holds(condition: string | undefined, bound: Bound, item: ModelItem): boolean {
+export function evaluateCondition(
+  condition: string | undefined,
+  bound: Bound,
+  item: ModelItem,
+): boolean {
   if (condition === undefined) return true
   const tokens = tokensOf(condition)
-  const result = disjunction(tokens, bound)(item)
-  if (tokens.peek() !== undefined) throw invalid(`there is more than a condition: ${condition}`)
+  const result = parseDisjunction(tokens, bound)(item)
+  if (tokens.peek() !== undefined)
+    throw invalidError(`there is more than a condition: ${condition}`)
   return result
 }
 
 /** The item after an update. */
-export function updated(expression: string, bound: Bound, item: ModelItem): ModelItem {
+export function applyUpdate(expression: string, bound: Bound, item: ModelItem): ModelItem {
   const tokens = tokensOf(expression)
   const after = { ...item }
   let clause = tokens.next()
@@ -64,24 +69,25 @@ function apply(clause: string, { tokens, bound, before, after }: Applying): void
   if (clause === 'REMOVE') return void delete after[name]
   if (clause === 'SET') {
     tokens.expect('=')
-    const value = operand(tokens, bound)(before)
-    if (value === undefined) throw invalid(`nothing is set to ${name}`)
+    const value = parseOperand(tokens, bound)(before)
+    if (value === undefined) throw invalidError(`nothing is set to ${name}`)
     after[name] = value
     return
   }
-  const given = valueOf(tokens.next(), bound)
-  if (clause !== 'ADD') throw invalid(`the clause ${clause} is not known`)
-  const stands = before[name]
-  if (given.N !== undefined) {
-    if (stands !== undefined && stands.N === undefined) throw invalid(`${name} is no number`)
-    after[name] = { N: String(Number(stands?.N ?? 0) + Number(given.N)) }
-  } else if (given.NS !== undefined) {
-    if (stands !== undefined && stands.NS === undefined) throw invalid(`${name} is no set`)
-    after[name] = { NS: [...new Set([...(stands?.NS ?? []), ...given.NS])] }
-  } else if (given.SS !== undefined) {
-    if (stands !== undefined && stands.SS === undefined) throw invalid(`${name} is no set`)
-    after[name] = { SS: [...new Set([...(stands?.SS ?? []), ...given.SS])] }
-  } else throw invalid(`${name} cannot be added to`)
+  const operandValue = valueOf(tokens.next(), bound)
+  if (clause !== 'ADD') throw invalidError(`the clause ${clause} is not known`)
+  const existing = before[name]
+  if (operandValue.N !== undefined) {
+    if (existing !== undefined && existing.N === undefined)
+      throw invalidError(`${name} is no number`)
+    after[name] = { N: String(Number(existing?.N ?? 0) + Number(operandValue.N)) }
+  } else if (operandValue.NS !== undefined) {
+    if (existing !== undefined && existing.NS === undefined) throw invalidError(`${name} is no set`)
+    after[name] = { NS: [...new Set([...(existing?.NS ?? []), ...operandValue.NS])] }
+  } else if (operandValue.SS !== undefined) {
+    if (existing !== undefined && existing.SS === undefined) throw invalidError(`${name} is no set`)
+    after[name] = { SS: [...new Set([...(existing?.SS ?? []), ...operandValue.SS])] }
+  } else throw invalidError(`${name} cannot be added to`)
 }
 
 function tokensOf(text: string): Tokens {
@@ -90,7 +96,7 @@ function tokensOf(text: string): Tokens {
   const next = (): string => {
     const token = all[at]
     at += 1
-    if (token === undefined) throw invalid(`an expression ends too early: ${text}`)
+    if (token === undefined) throw invalidError(`an expression ends too early: ${text}`)
     return token
   }
   const take = (token: string): boolean => {
@@ -99,51 +105,52 @@ function tokensOf(text: string): Tokens {
     return true
   }
   const expect = (token: string): void => {
-    if (!take(token)) throw invalid(`'${token}' was expected in ${text}, not '${all[at]}'`)
+    if (!take(token)) throw invalidError(`'${token}' was expected in ${text}, not '${all[at]}'`)
   }
   return { peek: () => all[at], next, take, expect }
 }
 
-function disjunction(tokens: Tokens, bound: Bound): Holds {
-  const parts = [conjunction(tokens, bound)]
-  while (tokens.take('OR')) parts.push(conjunction(tokens, bound))
+function parseDisjunction(tokens: Tokens, bound: Bound): Holds {
+  const parts = [parseConjunction(tokens, bound)]
+  while (tokens.take('OR')) parts.push(parseConjunction(tokens, bound))
   return item => parts.some(part => part(item))
 }
 
-function conjunction(tokens: Tokens, bound: Bound): Holds {
-  const parts = [negation(tokens, bound)]
-  while (tokens.take('AND')) parts.push(negation(tokens, bound))
+function parseConjunction(tokens: Tokens, bound: Bound): Holds {
+  const parts = [parseNegation(tokens, bound)]
+  while (tokens.take('AND')) parts.push(parseNegation(tokens, bound))
   return item => parts.every(part => part(item))
 }
 
-function negation(tokens: Tokens, bound: Bound): Holds {
-  if (!tokens.take('NOT')) return primary(tokens, bound)
-  const inner = negation(tokens, bound)
+function parseNegation(tokens: Tokens, bound: Bound): Holds {
+  if (!tokens.take('NOT')) return parsePrimary(tokens, bound)
+  const inner = parseNegation(tokens, bound)
   return item => !inner(item)
 }
 
-function primary(tokens: Tokens, bound: Bound): Holds {
+function parsePrimary(tokens: Tokens, bound: Bound): Holds {
   if (tokens.take('(')) {
-    const inner = disjunction(tokens, bound)
+    const inner = parseDisjunction(tokens, bound)
     tokens.expect(')')
     return inner
   }
   const word = tokens.peek() ?? ''
   if (['attribute_exists', 'attribute_not_exists', 'attribute_type', 'begins_with'].includes(word))
-    return called(tokens, bound)
-  const left = operand(tokens, bound)
+    return parseCall(tokens, bound)
+  const left = parseOperand(tokens, bound)
   if (tokens.take('BETWEEN')) {
-    const least = operand(tokens, bound)
+    const least = parseOperand(tokens, bound)
     tokens.expect('AND')
-    const most = operand(tokens, bound)
-    return item => compared('>=', left(item), least(item)) && compared('<=', left(item), most(item))
+    const most = parseOperand(tokens, bound)
+    return item =>
+      compareValues('>=', left(item), least(item)) && compareValues('<=', left(item), most(item))
   }
   const comparator = tokens.next()
-  const right = operand(tokens, bound)
-  return item => compared(comparator, left(item), right(item))
+  const right = parseOperand(tokens, bound)
+  return item => compareValues(comparator, left(item), right(item))
 }
 
-function called(tokens: Tokens, bound: Bound): Holds {
+function parseCall(tokens: Tokens, bound: Bound): Holds {
   const word = tokens.next()
   tokens.expect('(')
   const name = nameOf(tokens.next(), bound)
@@ -155,7 +162,7 @@ function called(tokens: Tokens, bound: Bound): Holds {
   return item => item[name]?.S?.startsWith(second?.S ?? '') === true
 }
 
-function operand(tokens: Tokens, bound: Bound): Read {
+function parseOperand(tokens: Tokens, bound: Bound): Read {
   const token = tokens.next()
   if (token.startsWith(':')) {
     const value = valueOf(token, bound)
@@ -171,9 +178,9 @@ function operand(tokens: Tokens, bound: Bound): Read {
     tokens.expect(')')
     return item => sizeOf(item[name])
   }
-  if (token !== 'if_not_exists') throw invalid(`the function ${token} is not known`)
+  if (token !== 'if_not_exists') throw invalidError(`the function ${token} is not known`)
   tokens.expect(',')
-  const other = operand(tokens, bound)
+  const other = parseOperand(tokens, bound)
   tokens.expect(')')
   return item => item[name] ?? other(item)
 }
@@ -184,7 +191,7 @@ function sizeOf(value: AttributeValue | undefined): AttributeValue | undefined {
 }
 
 /** What is absent, or of another type, compares as nothing. */
-function compared(
+function compareValues(
   comparator: string,
   left: AttributeValue | undefined,
   right: AttributeValue | undefined,
@@ -198,24 +205,24 @@ function compared(
   if (comparator === '<=') return one <= other
   if (comparator === '>') return one > other
   if (comparator === '>=') return one >= other
-  throw invalid(`the comparator ${comparator} is not known`)
+  throw invalidError(`the comparator ${comparator} is not known`)
 }
 
 function plainOf(value: AttributeValue): string | number | boolean {
   if (value.N !== undefined) return Number(value.N)
   if (value.BOOL !== undefined) return value.BOOL
   if (value.S !== undefined) return value.S
-  throw invalid('only texts, numbers and flags are compared here')
+  throw invalidError('only texts, numbers and flags are compared here')
 }
 
 function nameOf(token: string, { names }: Bound): string {
   const name = token.startsWith('#') ? names?.[token] : token
-  if (name === undefined) throw invalid(`the name ${token} is not given`)
+  if (name === undefined) throw invalidError(`the name ${token} is not given`)
   return name
 }
 
 function valueOf(token: string, { values }: Bound): AttributeValue {
   const value = values?.[token]
-  if (value === undefined) throw invalid(`the value ${token} is not given`)
+  if (value === undefined) throw invalidError(`the value ${token} is not given`)
   return value
 }

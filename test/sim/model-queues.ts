@@ -6,7 +6,7 @@ import type {
   SendMessageCommandInput,
 } from '@aws-sdk/client-sqs'
 import { awsLimits } from '../../shared/config/aws-limits.ts'
-import type { Draw } from './draw.ts'
+import type { SeededDraw } from './draw.ts'
 
 interface Stored {
   readonly id: string
@@ -27,9 +27,9 @@ export interface QueueWorld {
   readonly nowMs: () => number
   /** Calls after so many milliseconds; answers how to call it off. */
   readonly after: (ms: number, call: () => void) => () => void
-  readonly draw: Draw
+  readonly draw: SeededDraw
   /** Hears what of it happened that is rare. */
-  readonly happened: (what: QueueEvent) => void
+  readonly onEvent: (what: QueueEvent) => void
 }
 
 /** What SQS may do and a kinder queue would not. */
@@ -65,7 +65,7 @@ interface Batched {
  * receipt of before may be void or not. Every request is one moment, but a receive that waits.
  */
 export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[]): ModelQueues {
-  const { draw, nowMs, happened } = world
+  const { draw, nowMs, onEvent } = world
   const stored = new Map<string, Stored[]>(all.map(({ url }) => [url, []]))
   const waiting = new Set<() => void>()
   let count = 0
@@ -74,7 +74,7 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
     if (found === undefined) throw refusal('QueueDoesNotExist')
     return found
   }
-  const changed = (): void => {
+  const wakeAll = (): void => {
     for (const wake of [...waiting]) wake()
   }
   const put = (url: string | undefined, body: string, delayMs: number): Answer => {
@@ -82,7 +82,7 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
     count += 1
     const visibleAtMs = nowMs() + delayMs
     at(url).push({ id: `m${count}`, body, receives: 0, receipt: '', visibleAtMs })
-    changed()
+    wakeAll()
     return { MessageId: `m${count}` }
   }
   const bury = (url: string, dead: NonNullable<ModelQueue['dead']>, atMs: number) => {
@@ -92,7 +92,7 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
     for (const one of messages.filter(spent)) {
       messages.splice(messages.indexOf(one), 1)
       at(dead.url).push({ ...one, visibleAtMs: atMs })
-      happened('a message becomes a dead letter')
+      onEvent('a message becomes a dead letter')
     }
   }
   const take = (input: ReceiveMessageCommandInput): readonly Stored[] => {
@@ -104,7 +104,7 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
     const seen = at(QueueUrl).filter(({ visibleAtMs }) => visibleAtMs <= atMs)
     const isShort = (input.WaitTimeSeconds ?? 0) === 0
     if (isShort && seen.length > 0 && draw.chance(0.1)) {
-      happened('a look misses messages')
+      onEvent('a look misses messages')
       return []
     }
     const order = draw.chance(0.3) ? seen.toReversed() : seen
@@ -113,13 +113,13 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
       one.receives += 1
       one.receipt = `${one.id} r${count}`
       const isTwice = draw.chance(0.02)
-      if (isTwice) happened('a message is delivered twice')
+      if (isTwice) onEvent('a message is delivered twice')
       one.visibleAtMs = nowMs() + (isTwice ? draw.whole(0, 2_000) : VisibilityTimeout * 1_000)
       return { ...one }
     })
   }
   /** The message of a receipt, if it is still its own. */
-  const owned = (url: string | undefined, receipt = ''): Stored | undefined => {
+  const findOwned = (url: string | undefined, receipt = ''): Stored | undefined => {
     const [id] = receipt.split(' ')
     const one = at(url).find(other => other.id === id)
     if (one === undefined || one.receipt === receipt) return one
@@ -127,22 +127,22 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
     return draw.chance(0.5) ? one : undefined
   }
   const remove = ({ QueueUrl, ReceiptHandle }: DeleteMessageCommandInput): void => {
-    const one = owned(QueueUrl, ReceiptHandle)
+    const one = findOwned(QueueUrl, ReceiptHandle)
     if (one === undefined) return
     const messages = at(QueueUrl)
     messages.splice(messages.indexOf(one), 1)
   }
   const hide = (input: ChangeMessageVisibilityCommandInput): void => {
-    const one = owned(input.QueueUrl, input.ReceiptHandle)
+    const one = findOwned(input.QueueUrl, input.ReceiptHandle)
     if (one === undefined || one.visibleAtMs <= nowMs()) {
-      happened('a receipt is void')
+      onEvent('a receipt is void')
       throw refusal(one === undefined ? 'ReceiptHandleIsInvalid' : 'MessageNotInflight')
     }
     one.visibleAtMs = nowMs() + (input.VisibilityTimeout ?? 0) * 1_000
-    changed()
+    wakeAll()
   }
   /** Each entry by itself; some are left undone. */
-  const each = <Entry extends Batched>(
+  const runEach = <Entry extends Batched>(
     entries: readonly Entry[] | undefined = [],
     run: (entry: Entry) => void,
   ): Answer => {
@@ -151,7 +151,7 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
     const Failed: object[] = []
     for (const entry of entries) {
       if (draw.chance(0.02)) {
-        happened('a part of a batch fails')
+        onEvent('a part of a batch fails')
         Failed.push({ Id: entry.Id, SenderFault: false, Code: 'InternalError' })
         continue
       }
@@ -173,7 +173,7 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
       const bytes = (Entries ?? []).map(({ MessageBody = '' }) => Buffer.byteLength(MessageBody))
       if (bytes.reduce((sum, one) => sum + one, 0) > awsLimits.messageBytesMax)
         throw refusal('BatchRequestTooLong')
-      return each(Entries, ({ MessageBody = '' }) => void put(QueueUrl, MessageBody, 0))
+      return runEach(Entries, ({ MessageBody = '' }) => void put(QueueUrl, MessageBody, 0))
     },
     ReceiveMessageCommand: async (input: ReceiveMessageCommandInput) => {
       const untilMs = nowMs() + (input.WaitTimeSeconds ?? 0) * 1_000
@@ -188,13 +188,13 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
       return {}
     },
     DeleteMessageBatchCommand: ({ QueueUrl, Entries }: BatchInput) =>
-      each(Entries, ({ ReceiptHandle }) => remove({ QueueUrl, ReceiptHandle })),
+      runEach(Entries, ({ ReceiptHandle }) => remove({ QueueUrl, ReceiptHandle })),
     ChangeMessageVisibilityCommand: (input: ChangeMessageVisibilityCommandInput) => {
       hide(input)
       return {}
     },
     ChangeMessageVisibilityBatchCommand: ({ QueueUrl, Entries }: BatchInput) =>
-      each(Entries, ({ ReceiptHandle, VisibilityTimeout }) =>
+      runEach(Entries, ({ ReceiptHandle, VisibilityTimeout }) =>
         hide({ QueueUrl, ReceiptHandle, VisibilityTimeout }),
       ),
   }

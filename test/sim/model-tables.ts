@@ -5,7 +5,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb'
 import { itemBytes, readUnits } from './model-capacity.ts'
-import { checkUsed, holds, invalid, type ModelItem } from './model-expressions.ts'
+import { checkUsed, evaluateCondition, invalidError, type ModelItem } from './model-expressions.ts'
 
 const pageBytesMax = 1024 * 1024
 const batchBytesMax = 16 * 1024 * 1024
@@ -54,7 +54,7 @@ export function createModelTables(): ModelTables {
   }
   const placeOf = (key: ModelItem): readonly [string, string] => {
     const [pk, sk] = [key['pk']?.S ?? '', key['sk']?.S ?? '']
-    if (pk === '' || sk === '') throw invalid('a key is empty')
+    if (pk === '' || sk === '') throw invalidError('a key is empty')
     return [pk, sk]
   }
   const get: ModelTables['get'] = (table, key) => {
@@ -75,12 +75,12 @@ export function createModelTables(): ModelTables {
     },
     query: input => pageOf(input, partitionsOf(input.TableName ?? '')),
     batchGet: input => {
-      const [[table, asked] = ['', undefined]] = Object.entries(input.RequestItems ?? {})
-      const keys = asked?.Keys ?? []
-      if (keys.length > 100) throw invalid('a batch reads at most 100 items')
+      const [[table, request] = ['', undefined]] = Object.entries(input.RequestItems ?? {})
+      const keys = request?.Keys ?? []
+      if (keys.length > 100) throw invalidError('a batch reads at most 100 items')
       const names = new Set(keys.map(key => placeOf(key).join('\n')))
-      if (names.size < keys.length) throw invalid('a batch names an item twice')
-      return batchOf({ table, asked, keys }, key => get(table, key))
+      if (names.size < keys.length) throw invalidError('a batch names an item twice')
+      return batchOf({ table, request, keys }, key => get(table, key))
     },
     partition: (table, pk) =>
       [...(partitionsOf(table).get(pk)?.entries() ?? [])]
@@ -91,14 +91,14 @@ export function createModelTables(): ModelTables {
 }
 
 function batchOf(
-  about: {
+  input: {
     readonly table: string
-    readonly asked: KeysAndAttributes | undefined
+    readonly request: KeysAndAttributes | undefined
     readonly keys: readonly ModelItem[]
   },
   get: (key: ModelItem) => ModelItem | undefined,
 ): BatchRead {
-  const { table, asked, keys } = about
+  const { table, request, keys } = input
   const found: ModelItem[] = []
   let [bytes, units, done] = [0, 0, 0]
   for (const key of keys) {
@@ -107,11 +107,11 @@ function batchOf(
     if (bytes + size > batchBytesMax) break
     bytes += size
     done += 1
-    units += readUnits(size, asked?.ConsistentRead === true)
-    if (item !== undefined) found.push(projected(item, asked?.ProjectionExpression, asked))
+    units += readUnits(size, request?.ConsistentRead === true)
+    if (item !== undefined) found.push(projectItem(item, request?.ProjectionExpression, request))
   }
   const rest = keys.slice(done)
-  const left = rest.length === 0 ? {} : { [table]: { ...asked, Keys: [...rest] } }
+  const left = rest.length === 0 ? {} : { [table]: { ...request, Keys: [...rest] } }
   return { table, found, units, keys: done, left }
 }
 
@@ -122,13 +122,13 @@ function pageOf(
   const bound = { names: input.ExpressionAttributeNames, values: input.ExpressionAttributeValues }
   checkUsed(bound, [input.KeyConditionExpression, input.ProjectionExpression])
   if (Object.values(bound.values ?? {}).some(({ S }) => S === ''))
-    throw invalid('a key is compared with an empty text')
+    throw invalidError('a key is compared with an empty text')
   const pk = input.ExpressionAttributeValues?.[':pk']?.S ?? ''
   const isBackwards = input.ScanIndexForward === false
   const order = isBackwards ? -1 : 1
   const all = [...(partitions.get(pk) ?? new Map<string, ModelItem>()).entries()]
     .toSorted(([one], [other]) => (one < other ? -order : order))
-    .filter(([, item]) => holds(input.KeyConditionExpression, bound, item))
+    .filter(([, item]) => evaluateCondition(input.KeyConditionExpression, bound, item))
   const from = input.ExclusiveStartKey?.['sk']?.S
   const left = all.filter(([sk]) => from === undefined || (isBackwards ? sk < from : sk > from))
   const page: ModelItem[] = []
@@ -140,12 +140,12 @@ function pageOf(
   }
   const last = page.at(-1)
   const more = page.length < left.length && last !== undefined
-  const items = page.map(item => projected(item, input.ProjectionExpression, input))
+  const items = page.map(item => projectItem(item, input.ProjectionExpression, input))
   const end = more ? { LastEvaluatedKey: { pk: last['pk'] ?? {}, sk: last['sk'] ?? {} } } : {}
   return { answer: { Items: items, ...(end as object) }, bytes }
 }
 
-function projected(
+function projectItem(
   item: ModelItem,
   expression: string | undefined,
   {

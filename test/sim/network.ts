@@ -2,13 +2,13 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import { error } from '../../shared/errors/error.ts'
 import { ProviderError } from '../../shared/providers/provider.ts'
-import type { Ask } from './ask.ts'
+import type { SendEffect } from './send-effect.ts'
 import { createDraw } from './draw.ts'
 import { type Fault, type FaultKind, strikes } from './faults.ts'
 import type { SimNode } from './node.ts'
-import { lost, unreached } from './cloud.ts'
-import { portsOver } from './ports-over.ts'
-import { rulesOver } from './rules-over.ts'
+import { lostError, unreachedError } from './model-cloud.ts'
+import { createSimPorts } from './sim-ports.ts'
+import { withVersionRules } from './version-rules.ts'
 import type { World } from './world.ts'
 
 /** One process at its work: what it asks of the outside, and what becomes of that. */
@@ -18,13 +18,13 @@ export interface Launch {
   readonly node: SimNode
   readonly platform: Platform
   /** Asks a provider: as any effect, but nobody repeats what got lost. */
-  readonly ask: Ask
+  readonly sendEffect: SendEffect
   readonly nowMs: () => number
   /** Effects so far. */
   readonly effects: () => number
   /** The deployment that it works on, once it has written to its log or was told. */
   readonly deployment: () => DeploymentId | undefined
-  readonly worksOn: (deployment: DeploymentId) => void
+  readonly noteDeployment: (deployment: DeploymentId) => void
   /** Its plugins: whether they run, which they may do longer than their process. */
   readonly hasPlugins: () => boolean
   /** Ends them: what they were about to ask is asked now or never. */
@@ -33,18 +33,18 @@ export interface Launch {
 
 /** What a fault can make a launch do besides what it does to the effect. */
 export interface Levers {
-  readonly pull: (fault: Fault) => void
+  readonly onFault: (fault: Fault) => void
 }
 
 const reads =
-  /\.(?:read|get|outcome|heads|ends|list|stack|stacks|history|versions|receive|renew|extend)$/
+  /\.(?:read|get|getOutcome|getHeads|getEnds|list|getStack|listStacks|listHistory|listVersions|receive|renew|extend)$/
 /** One for each who waits: a promise keeps all that waits for it. */
-const never = (): Promise<never> => new Promise(() => undefined)
+const createNever = (): Promise<never> => new Promise(() => undefined)
 
 /** The ports of one process over the world, struck by the faults that are meant for it. */
-export function launchOn(
+export function launchProcess(
   world: World,
-  about: {
+  options: {
     readonly key: string
     readonly node: SimNode
     /** Whether it is of a version with newer rules. */
@@ -56,9 +56,9 @@ export function launchOn(
   },
 ): Launch {
   const { scheduler } = world
-  const { node, key } = about
+  const { node, key } = options
   const draw = createDraw(node.number).fork(`${world.seed} network`)
-  const open = new Set(about.faults)
+  const open = new Set(options.faults)
   let effects = 0
   let calls = 0
   let refusesUntilMs = 0
@@ -69,76 +69,78 @@ export function launchOn(
   let isEnded = false
   /** Calls of a provider that have not landed. */
   const landing = new Set<() => void>()
-  const wayMs = (): number => (draw.chance(0.03) ? draw.whole(20, 400) : draw.whole(1, 12))
-  const callMs = (): number => (draw.chance(0.03) ? draw.whole(2_000, 12_000) : draw.whole(5, 400))
+  const drawWayMs = (): number => (draw.chance(0.03) ? draw.whole(20, 400) : draw.whole(1, 12))
+  const drawCallMs = (): number =>
+    draw.chance(0.03) ? draw.whole(2_000, 12_000) : draw.whole(5, 400)
 
-  const struck = (name: string): Fault | undefined => {
+  const drawFault = (name: string): Fault | undefined => {
     if (reads.test(name) && name !== 'leases.renew') return undefined
     effects += 1
-    for (const fault of [...open, ...about.roaming]) {
+    for (const fault of [...open, ...options.roaming]) {
       if (fault.effect > effects || !strikes(fault.kind, name)) continue
       open.delete(fault)
-      about.roaming.delete(fault)
-      world.covered('fault', fault.kind)
+      options.roaming.delete(fault)
+      world.cover('fault', fault.kind)
       world.trace(`${key} ${name}: ${fault.kind}`)
       return fault
     }
     return undefined
   }
 
-  const ask: Ask = (name, run, watched) => {
-    if (node.isDead()) return never()
+  const sendEffect: SendEffect = (name, run, watched) => {
+    if (node.isDead()) return createNever()
     const isCall = name.startsWith('provider.')
-    const fault = struck(name)
+    const fault = drawFault(name)
     const { kind, size } = fault ?? { kind: undefined, size: 0 }
-    if (fault !== undefined) about.levers.pull(fault)
+    if (fault !== undefined) options.levers.onFault(fault)
     if (kind === 'wall clock jumps') node.jump((size - 0.5) * 7_200_000)
     if (kind === 'crash before an effect') node.crash()
-    if (node.isDead()) return never()
+    if (node.isDead()) return createNever()
     calls += 1
     const call = `${key} ${calls}`
     const nowMs = scheduler.nowMs()
-    if (kind === 'store refuses once') return refused(name)
+    if (kind === 'store refuses once') return rejectUnavailable(name)
     const [port = ''] = name.split('.')
     if (kind === 'one port is throttled') throttled.set(port, 2 + Math.round(size * 10))
     const refusals = throttled.get(port) ?? 0
     throttled.set(port, refusals - 1)
-    if (refusals > 0) return refused(name)
+    if (refusals > 0) return rejectUnavailable(name)
     if (kind === 'store refuses for a while') refusesUntilMs = nowMs + 500 + size * 40_000
     if (kind === 'lease cannot be renewed') renewsFromMs = nowMs + 30_000 + size * 80_000
-    if (!isCall && !name.startsWith('hints.') && nowMs < refusesUntilMs) return refused(name)
-    if (name === 'leases.renew' && nowMs < renewsFromMs) return refused(name)
+    if (!isCall && !name.startsWith('hints.') && nowMs < refusesUntilMs)
+      return rejectUnavailable(name)
+    if (name === 'leases.renew' && nowMs < renewsFromMs) return rejectUnavailable(name)
     if (kind === 'provider refuses')
       return Promise.reject(new ProviderError(`${name} was refused`, { status: 'ok', code: 9 }))
-    if (kind === 'plugin cannot be reached') return Promise.reject(unreached())
+    if (kind === 'plugin cannot be reached') return Promise.reject(unreachedError())
     if (kind === 'plugin crashes before a call') {
-      watched?.orphan()
-      return Promise.reject(lost())
+      watched?.onOrphaned()
+      return Promise.reject(lostError())
     }
     const isSentLater =
       kind === 'freeze before an effect' ||
       (kind === 'freeze for longer than a lease' && size < 0.5)
-    watched?.sent()
+    watched?.onSent()
     return new Promise((resolve, reject) => {
-      const answer = (settle: () => void): void => void scheduler.after(wayMs(), settle, node)
-      const land = (isHeard = true): void => {
+      const answer = (settle: () => void): void => void scheduler.after(drawWayMs(), settle, node)
+      const land = (isAnswered = true): void => {
         if (world.isTraced)
           world.trace(`${key} ${name}${watched === undefined ? '' : ` ${watched.label}`}`)
         let result: ReturnType<typeof run>
         try {
           result = run(call, kind)
         } catch (thrown) {
-          if (isHeard) answer(() => reject(thrown))
+          if (isAnswered) answer(() => reject(thrown))
           return
         }
-        if (!isHeard) {
+        if (!isAnswered) {
           // What it fails with reaches nobody either.
           if (result instanceof Promise) result.catch(() => undefined)
           return
         }
         if (kind === 'plugin crashes after a call') {
-          watched?.orphan()
-          return answer(() => reject(lost()))
+          watched?.onOrphaned()
+          return answer(() => reject(lostError()))
         }
         if (!(result instanceof Promise)) return answer(() => resolve(result))
         result.then(
@@ -146,7 +148,7 @@ export function launchOn(
           thrown => answer(() => reject(thrown)),
         )
       }
-      let thereMs = isCall ? callMs() : wayMs()
+      let thereMs = isCall ? drawCallMs() : drawWayMs()
       if (kind === 'slow effect') thereMs += 2_000 + size * 25_000
       if (kind === 'provider takes long') thereMs += 30_000 + size * 100_000
       if (kind === 'crash after an effect' || kind === 'crash in a call that may be repeated') {
@@ -185,8 +187,8 @@ export function launchOn(
     })
   }
 
-  const platform = portsOver(world, { ask, node, struck, wayMs })
-  const log = rulesOver(world, about, platform.decisionLog)
+  const platform = createSimPorts(world, { sendEffect, node, drawFault, drawWayMs })
+  const log = withVersionRules(world, options, platform.decisionLog)
   return {
     key,
     node,
@@ -200,11 +202,11 @@ export function launchOn(
         read: log.read,
       },
     },
-    ask,
+    sendEffect,
     nowMs: scheduler.nowMs,
     effects: () => effects,
     deployment: () => deployment,
-    worksOn(of) {
+    noteDeployment(of) {
       deployment = of
     },
     hasPlugins: () => !isEnded && (!node.isDead() || landing.size > 0),
@@ -221,6 +223,6 @@ function isLong(kind: FaultKind | undefined): boolean {
   return kind === 'freeze for longer than a lease' || kind?.endsWith('deposed meanwhile') === true
 }
 
-function refused(name: string): Promise<never> {
+function rejectUnavailable(name: string): Promise<never> {
   return Promise.reject(error('STORE_UNAVAILABLE', `${name}: the store has a bad moment`))
 }

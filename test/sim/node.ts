@@ -3,7 +3,7 @@ import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
 import { beganAtMs, createClock } from './clock.ts'
-import type { Draw } from './draw.ts'
+import type { SeededDraw } from './draw.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
 /** The two hosts of a world. Nobody of one knows what runs on the other. */
@@ -33,7 +33,7 @@ export interface SimNode extends Owner {
 export function startNode(
   scheduler: Scheduler,
   { number, host }: { readonly number: number; readonly host: HostName },
-  draw: Draw,
+  draw: SeededDraw,
 ): SimNode {
   const pace = 1 + (draw.unit() - 0.5) / 50
   const offsetMs = draw.whole(-30_000, 30_000)
@@ -77,7 +77,7 @@ export function startNode(
 }
 
 /** Chance of one process. */
-export function createRandom(draw: Draw): RandomPort {
+export function createRandom(draw: SeededDraw): RandomPort {
   const bytes = (count: number): Uint8Array =>
     Uint8Array.from({ length: count }, () => draw.whole(0, 255))
   return {

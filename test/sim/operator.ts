@@ -1,16 +1,16 @@
 import { limits } from '../../shared/config/limits.ts'
 import { createWorldClock } from './clock.ts'
 import type { Fault } from './faults.ts'
-import { type Fleet, startFleet } from './fleet.ts'
+import { type SimFleet, startFleet } from './fleet.ts'
 import type { Machine } from './machine.ts'
 import type { HostName } from './node.ts'
 import { type ProcessEnd, simStack, startCommand } from './process.ts'
-import { pullerOf } from './pulls.ts'
-import type { Scenario, Step } from './scenario.ts'
-import { hasPendingCreate, settledByPerson } from './person.ts'
+import { createFaultHandler } from './fault-handler.ts'
+import type { Scenario, ScenarioStep } from './scenario.ts'
+import { hasPendingCreate, settlePendingCreates } from './person.ts'
 
 /** Who runs commands: starts them again after a crash, as a person or a platform would. */
-export interface Operating {
+export interface OperatorDeps {
   readonly machine: Machine
   readonly faults: readonly Fault[]
   /** Effects of the first life of each step: of the command, then of each that serves. */
@@ -23,7 +23,7 @@ const triesMax = 10
 const livesMax = 5
 
 /** Runs every step under faults, then settles what is left until the goal is reached. */
-export async function operate(deps: Operating, scenario: Scenario): Promise<void> {
+export async function operate(deps: OperatorDeps, scenario: Scenario): Promise<void> {
   const last = scenario.steps.at(-1)
   if (last === undefined) return
   const { machine } = deps
@@ -32,8 +32,8 @@ export async function operate(deps: Operating, scenario: Scenario): Promise<void
   const ending: Promise<void>[] = []
   for (const [at, step] of scenario.steps.entries()) {
     for (const { name, kind } of step.drift)
-      if (cloud.drift(name, kind)) world.covered('fault', `an object ${kind} by itself`)
-    ending.push((await carryOn(deps, scenario, { step, at })).ending)
+      if (cloud.drift(name, kind)) world.cover('fault', `an object ${kind} by itself`)
+    ending.push((await runStep(deps, scenario, { step, at })).ending)
   }
   await Promise.all(ending)
   machine.roaming.clear()
@@ -43,10 +43,10 @@ export async function operate(deps: Operating, scenario: Scenario): Promise<void
 }
 
 /** Runs one step; answers when the processes that served it have ended. */
-async function carryOn(
-  deps: Operating,
+async function runStep(
+  deps: OperatorDeps,
   scenario: Scenario,
-  { step, at }: { readonly step: Step; readonly at: number },
+  { step, at }: { readonly step: ScenarioStep; readonly at: number },
 ): Promise<{ readonly ending: Promise<void> }> {
   const { machine } = deps
   const { world } = machine
@@ -56,24 +56,24 @@ async function carryOn(
   const faults = deps.faults.filter(fault => fault.step === at && fault.life !== 'any')
   let resume = false
   let isUpgraded = at > scenario.upgradeAt
-  const fleetOf = (): Fleet =>
+  const startStepFleet = (): SimFleet =>
     startFleet(machine, {
       key: `${at}`,
       hosts: scenario.executors,
       faults,
       isNewer: () => isUpgraded,
-      pulled: (fault, process) => pulled(fault, process),
+      onFault: (fault, process) => onFault(fault, process),
     })
-  const pulled = pullerOf(machine, {
+  const onFault = createFaultHandler(machine, {
     step,
     isNewer: () => isUpgraded,
     others,
     killFleet: () => fleet.killAll(),
   })
-  const fleet = fleetOf()
+  const fleet = startStepFleet()
   for (let life = 0; life < livesMax; life += 1) {
     if (life > 0 && at === scenario.upgradeAt && !isUpgraded) {
-      world.covered('rule', 'a version is exchanged for a newer one in mid-deployment')
+      world.cover('rule', 'a version is exchanged for a newer one in mid-deployment')
       isUpgraded = true
       fleet.replace()
     }
@@ -87,7 +87,7 @@ async function carryOn(
       resume,
       wait: false,
       faults: faults.filter(fault => fault.who === 0 && fault.life === life),
-      pulled,
+      onFault,
     })
     const end = await started.end
     if (life === 0) deps.effects.push([started.launch.effects(), ...fleet.effects()])
@@ -107,11 +107,11 @@ async function carryOn(
   return { ending: fleet.end() }
 }
 
-function noteEnd({ machine: { world } }: Operating, end: ProcessEnd): void {
+function noteEnd({ machine: { world } }: OperatorDeps, end: ProcessEnd): void {
   if (end.kind !== 'failed') return
   if (end.code === 'INTERNAL') world.violate(`it broke: ${end.message}`)
-  if (end.code === 'RECORD_TOO_NEW') world.covered('rule', 'newer rules are refused by name')
-  if (end.code === 'DEPLOYMENT_TAKEN_OVER') world.covered('rule', 'a deposed generator stops')
+  if (end.code === 'RECORD_TOO_NEW') world.cover('rule', 'newer rules are refused by name')
+  if (end.code === 'DEPLOYMENT_TAKEN_OVER') world.cover('rule', 'a deposed generator stops')
 }
 
 function mayResume(end: ProcessEnd): boolean {
@@ -119,7 +119,7 @@ function mayResume(end: ProcessEnd): boolean {
 }
 
 /** No fault strikes any more: what is left is settled by a person, and the goal is reached. */
-async function settle(deps: Operating, scenario: Scenario, goal: Step): Promise<void> {
+async function settle(deps: OperatorDeps, scenario: Scenario, goal: ScenarioStep): Promise<void> {
   const { machine } = deps
   const { world, cloud } = machine
   const clock = createWorldClock(world.scheduler)
@@ -131,16 +131,16 @@ async function settle(deps: Operating, scenario: Scenario, goal: Step): Promise<
   for (let tries = 0; tries < triesMax; tries += 1) {
     // Nothing that was sent can land any more.
     await clock.sleep(260_000)
-    const pendingCreates = settledByPerson(world, cloud)
+    const pendingCreates = settlePendingCreates(world, cloud)
     const command = done === 0 ? ({ command: 'refresh', refresh: false } as const) : {}
     const key = `last.${tries}`
-    const rest = { host: 'here', isNewer, faults: [], pulled: () => undefined } as const
+    const rest = { host: 'here', isNewer, faults: [], onFault: () => undefined } as const
     // What was left, or still runs, may have left its operations to others.
     const isLeft = world.records.catalog.getStack(simStack)?.current !== ''
     const hosts: readonly HostName[] = isLeft && scenario.executors.length > 0 ? ['here'] : []
     const fleet = startFleet(machine, { ...rest, key, hosts, isNewer: () => isNewer })
     const { current = '' } = world.records.catalog.getStack(simStack) ?? {}
-    const left = current === '' ? undefined : machine.asked.get(current)
+    const left = current === '' ? undefined : machine.requestedSteps.get(current)
     const end = await startCommand(machine, {
       ...rest,
       key,
@@ -152,12 +152,12 @@ async function settle(deps: Operating, scenario: Scenario, goal: Step): Promise<
     await fleet.end()
     if (end.kind === 'failed' && end.code === 'INTERNAL') world.violate(`it broke: ${end.message}`)
     if (end.kind === 'failed' && end.code === 'PENDING_STILL_RUNS') {
-      world.covered('rule', 'a pending create is not cleared while it may land')
+      world.cover('rule', 'a pending create is not cleared while it may land')
       await clock.sleep(limits.lateWindowMs)
     }
     if (!goesOn && end.kind === 'done' && end.result?.result === 'succeeded') done += 1
     // What happened by itself was read now.
-    if (done === 1) cloud.driftSeen()
+    if (done === 1) cloud.acceptDrift()
     goesOn = false
     // Another's deployment may have been open whenever the person looked.
     if (done >= 2 && !hasPendingCreate(world)) return

@@ -1,26 +1,26 @@
 import { hasProvider } from '../../shared/state/pending.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
 import type { StoredDeployment, StoredOperation } from '../../shared/state/stored.ts'
-import { stateIn } from './state-in.ts'
-import type { Cloud } from './cloud.ts'
+import { readStateBlob } from './read-state-blob.ts'
+import type { ModelCloud } from './model-cloud.ts'
 import { simStack } from './process.ts'
 import type { World } from './world.ts'
 
 /** What a person who knows the cloud says of pending creates; orphans of them are cleared away. */
-export function settledByPerson(
+export function settlePendingCreates(
   world: World,
-  cloud: Cloud,
+  cloud: ModelCloud,
 ): { readonly exist: ReadonlyMap<string, string>; readonly forget: boolean } {
   const { current = '', snapshot = '' } = world.records.catalog.getStack(simStack) ?? {}
   // What a deployment leaves that is not closed is named by nothing yet: it is waited for.
   if (current !== '') return { exist: new Map(), forget: false }
-  const state = stateIn(world, snapshot)
+  const state = readStateBlob(world, snapshot)
   const kept = new Set((state.resources ?? []).map(resource => readTextField(resource, 'id')))
   const urns = new Set((state.resources ?? []).map(({ urn }) => urn))
   const exist = new Map<string, string>()
   const creates = pendingCreatesOf(state)
   if (creates.length === 0) return { exist, forget: false }
-  world.covered('checked', 'a person settled a pending operation')
+  world.cover('checked', 'a person settled a pending operation')
   for (const { resource } of creates)
     for (const object of [...cloud.objects.values()]) {
       if (object.urn !== resource.urn || kept.has(object.id)) continue
@@ -28,14 +28,14 @@ export function settledByPerson(
       if (isTaken || !hasProvider(state.resources ?? [], resource)) cloud.clear(object.id)
       else exist.set(object.urn, object.id)
     }
-  world.covered('rule', `a pending create is ${exist.size > 0 ? 'imported' : 'cleared'}`)
+  world.cover('rule', `a pending create is ${exist.size > 0 ? 'imported' : 'cleared'}`)
   return { exist, forget: true }
 }
 
 /** Whether what is published names a create of which nobody knows how it ended. */
 export function hasPendingCreate(world: World): boolean {
   const { snapshot = '' } = world.records.catalog.getStack(simStack) ?? {}
-  return pendingCreatesOf(stateIn(world, snapshot)).length > 0
+  return pendingCreatesOf(readStateBlob(world, snapshot)).length > 0
 }
 
 function pendingCreatesOf(state: StoredDeployment): readonly StoredOperation[] {

@@ -7,7 +7,7 @@ import { containsUnknown } from '../../shared/values/walk.ts'
 import type { ProcessGroup } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { FaultKind } from './faults.ts'
-import { type Cloud, type CloudCall, lost } from './cloud.ts'
+import { type ModelCloud, type ModelCall, lostError } from './model-cloud.ts'
 import type { Launch } from './network.ts'
 
 /** The plugins of one process and the groups that they run in. */
@@ -16,7 +16,7 @@ export interface SimPlugins {
   readonly processes: ProcessesPort
 }
 
-type Kind = CloudCall['kind']
+type Kind = ModelCall['kind']
 
 /**
  * Plugins that ask the model cloud. They die with their process and when it ends them: what they
@@ -25,8 +25,8 @@ type Kind = CloudCall['kind']
  */
 export function createPlugins(
   launch: Launch,
-  cloud: Cloud,
-  about: {
+  cloud: ModelCloud,
+  options: {
     readonly refuses: ReadonlySet<string>
     readonly parallel: number
     readonly isShared: boolean
@@ -34,32 +34,32 @@ export function createPlugins(
     readonly group: ProcessGroup
   },
 ): SimPlugins {
-  const { refuses, group } = about
+  const { refuses, group } = options
   let isOver = false
-  const open = new Map<CloudCall, (thrown: ProviderError) => void>()
+  const open = new Map<ModelCall, (thrown: ProviderError) => void>()
   const endAll = (): void => {
     for (const [call, fail] of open) {
       call.orphaned = true
-      fail(lost())
+      fail(lostError())
     }
     open.clear()
   }
-  const ask = <T>(
-    asked: {
+  const callCloud = <T>(
+    target: {
       readonly kind: Kind
       readonly urn: string
       readonly name: string
       readonly id: string
     },
-    run: (call: CloudCall, isPartial: boolean) => T,
+    run: (call: ModelCall, isPartial: boolean) => T,
   ): Promise<T> => {
-    const { kind, urn, id } = asked
+    const { kind, urn, id } = target
     const sentMs = launch.nowMs()
-    const call: CloudCall = {
+    const call: ModelCall = {
       kind,
       urn,
       id,
-      deployment: about.deployment ?? launch.deployment(),
+      deployment: options.deployment ?? launch.deployment(),
       // Whoever is silent for so long has lost its lease, and its plugins with it.
       sender: {
         key: launch.key,
@@ -67,32 +67,32 @@ export function createPlugins(
         hasSlept: () => launch.node.frozeSince(sentMs),
       },
       orphaned: false,
-      isHeard: false,
+      isAnswered: false,
       isOver: false,
-      parallel: about.parallel,
-      isShared: about.isShared,
+      parallel: options.parallel,
+      isShared: options.isShared,
       isRefused: false,
     }
     const watched = {
-      label: id === '' ? asked.name : id,
-      sent: () => cloud.sent(call),
-      orphan: () => {
+      label: id === '' ? target.name : id,
+      onSent: () => cloud.onSent(call),
+      onOrphaned: () => {
         call.orphaned = true
       },
     }
-    const carried = (_call: string, struck?: FaultKind): T => {
-      call.isRefused = refuses.has(`${kind} ${asked.name}`)
+    const performCall = (_call: string, struck?: FaultKind): T => {
+      call.isRefused = refuses.has(`${kind} ${target.name}`)
       if (call.isRefused)
-        throw new ProviderError(`${kind} ${asked.name} was refused`, { status: 'ok', code: 9 })
+        throw new ProviderError(`${kind} ${target.name} was refused`, { status: 'ok', code: 9 })
       return run(call, struck === 'create is partial')
     }
     return new Promise((resolve, reject) => {
       const close = (): void => {
-        call.isHeard = open.delete(call) && !call.orphaned
+        call.isAnswered = open.delete(call) && !call.orphaned
         call.isOver = true
       }
       open.set(call, reject)
-      launch.ask(`provider.${kind}`, carried, watched).then(
+      launch.sendEffect(`provider.${kind}`, performCall, watched).then(
         value => {
           close()
           resolve(value)
@@ -104,7 +104,7 @@ export function createPlugins(
       )
     })
   }
-  const provider = providerOver(cloud, ask)
+  const provider = createSimProvider(cloud, callCloud)
   return {
     host: {
       load: async () => {
@@ -129,13 +129,13 @@ export function createPlugins(
   }
 }
 
-type AskCloud = <T>(
-  about: { readonly kind: Kind; readonly urn: string; readonly name: string; readonly id: string },
-  run: (call: CloudCall, isPartial: boolean) => T,
+type CallCloud = <T>(
+  target: { readonly kind: Kind; readonly urn: string; readonly name: string; readonly id: string },
+  run: (call: ModelCall, isPartial: boolean) => T,
 ) => Promise<T>
 
-function providerOver(cloud: Cloud, ask: AskCloud): Provider {
-  const made = (inputs: PropertyMap): PropertyMap => new Map([...inputs, ['made', 'yes']])
+function createSimProvider(cloud: ModelCloud, callCloud: CallCloud): Provider {
+  const withMade = (inputs: PropertyMap): PropertyMap => new Map([...inputs, ['made', 'yes']])
   return {
     pkg: 'test',
     version: '',
@@ -148,27 +148,27 @@ function providerOver(cloud: Cloud, ask: AskCloud): Provider {
     check: async ({ news }) => ({ inputs: news, failures: [] }),
     diff: async ({ oldInputs, newInputs }) => diffOf(oldInputs, newInputs),
     create: ({ urn, name, inputs }) =>
-      ask({ kind: 'create', urn, name, id: '' }, (call, isPartial) => {
+      callCloud({ kind: 'create', urn, name, id: '' }, (call, isPartial) => {
         const id = cloud.create(call, name, inputs)
-        if (isPartial) throw partial(id, made(inputs))
-        return { id, outputs: made(inputs), refreshBeforeUpdate: false }
+        if (isPartial) throw partialError(id, withMade(inputs))
+        return { id, outputs: withMade(inputs), refreshBeforeUpdate: false }
       }),
     update: ({ urn, name, id, newInputs }) =>
-      ask({ kind: 'update', urn, name, id }, call => {
+      callCloud({ kind: 'update', urn, name, id }, call => {
         cloud.update(call, newInputs)
-        return { outputs: made(newInputs), refreshBeforeUpdate: false }
+        return { outputs: withMade(newInputs), refreshBeforeUpdate: false }
       }),
     delete: ({ urn, name, id }) =>
-      ask({ kind: 'delete', urn, name, id }, call => cloud.remove(call)),
+      callCloud({ kind: 'delete', urn, name, id }, call => cloud.remove(call)),
     read: ({ urn, name, id }) =>
-      ask({ kind: 'read', urn, name, id }, () => {
+      callCloud({ kind: 'read', urn, name, id }, () => {
         const found = cloud.objects.get(id)
-        const outputs = found === undefined ? undefined : made(found.inputs)
+        const outputs = found === undefined ? undefined : withMade(found.inputs)
         const read = { inputs: found?.inputs, outputs, refreshBeforeUpdate: false, initErrors: [] }
         return { id: found === undefined ? '' : id, ...read }
       }),
-    invoke: async () => ({ outputs: new Map([['answer', cloud.answer()]]), failures: [] }),
-    call: async () => ({ outputs: new Map([['answer', cloud.answer()]]), failures: [] }),
+    invoke: async () => ({ outputs: new Map([['answer', cloud.nextAnswer()]]), failures: [] }),
+    call: async () => ({ outputs: new Map([['answer', cloud.nextAnswer()]]), failures: [] }),
     construct: () => Promise.reject(new Error('no component is made here')),
     cancel: async () => {},
     close: async () => {},
@@ -192,7 +192,7 @@ function diffOf(olds: PropertyMap, news: PropertyMap): DiffResult {
 }
 
 /** What a create answers that made the object, which is not ready. */
-function partial(id: string, outputs: PropertyMap): ProviderError {
+function partialError(id: string, outputs: PropertyMap): ProviderError {
   return new ProviderError('not ready', {
     status: 'partial',
     code: 2,

@@ -8,7 +8,7 @@ import type { Launch } from './network.ts'
 import type { Machine, ProcessStart, SimProcess } from './machine.ts'
 import { createSimCallbacks } from './hooks.ts'
 import { createMonitor, programHostOf } from './program.ts'
-import { isDestroyByProgram, type Step } from './scenario.ts'
+import { isDestroyByProgram, type ScenarioStep } from './scenario.ts'
 import { simSecrets } from './secrets.ts'
 
 /** The stack that every scenario is about. */
@@ -22,14 +22,14 @@ export type ProcessEnd =
 
 /** A process that runs a command. */
 export interface CommandStart extends ProcessStart {
-  readonly step: Step
+  readonly step: ScenarioStep
   readonly resume: boolean
   readonly wait: boolean
   readonly pendingCreates?: DeployRequest['pendingCreates']
 }
 
 /** A process that was started. `stop`: as a person or a platform asks it to end. */
-export interface Started {
+export interface StartedProcess {
   readonly launch: Launch
   readonly end: Promise<ProcessEnd>
   readonly stop: () => void
@@ -40,20 +40,20 @@ export function startWork(
   machine: Machine,
   start: ProcessStart,
   work: (process: SimProcess) => Promise<DeployResult | undefined>,
-): Started {
-  const process = machine.begin(start)
+): StartedProcess {
+  const process = machine.startProcess(start)
   return { launch: process.launch, end: endOf(machine, process, work(process)), stop: () => {} }
 }
 
 /** Starts a process with a command of a person. */
-export function startCommand(machine: Machine, start: CommandStart): Started {
+export function startCommand(machine: Machine, start: CommandStart): StartedProcess {
   let running: RunningDeployment | undefined
-  const process = machine.begin({
+  const process = machine.startProcess({
     ...start,
-    pulled(fault, struck) {
+    onFault(fault, struck) {
       if (fault.kind === 'cancelled by its terminal') running?.cancel()
       if (fault.kind === 'terminated by its terminal') running?.terminate()
-      start.pulled(fault, struck)
+      start.onFault(fault, struck)
     },
   })
   const run = async (): Promise<DeployResult> => {
@@ -71,19 +71,19 @@ export function startCommand(machine: Machine, start: CommandStart): Started {
 export function startServing(
   machine: Machine,
   start: ProcessStart & { readonly roles: ReadonlySet<ServeRole> },
-): Started {
+): StartedProcess {
   const over = new AbortController()
   const { world } = machine
-  const process = machine.begin({
+  const process = machine.startProcess({
     ...start,
-    pulled(fault, struck) {
+    onFault(fault, struck) {
       if (fault.kind.endsWith('by its terminal')) over.abort()
-      start.pulled(fault, struck)
+      start.onFault(fault, struck)
     },
   })
   const { launch, ports } = process
-  const askedOf = (deployment: DeploymentId): Step => {
-    const step = machine.asked.get(deployment)
+  const stepOf = (deployment: DeploymentId): ScenarioStep => {
+    const step = machine.requestedSteps.get(deployment)
     if (step === undefined) throw new TypeError(`nobody asked for ${deployment}`)
     return step
   }
@@ -91,8 +91,8 @@ export function startServing(
     platform: launch.platform,
     ports,
     hostsOf(deployment: DeploymentId) {
-      launch.worksOn(deployment)
-      return hostsOf(machine, process, { step: askedOf(deployment), deployment })
+      launch.noteDeployment(deployment)
+      return hostsOf(machine, process, { step: stepOf(deployment), deployment })
     },
   }
   const ended = serveStacks(serving, {
@@ -100,14 +100,14 @@ export function startServing(
     functionLimitMs: undefined,
     over: over.signal,
     requestOf: async deployment =>
-      requestOf({ step: askedOf(deployment), resume: true, wait: false }),
+      requestOf({ step: stepOf(deployment), resume: true, wait: false }),
     async resume(deployment) {
-      world.covered('rule', 'a deployment is gone on with by itself')
-      const about = { step: askedOf(deployment), resume: true, wait: false, leave: over.signal }
-      return (await deployIn(machine, process, about)).done
+      world.cover('rule', 'a deployment is gone on with by itself')
+      const input = { step: stepOf(deployment), resume: true, wait: false, leave: over.signal }
+      return (await deployIn(machine, process, input)).done
     },
     onMessage: line => {
-      if (line.includes('newer antichain')) world.covered('rule', 'who serves refuses newer rules')
+      if (line.includes('newer antichain')) world.cover('rule', 'who serves refuses newer rules')
       world.trace(`${start.key} says: ${line}`)
     },
   })
@@ -115,13 +115,13 @@ export function startServing(
   return { launch, end, stop: () => over.abort() }
 }
 
-type Asking = Pick<CommandStart, 'step' | 'resume' | 'wait' | 'pendingCreates'> &
+type DeployInput = Pick<CommandStart, 'step' | 'resume' | 'wait' | 'pendingCreates'> &
   Pick<DeployRequest, 'leave'>
 
 function deployIn(
   machine: Machine,
   process: SimProcess,
-  about: Asking,
+  input: DeployInput,
 ): Promise<RunningDeployment> {
   const { world } = machine
   const { launch, ports, key } = process
@@ -132,16 +132,17 @@ function deployIn(
       decisionLog: {
         ...ports.decisionLog,
         append(deployment, record) {
-          if (!machine.asked.has(deployment)) machine.asked.set(deployment, about.step)
+          if (!machine.requestedSteps.has(deployment))
+            machine.requestedSteps.set(deployment, input.step)
           return ports.decisionLog.append(deployment, record)
         },
       },
     },
-    request: requestOf(about),
+    request: requestOf(input),
     sink: {
       emit(event) {
         if ('diagnosticEvent' in event && event.diagnosticEvent.message.startsWith('Generator '))
-          world.covered(
+          world.cover(
             'rule',
             `a generator ${/parks|no limit|process ends|leaves/.exec(event.diagnosticEvent.message)?.[0]}`,
           )
@@ -149,14 +150,14 @@ function deployIn(
           world.trace(`${key} says: ${event.diagnosticEvent.message.trim()}`)
       },
     },
-    hosts: () => hostsOf(machine, process, about),
+    hosts: () => hostsOf(machine, process, input),
   })
 }
 
 function hostsOf(
   { world, cloud }: Machine,
   { launch, plugins }: SimProcess,
-  { step, deployment }: { readonly step: Step; readonly deployment?: DeploymentId },
+  { step, deployment }: { readonly step: ScenarioStep; readonly deployment?: DeploymentId },
 ): Hosts {
   const { refuses } = step
   const callbacks = createSimCallbacks(world, launch, { rules: cloud.hooks, refuses, deployment })
@@ -201,7 +202,7 @@ function failureOf(thrown: unknown): ProcessEnd {
   return { kind: 'failed', code: 'INTERNAL', message }
 }
 
-function requestOf({ step, resume, wait, pendingCreates, leave }: Asking): DeployRequest {
+function requestOf({ step, resume, wait, pendingCreates, leave }: DeployInput): DeployRequest {
   return {
     stack: simStack,
     source: {

@@ -20,7 +20,7 @@ import { Bail } from '../../shared/engine/generator/context.ts'
 import type { ProgramEnd, ProgramHost } from '../../shared/programs/program.ts'
 import { type Moment, moments } from './hooks.ts'
 import type { SimNode } from './node.ts'
-import type { Planned, Step } from './scenario.ts'
+import type { PlannedThing, ScenarioStep } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
 import { secretMark } from './secrets.ts'
 
@@ -31,7 +31,7 @@ export interface SimMonitor {
   readonly server: MonitorServer
   readonly call: <T>(ask: (handlers: Handlers) => Promise<T>) => Promise<T>
   /** Nothing in the program can be called any more. */
-  readonly programIsGone: () => void
+  readonly onProgramGone: () => void
 }
 
 const unused = { address: 'simulated', wasUsed: () => false, close: () => undefined }
@@ -69,22 +69,22 @@ export function createMonitor(
         aborted.reject(new Bail())
       },
     },
-    programIsGone: callbacks.close,
+    onProgramGone: callbacks.close,
     call: ask =>
       new Promise((resolve, reject) => {
-        const back = (settle: () => void): void => void scheduler.after(1, settle, node)
-        const there = (): void =>
+        const answerLater = (settle: () => void): void => void scheduler.after(1, settle, node)
+        const sendRequest = (): void =>
           void Promise.race([ask(handlers), aborted.promise]).then(
-            value => back(() => resolve(value)),
-            thrown => back(() => reject(thrown)),
+            value => answerLater(() => resolve(value)),
+            thrown => answerLater(() => reject(thrown)),
           )
-        scheduler.after(1, there, node)
+        scheduler.after(1, sendRequest, node)
       }),
   }
 }
 
 /** What a program is made of. */
-type Program = Pick<Step, 'program' | 'hooks'>
+type Program = Pick<ScenarioStep, 'program' | 'hooks'>
 
 /** Runs a program over the monitor of its process. */
 export function programHostOf(monitor: SimMonitor, step: Program): ProgramHost {
@@ -93,7 +93,7 @@ export function programHostOf(monitor: SimMonitor, step: Program): ProgramHost {
       const stopped = Promise.withResolvers<ProgramEnd>()
       const ended = Promise.race([runProgram(monitor, step), stopped.promise])
       const stop = async (): Promise<void> => stopped.resolve({ error: undefined, bail: true })
-      ended.then(monitor.programIsGone, monitor.programIsGone)
+      ended.then(monitor.onProgramGone, monitor.onProgramGone)
       return Promise.resolve({ ended, stop })
     },
     listPackages: () => Promise.resolve([]),
@@ -123,30 +123,30 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
     if (reply.result === Result.FAIL) throw new Error(`${request.name} failed`)
     return reply
   }
-  const of = async (name: string): Promise<RegisterResourceResponse> => {
+  const awaitRegistered = async (name: string): Promise<RegisterResourceResponse> => {
     const found = await made.get(name)
     if (found === undefined) throw new TypeError(`the program has no ${name}`)
     return found
   }
-  const ask = async ({ name }: Planned): Promise<unknown> => {
-    const asked = { tok: 'test:index:ask', args: { name } }
+  const callFunction = async ({ name }: PlannedThing): Promise<unknown> => {
+    const callRequest = { tok: 'test:index:ask', args: { name } }
     const isMethod = /[02468]$/.test(name)
     const reply = await (isMethod
-      ? call(handlers => handlers.call(ResourceCallRequest.create(asked)))
-      : call(handlers => handlers.invoke(ResourceInvokeRequest.create(asked))))
+      ? call(handlers => handlers.call(ResourceCallRequest.create(callRequest)))
+      : call(handlers => handlers.invoke(ResourceInvokeRequest.create(callRequest))))
     return reply.return?.['answer']
   }
   try {
     if (hooks.size > 0) await registerHooks(monitor)
     const root = await register({ type: 'pulumi:pulumi:Stack', name: 'sim-dev', object: {} })
-    const one = async (planned: Planned): Promise<RegisterResourceResponse> => {
+    const registerPlanned = async (planned: PlannedThing): Promise<RegisterResourceResponse> => {
       const { name, kind, parent, provider, needs, fixed, after } = planned
-      const above = parent === '' ? root : await of(parent)
+      const above = parent === '' ? root : await awaitRegistered(parent)
       const object: Record<string, unknown> = { value: planned.value, [`fixed`]: planned.made }
       const dependencies: string[] = []
       const propertyDependencies = new Map<string, { urns: string[] }>()
       for (const target of [...needs, ...fixed, ...after]) {
-        const { urn, id } = await of(target)
+        const { urn, id } = await awaitRegistered(target)
         dependencies.push(urn)
         if (after.includes(target)) continue
         const key = `${fixed.includes(target) ? 'fixed' : 'needs'}-${target}`
@@ -154,7 +154,7 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
         propertyDependencies.set(key, { urns: [urn] })
       }
       if (planned.isSecret) object['secret'] = { ...secretKey, value: `${secretMark}${name}` }
-      if (planned.asks) object['answer'] = await ask(planned)
+      if (planned.asks) object['answer'] = await callFunction(planned)
       const shared = { name, parent: above.urn }
       if (kind === 'component') {
         const made = await register({ ...shared, type: 'test:index:Group', object: {} })
@@ -165,10 +165,17 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
       }
       if (kind === 'provider')
         return register({ ...shared, type: 'pulumi:providers:test', custom: true, object: {} })
-      const by = provider === '' ? undefined : await of(provider)
-      const about = { ...shared, type, custom: true, object, dependencies, propertyDependencies }
+      const by = provider === '' ? undefined : await awaitRegistered(provider)
+      const registration = {
+        ...shared,
+        type,
+        custom: true,
+        object,
+        dependencies,
+        propertyDependencies,
+      }
       return register({
-        ...about,
+        ...registration,
         hooks: bindingOf(hooks.get(name) ?? []),
         ...(by === undefined ? {} : { provider: `${by.urn}::${by.id}` }),
         ...(planned.deleteFirst
@@ -177,7 +184,7 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
       })
     }
     for (const planned of program) {
-      const making = one(planned)
+      const making = registerPlanned(planned)
       making.catch(() => undefined)
       made.set(planned.name, making)
     }
@@ -203,13 +210,13 @@ async function registerHooks({ call }: SimMonitor): Promise<void> {
 }
 
 function bindingOf(own: readonly Moment[]): RegisterResourceRequest_ResourceHooksBinding {
-  const at = (moment: Moment): string[] => (own.includes(moment) ? [`hook ${moment}`] : [])
+  const hookNamesOf = (moment: Moment): string[] => (own.includes(moment) ? [`hook ${moment}`] : [])
   return RegisterResourceRequest_ResourceHooksBinding.create({
-    beforeCreate: at('BeforeCreate'),
-    afterCreate: at('AfterCreate'),
-    beforeUpdate: at('BeforeUpdate'),
-    afterUpdate: at('AfterUpdate'),
-    beforeDelete: at('BeforeDelete'),
-    afterDelete: at('AfterDelete'),
+    beforeCreate: hookNamesOf('BeforeCreate'),
+    afterCreate: hookNamesOf('AfterCreate'),
+    beforeUpdate: hookNamesOf('BeforeUpdate'),
+    afterUpdate: hookNamesOf('AfterUpdate'),
+    beforeDelete: hookNamesOf('BeforeDelete'),
+    afterDelete: hookNamesOf('AfterDelete'),
   })
 }

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import type { SeedReport } from './many.ts'
+import type { SeedReport } from './run-seed.ts'
 
 /** What a run of many seeds has come to so far; a later one goes on from it. */
-export interface Progress {
+export interface SeedProgress {
   /** How many there are to be in all. */
   readonly seeds: number
   readonly from: number
@@ -17,13 +17,17 @@ export interface Progress {
 }
 
 /** Nothing yet: `seeds` seeds from `from` on. */
-export function freshProgress(from: number, seeds: number): Progress {
+export function createSeedProgress(from: number, seeds: number): SeedProgress {
   const counters = { deployments: new Map(), resources: new Map(), struck: new Map() }
   return { seeds, from, next: from, bad: [], unknowable: 0, ...counters, counts: new Map() }
 }
 
 /** Adds what seeds came to that were all run up to `next`. */
-export function addTo(progress: Progress, reports: readonly SeedReport[], next: number): void {
+export function addReports(
+  progress: SeedProgress,
+  reports: readonly SeedReport[],
+  next: number,
+): void {
   for (const report of reports) {
     if (report.violations.length > 0) progress.bad.push(report.seed)
     if (report.isUnknowable) progress.unknowable += 1
@@ -47,12 +51,12 @@ export function medianOf(counted: ReadonlyMap<number, number>): number {
 }
 
 /** Reads what an earlier run left; undefined when there is none. */
-export function readProgress(path: string): Progress | undefined {
+export function readProgress(path: string): SeedProgress | undefined {
   if (!existsSync(path)) return undefined
   const left = JSON.parse(readFileSync(path, 'utf8')) as Record<string, never>
   const { deployments, resources, struck, counts, ...rest } = left
   return {
-    ...(rest as unknown as Pick<Progress, 'seeds' | 'from' | 'next' | 'bad' | 'unknowable'>),
+    ...(rest as unknown as Pick<SeedProgress, 'seeds' | 'from' | 'next' | 'bad' | 'unknowable'>),
     deployments: new Map(deployments),
     resources: new Map(resources),
     struck: new Map(struck),
@@ -61,7 +65,7 @@ export function readProgress(path: string): Progress | undefined {
 }
 
 /** Writes it, whole or not at all. */
-export function writeProgress(path: string, progress: Progress): void {
+export function writeProgress(path: string, progress: SeedProgress): void {
   const { deployments, resources, struck, counts, ...rest } = progress
   const lists = { deployments, resources, struck, counts }
   const plain = Object.entries(lists).map(([key, map]) => [key, [...map]] as const)

@@ -2,7 +2,7 @@ import { limits } from '../../shared/config/limits.ts'
 import type { ChainMessage, ChainQueuePort, Delivery, Share } from '../../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
-import type { Draw } from './draw.ts'
+import type { SeededDraw } from './draw.ts'
 import type { Scheduler } from './scheduler.ts'
 
 interface Entry {
@@ -30,14 +30,14 @@ const countIn = (entries: readonly Entry[]): number =>
  */
 export function createQueue(
   scheduler: Scheduler,
-  draw: Draw,
+  draw: SeededDraw,
   isRetired: (deployment: DeploymentId, executor: ExecutorId) => boolean,
 ): ChainQueuePort {
   let entries: Entry[] = []
   const dead: ChainMessage[] = []
   const waiting: (() => void)[] = []
   let receipts = 0
-  const fresh = (message: ChainMessage): Entry => {
+  const createEntry = (message: ChainMessage): Entry => {
     const visibleAtMs = scheduler.nowMs()
     return { message, deliveries: 0, receipt: '', taker: '', visibleAtMs }
   }
@@ -79,14 +79,14 @@ export function createQueue(
   }
   return {
     send: async messages => {
-      for (const message of messages) entries.push(fresh(message))
+      for (const message of messages) entries.push(createEntry(message))
       for (const wake of waiting.splice(0)) wake()
     },
-    async receive(max, waitMs, about = {}) {
+    async receive(max, waitMs, options = {}) {
       const untilMs = scheduler.nowMs() + waitMs
       for (;;) {
-        if (about.signal?.aborted === true) return []
-        const taken = take(max, about)
+        if (options.signal?.aborted === true) return []
+        const taken = take(max, options)
         if (taken.length > 0 || scheduler.nowMs() >= untilMs) return taken
         await new Promise<void>(done => {
           const callOff = scheduler.after(untilMs - scheduler.nowMs(), done)
@@ -110,7 +110,7 @@ export function createQueue(
     redrive: async deployment => {
       const again = dead.filter(message => message.deployment === deployment)
       for (const message of again) dead.splice(dead.indexOf(message), 1)
-      for (const message of again) entries.push(fresh(message))
+      for (const message of again) entries.push(createEntry(message))
       return again.length
     },
     listDeadLetters: async deployment => dead.filter(message => message.deployment === deployment),

@@ -21,7 +21,7 @@ export function createRetention(
 ): Sync<RetentionPort> {
   const isCurrent = (deployment: DeploymentId): boolean =>
     catalog.getStack(deploymentPartsOf(deployment).stack)?.current === deployment
-  const holding = (table: RecordTable, deployment: DeploymentId): boolean =>
+  const holdsRecords = (table: RecordTable, deployment: DeploymentId): boolean =>
     [...table.deployments()].includes(deployment)
   return {
     listDeployments: () => {
@@ -40,8 +40,8 @@ export function createRetention(
     },
     removeRecords(deployment) {
       if (control.read(deployment)?.closed === false || isCurrent(deployment)) return true
-      tables.find(table => holding(table, deployment))?.remove(deployment)
-      return !tables.some(table => holding(table, deployment))
+      tables.find(table => holdsRecords(table, deployment))?.remove(deployment)
+      return !tables.some(table => holdsRecords(table, deployment))
     },
     removeVersions: (stack, through) => {
       if ((catalog.getStack(stack)?.version ?? 0) > through) removeVersions(through)

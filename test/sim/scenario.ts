@@ -1,9 +1,9 @@
-import type { Draw } from './draw.ts'
+import type { SeededDraw } from './draw.ts'
 import { drawHooks, drawRefusals, type HooksByName } from './hooks.ts'
 import type { HostName } from './node.ts'
 
 /** One resource of a simulated program. */
-export interface Planned {
+export interface PlannedThing {
   readonly name: string
   readonly kind: 'thing' | 'component' | 'provider'
   /** A component, or '' for the stack. */
@@ -27,7 +27,7 @@ export interface Planned {
 }
 
 /** One command of a scenario. */
-export interface Step {
+export interface ScenarioStep {
   readonly command: 'up' | 'refresh' | 'destroy'
   readonly refresh: boolean
   readonly continueOnError: boolean
@@ -37,8 +37,8 @@ export interface Step {
   /** Who runs its operations: the process of the command, or others. */
   readonly execute: 'here' | 'elsewhere'
   /** What happens to objects before it, without anybody's doing. */
-  readonly drift: readonly Drift[]
-  readonly program: readonly Planned[]
+  readonly drift: readonly ObjectDrift[]
+  readonly program: readonly PlannedThing[]
   /** `<kind> <name>` of calls that the cloud refuses, `<moment> <name>` of hooks that do. */
   readonly refuses: ReadonlySet<string>
   /** The same in all steps, with names that are not in this program. */
@@ -46,14 +46,14 @@ export interface Step {
 }
 
 /** An object that changes or vanishes by itself. */
-export interface Drift {
+export interface ObjectDrift {
   readonly name: string
   readonly kind: 'changes' | 'vanishes'
 }
 
 /** Commands in a row, and the goal that holds at the end. */
 export interface Scenario {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ScenarioStep[]
   /** Where those run that carry out operations; none where each command does it itself. */
   readonly executors: readonly HostName[]
   /** Where commands are given again that did not end: now here, now there. */
@@ -63,13 +63,13 @@ export interface Scenario {
 }
 
 /** Draws two to four deployments of 10 to 60 resources with edits in between. */
-export function drawScenario(draw: Draw): Scenario {
+export function drawScenario(draw: SeededDraw): Scenario {
   const isLarge = draw.chance(0.1)
   const isWide = draw.chance(0.05)
   let program = isWide
     ? wideProgram(draw)
     : drawProgram(draw.fork('program'), isLarge ? draw.whole(25, 60) : draw.whole(10, 18))
-  const steps: Omit<Step, 'functionLimitMs' | 'hooks'>[] = []
+  const steps: Omit<ScenarioStep, 'functionLimitMs' | 'hooks'>[] = []
   const count = isWide ? 2 : draw.chance(0.08) ? 4 : draw.chance(0.3) ? 3 : 2
   const around = draw.fork('around')
   const hasTwoHosts = around.chance(0.4)
@@ -82,7 +82,7 @@ export function drawScenario(draw: Draw): Scenario {
   const upgradeAt = around.chance(0.25) ? around.whole(0, count - 1) : count
   for (let at = 0; at < count; at += 1) {
     const edit = draw.fork(`edit ${at}`)
-    if (at > 0) program = edited(edit, program, at)
+    if (at > 0) program = editProgram(edit, program, at)
     const other = isWide || edit.chance(0.5) ? 'destroy' : 'refresh'
     const command = at === 0 || !(isWide || edit.chance(0.25)) ? 'up' : other
     const hasRefusals = edit.chance(0.25)
@@ -105,7 +105,7 @@ export function drawScenario(draw: Draw): Scenario {
   const time = draw.fork('time')
   const functionLimitMs = time.chance(0.25) ? time.pick([1_500, 3_000, 8_000, 20_000]) : 0
   const hooking = draw.fork('hooks')
-  const hooks = drawHooks(hooking, thingsIn(steps))
+  const hooks = drawHooks(hooking, listThings(steps))
   return {
     steps: steps.map((step, at) => {
       const refuses = new Set([...step.refuses, ...drawRefusals(hooking.fork(`${at}`), hooks)])
@@ -118,18 +118,18 @@ export function drawScenario(draw: Draw): Scenario {
 }
 
 /** The names of all things that ever are. */
-function thingsIn(steps: readonly Pick<Step, 'program'>[]): readonly string[] {
+function listThings(steps: readonly Pick<ScenarioStep, 'program'>[]): readonly string[] {
   return steps.flatMap(({ program }) =>
     program.filter(({ kind }) => kind === 'thing').map(({ name }) => name),
   )
 }
 
 /** More things need one than an operation may be released by: joins stand between. */
-function wideProgram(draw: Draw): readonly Planned[] {
-  const one: Planned = { ...nothing, kind: 'thing', name: 'r0' }
+function wideProgram(draw: SeededDraw): readonly PlannedThing[] {
+  const one: PlannedThing = { ...nothing, kind: 'thing', name: 'r0' }
   const many = Array.from(
     { length: draw.whole(36, 44) },
-    (_none, at): Planned => ({
+    (_none, at): PlannedThing => ({
       ...nothing,
       kind: 'thing',
       name: `r${at + 1}`,
@@ -139,7 +139,7 @@ function wideProgram(draw: Draw): readonly Planned[] {
   return [one, ...many]
 }
 
-function drawDrift(draw: Draw, program: readonly Planned[]): readonly Drift[] {
+function drawDrift(draw: SeededDraw, program: readonly PlannedThing[]): readonly ObjectDrift[] {
   const things = program.filter(({ kind }) => kind === 'thing')
   return Array.from({ length: draw.whole(1, 2) }, () => ({
     name: things[draw.whole(0, things.length - 1)]?.name ?? '',
@@ -161,13 +161,17 @@ const nothing = {
   made: 0,
 } as const
 
-function drawProgram(draw: Draw, count: number): readonly Planned[] {
-  const program: Planned[] = []
+function drawProgram(draw: SeededDraw, count: number): readonly PlannedThing[] {
+  const program: PlannedThing[] = []
   for (let at = 0; at < count; at += 1) program.push(drawPlanned(draw, program, `r${at}`))
   return program
 }
 
-function drawPlanned(draw: Draw, before: readonly Planned[], name: string): Planned {
+function drawPlanned(
+  draw: SeededDraw,
+  before: readonly PlannedThing[],
+  name: string,
+): PlannedThing {
   const components = before.filter(({ kind }) => kind === 'component').map(one => one.name)
   const providers = before.filter(({ kind }) => kind === 'provider').map(one => one.name)
   const things = before.filter(({ kind }) => kind === 'thing')
@@ -206,7 +210,7 @@ function drawPlanned(draw: Draw, before: readonly Planned[], name: string): Plan
 }
 
 /** Everything that may be deleted while something still depends on it. */
-export function goesFirstIn({ steps }: Scenario): ReadonlySet<string> {
+export function listEarlyDeletes({ steps }: Scenario): ReadonlySet<string> {
   const names = steps.flatMap(({ program }) =>
     program.filter(planned => mayGoFirst(planned, program)).map(({ name }) => name),
   )
@@ -214,7 +218,10 @@ export function goesFirstIn({ steps }: Scenario): ReadonlySet<string> {
 }
 
 /** Whether a step is a destroy that runs its program: deletes with hooks need it. */
-export function isDestroyByProgram({ command, hooks }: Pick<Step, 'command' | 'hooks'>): boolean {
+export function isDestroyByProgram({
+  command,
+  hooks,
+}: Pick<ScenarioStep, 'command' | 'hooks'>): boolean {
   return command === 'destroy' && hooks.size > 0
 }
 
@@ -223,20 +230,24 @@ export function isDestroyByProgram({ command, hooks }: Pick<Step, 'command' | 'h
  * program goes by what the program says now, as the original's does, and records it: so it does for
  * who comes after one that was interrupted.
  */
-export function forgottenIn({ steps }: Scenario): (user: string, on: string) => boolean {
+export function createForgottenCheck({ steps }: Scenario): (user: string, on: string) => boolean {
   const planned = steps.filter(isDestroyByProgram).flatMap(({ program }) => program)
   return (user, on) =>
     planned.some(one => one.name === user && ![...one.needs, ...one.fixed].includes(on))
 }
 
 /** Whether it is deleted before its replacement is made, for its own sake or for another's. */
-function mayGoFirst(planned: Planned, things: readonly Planned[]): boolean {
+function mayGoFirst(planned: PlannedThing, things: readonly PlannedThing[]): boolean {
   if (planned.deleteFirst) return true
   return things.some(target => planned.fixed.includes(target.name) && mayGoFirst(target, things))
 }
 
 /** The next version of a program: some gone, some changed, some to be replaced, some new. */
-function edited(draw: Draw, before: readonly Planned[], version: number): readonly Planned[] {
+function editProgram(
+  draw: SeededDraw,
+  before: readonly PlannedThing[],
+  version: number,
+): readonly PlannedThing[] {
   const names = new Set<string>([''])
   const kept = before.filter(({ name, kind, parent, provider }) => {
     const isGone = draw.chance(kind === 'thing' ? 0.12 : 0.04)
@@ -244,7 +255,7 @@ function edited(draw: Draw, before: readonly Planned[], version: number): readon
     names.add(name)
     return true
   })
-  const program: Planned[] = kept.map(planned => ({
+  const program: PlannedThing[] = kept.map(planned => ({
     ...planned,
     needs: planned.needs.filter(name => names.has(name)),
     fixed: planned.fixed.filter(name => names.has(name)),

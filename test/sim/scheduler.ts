@@ -31,7 +31,7 @@ export function createScheduler(): Scheduler {
   let nowMs = 0
   let order = 0
   let ticks = 0
-  const next = (): Event | undefined => {
+  const nextEvent = (): Event | undefined => {
     for (let event = heap.take(); event !== undefined; event = heap.take()) {
       if (event.isOff || event.owner?.isDead() === true) continue
       const thawMs = event.owner?.frozenUntilMs() ?? 0
@@ -59,7 +59,7 @@ export function createScheduler(): Scheduler {
         const last = ticks + ticksMax
         const step = (): void => {
           if (isOver()) return done(true)
-          const event = ticks < last ? next() : undefined
+          const event = ticks < last ? nextEvent() : undefined
           if (event === undefined) return done(false)
           ticks += 1
           nowMs = event.atMs

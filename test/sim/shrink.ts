@@ -1,16 +1,16 @@
 import type { Fault } from './faults.ts'
-import { judge, type Judged, type Seed } from './seed.ts'
+import { runSeedFaults, type SeedResult, type Seed } from './seed-faults.ts'
 
 /** Most runs that are spent on making a failure small. */
 const runsMax = 40
 
 /** Takes faults away, one after the other, as long as a rule is still broken. */
-export async function shrink(seed: number, drawn: Seed, failed: Judged): Promise<Judged> {
+export async function shrink(seed: number, drawn: Seed, failed: SeedResult): Promise<SeedResult> {
   let least = failed
   let runs = 0
   for (let at = 0; at < least.faults.length && runs < runsMax; runs += 1) {
     const faults: readonly Fault[] = least.faults.filter((_fault, index) => index !== at)
-    const ran = await judge(seed, drawn, { faults })
+    const ran = await runSeedFaults(seed, drawn, { faults })
     if (ran.violations.length > 0) least = ran
     else at += 1
   }

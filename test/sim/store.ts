@@ -14,7 +14,7 @@ import type { BlobHash, DeploymentId, OperationId } from '../../shared/records/i
 import type { LogRecord } from '../../shared/records/log.ts'
 import { createHash } from 'node:crypto'
 import { error } from '../../shared/errors/error.ts'
-import { createCatalogOf } from './catalog.ts'
+import { createSimCatalog } from './catalog.ts'
 import type { Sync } from './sync.ts'
 import { createHeads, type HeadChange } from './heads.ts'
 import { createRetention, tableOf } from './retention.ts'
@@ -34,26 +34,26 @@ export interface SimStore {
 /** Who looks on while the store is written. */
 export interface Observer {
   /** Everything that is kept, as text. */
-  readonly kept: (text: string) => void
-  readonly headChanged: (change: HeadChange) => void
-  readonly appended: (deployment: DeploymentId, record: LogRecord) => void
-  readonly closed: (deployment: DeploymentId) => void
+  readonly onKept: (text: string) => void
+  readonly onHeadChanged: (change: HeadChange) => void
+  readonly onAppended: (deployment: DeploymentId, record: LogRecord) => void
+  readonly onClosed: (deployment: DeploymentId) => void
   /** A condition of the store refused something, or answered it as done before. */
-  readonly refused: (rule: string) => void
-  readonly published: (blob: BlobHash, version: number) => void
+  readonly onRefused: (rule: string) => void
+  readonly onPublished: (blob: BlobHash, version: number) => void
 }
 
 const stops = ['none', 'graceful', 'forced'] as const
 
 /** An empty store. Its conditions are those of the ports; its records are texts. */
 export function createStore(observer: Observer): SimStore {
-  const heads = createHeads(observer.headChanged)
+  const heads = createHeads(observer.onHeadChanged)
   const outcomes = new Map<string, Outcome>()
   const blobs = new Map<BlobHash, Uint8Array>()
   const [logs, leases] = [new Map<DeploymentId, Kept[]>(), new Map<DeploymentId, Leases>()]
   const controls = new Map<DeploymentId, ControlRow>()
   const control = createControl(observer, controls)
-  const { removeVersions, ...catalog } = createCatalogOf(observer.published, observer.refused)
+  const { removeVersions, ...catalog } = createSimCatalog(observer.onPublished, observer.onRefused)
   const tables = [logs, outcomes, heads.all, leases, controls].map(tableOf)
   return {
     log: createLog(observer, logs),
@@ -73,7 +73,7 @@ export function createStore(observer: Observer): SimStore {
       putOutcome(deployment, outcome) {
         const at = `${deployment} ${outcome.operation} ${outcome.attempt}`
         if (outcomes.has(at)) return
-        observer.kept(JSON.stringify(outcome))
+        observer.onKept(JSON.stringify(outcome))
         outcomes.set(at, outcome)
       },
       getOutcome: (deployment, operation, attempt) =>
@@ -97,7 +97,7 @@ export function createStore(observer: Observer): SimStore {
     blobs: {
       put(bytes) {
         const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
-        if (!blobs.has(hash)) observer.kept(Buffer.from(bytes).toString('utf8'))
+        if (!blobs.has(hash)) observer.onKept(Buffer.from(bytes).toString('utf8'))
         blobs.set(hash, bytes)
         return hash
       },
@@ -115,7 +115,7 @@ function pairOf<T>(id: OperationId, found: T | undefined): readonly (readonly [O
 }
 
 /** A record as it comes back from a store. */
-export function parse<T>(text: string): T {
+export function parseStored<T>(text: string): T {
   return JSON.parse(text) as T
 }
 
@@ -134,13 +134,13 @@ function createLog(observer: Observer, logs: Map<DeploymentId, Kept[]>): SimStor
       const there = log[record.number]
       if (there !== undefined && there.text !== text) {
         const stops = record.decisions.some(one => 'phase' in one && one.phase === 'stopping')
-        observer.refused('an append of a deposed generator is refused')
-        if (stops) observer.refused('a deposed generator cannot stop its successor')
+        observer.onRefused('an append of a deposed generator is refused')
+        if (stops) observer.onRefused('a deposed generator cannot stop its successor')
       }
       if (there !== undefined) return there.text === text ? 'mine' : 'taken'
       if (record.number !== log.length) return 'taken'
-      observer.kept(text)
-      observer.appended(deployment, record)
+      observer.onKept(text)
+      observer.onAppended(deployment, record)
       log.push({ text, record })
       return 'appended'
     },
@@ -191,7 +191,7 @@ function createControl(
       controls.set(deployment, { ...control, holder, held: at })
     },
     close(deployment) {
-      if (controls.has(deployment)) observer.closed(deployment)
+      if (controls.has(deployment)) observer.onClosed(deployment)
       change(deployment, { closed: true })
     },
   }
@@ -229,7 +229,7 @@ function createEvents(observer: Observer): SimStore['events'] {
       for (const [at, event] of events.entries()) {
         const key = `${deployment} ${writer} ${first + at}`
         if (lines.has(key)) continue
-        observer.kept(event)
+        observer.onKept(event)
         lines.set(key, event)
       }
     },

@@ -1,20 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type SeedReport, runSeed } from './many.ts'
-import type { Platform } from './world.ts'
+import { type SeedReport, runSeed } from './run-seed.ts'
+import type { WorldPlatform } from './world.ts'
 
 /** What a worker is given: every `every`-th seed from `from` on. */
-export interface Share {
+export interface SeedShare {
   readonly from: number
   readonly until: number
   readonly every: number
-  readonly platform?: Platform
+  readonly platform?: WorldPlatform
 }
 
-const { from, until, every, ...on } = workerData as Share
+const { from, until, every, ...on } = workerData as SeedShare
 let current = from
 process.on('unhandledRejection', thrown => {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-  parentPort?.postMessage(broken(current, `nobody handled: ${text}`))
+  parentPort?.postMessage(createBrokenReport(current, `nobody handled: ${text}`))
 })
 for (let seed = from; seed < until; seed += every) {
   current = seed
@@ -22,7 +22,7 @@ for (let seed = from; seed < until; seed += every) {
   parentPort?.postMessage(report)
 }
 
-function broken(seed: number, violation: string): SeedReport {
+function createBrokenReport(seed: number, violation: string): SeedReport {
   return {
     seed,
     violations: [violation],

@@ -1,13 +1,13 @@
 import type { ChainQueuePort, HintsPort, NudgesPort } from '../../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId, OperationId } from '../../shared/records/ids.ts'
-import type { Cloud } from './cloud.ts'
-import { byHandOver } from './dynamo-calls.ts'
+import type { ModelCloud } from './model-cloud.ts'
+import { createManualWrites } from './dynamo-calls.ts'
 import { type AwsServices, createAwsServices } from './aws-services.ts'
 import { type Coverage, createCoverage } from './coverage.ts'
-import { createDraw, type Draw } from './draw.ts'
+import { createDraw, type SeededDraw } from './draw.ts'
 import { createNudges } from './nudges.ts'
 import { createQueue } from './queue.ts'
-import { type ByHand, type RecordsNow, recordsIn } from './records-now.ts'
+import { type ManualWrites, type CurrentRecords, readCurrentRecords } from './current-records.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { createStore, type Observer, type SimStore } from './store.ts'
 
@@ -15,16 +15,16 @@ import { createStore, type Observer, type SimStore } from './store.ts'
 export interface World extends Coverage {
   readonly seed: number
   readonly scheduler: Scheduler
-  readonly draw: Draw
+  readonly draw: SeededDraw
   /** The records where they are not in DynamoDB, and all blobs. */
   readonly store: SimStore
   /** The records of this moment, wherever they are. */
-  readonly records: RecordsNow
-  readonly byHand: ByHand
+  readonly records: CurrentRecords
+  readonly manual: ManualWrites
   readonly queue: ChainQueuePort
   readonly nudges: NudgesPort
   readonly hints: {
-    readonly tell: (deployment: DeploymentId, operation: OperationId) => void
+    readonly notify: (deployment: DeploymentId, operation: OperationId) => void
     readonly listen: HintsPort['listen']
   }
   readonly observer: Observer
@@ -46,17 +46,17 @@ export interface World extends Coverage {
 }
 
 /** What a world is like besides its seed. */
-export interface Trace {
+export interface WorldOptions {
   /** Keeps no trace: faster. */
   readonly isQuiet?: boolean
   /** Whether faults strike. */
   readonly isStruck?: boolean
   /** Where it is: drawn where it is absent. */
-  readonly platform?: Platform
+  readonly platform?: WorldPlatform
 }
 
 /** On models of the services of AWS, or on a store and queue in memory. */
-export type Platform = 'aws' | 'memory'
+export type WorldPlatform = 'aws' | 'memory'
 
 /** How many worlds are on AWS: on models of its services. */
 const awsWorlds = 0.1
@@ -65,7 +65,7 @@ const awsWorlds = 0.1
 export function createWorld(
   seed: number,
   observerOf: (world: World) => Observer,
-  about: Trace = {},
+  options: WorldOptions = {},
 ): World {
   const scheduler = createScheduler()
   const draw = createDraw(seed)
@@ -80,19 +80,19 @@ export function createWorld(
       .some(lease => lease.executor === executor && lease.retired)
   const queue = createQueue(scheduler, draw.fork('queue'), isRetired)
   const observer: Observer = {
-    kept: text => observerOf(world).kept(text),
-    headChanged(change) {
-      observerOf(world).headChanged(change)
+    onKept: text => observerOf(world).onKept(text),
+    onHeadChanged(change) {
+      observerOf(world).onHeadChanged(change)
       if (change.after !== change.before) changed.get(change.at)?.()
     },
-    appended: (deployment, record) => observerOf(world).appended(deployment, record),
-    closed: deployment => observerOf(world).closed(deployment),
-    published: (blob, version) => observerOf(world).published(blob, version),
-    refused: rule => observerOf(world).refused(rule),
+    onAppended: (deployment, record) => observerOf(world).onAppended(deployment, record),
+    onClosed: deployment => observerOf(world).onClosed(deployment),
+    onPublished: (blob, version) => observerOf(world).onPublished(blob, version),
+    onRefused: rule => observerOf(world).onRefused(rule),
   }
   const store = createStore(observer)
-  const drawn: Platform = draw.fork('platform').chance(awsWorlds) ? 'aws' : 'memory'
-  const isAws = (about.platform ?? drawn) === 'aws'
+  const drawn: WorldPlatform = draw.fork('platform').chance(awsWorlds) ? 'aws' : 'memory'
+  const isAws = (options.platform ?? drawn) === 'aws'
   const aws = isAws ? createAwsServices({ scheduler, draw, ...coverage, observer }) : undefined
   const world: World = {
     ...coverage,
@@ -100,19 +100,22 @@ export function createWorld(
     scheduler,
     draw,
     store,
-    records: aws === undefined ? store : recordsIn(aws.dynamo.tables, store.blobs),
-    byHand: aws === undefined ? byHandIn(store) : byHandOver(aws.dynamo, { scheduler, draw }),
+    records: aws === undefined ? store : readCurrentRecords(aws.dynamo.tables, store.blobs),
+    manual:
+      aws === undefined
+        ? createStoreWrites(store)
+        : createManualWrites(aws.dynamo, { scheduler, draw }),
     queue,
     nudges: createNudges(scheduler),
     hints: {
-      tell(deployment, operation) {
-        for (const heard of listeners.get(deployment) ?? []) heard(operation)
+      notify(deployment, operation) {
+        for (const listener of listeners.get(deployment) ?? []) listener(operation)
       },
-      listen(deployment, heard) {
+      listen(deployment, listener) {
         const here = listeners.get(deployment) ?? new Set()
         listeners.set(deployment, here)
-        here.add(heard)
-        return () => void here.delete(heard)
+        here.add(listener)
+        return () => void here.delete(listener)
       },
     },
     observer,
@@ -120,11 +123,11 @@ export function createWorld(
     changed,
     poisoned: new Set(),
     trace(line) {
-      if (about.isQuiet !== true) lines.push(`${scheduler.nowMs()} ${line}`)
+      if (options.isQuiet !== true) lines.push(`${scheduler.nowMs()} ${line}`)
     },
     lines,
-    isTraced: about.isQuiet !== true,
-    isStruck: about.isStruck === true,
+    isTraced: options.isQuiet !== true,
+    isStruck: options.isStruck === true,
     violate(what) {
       lines.push(`${scheduler.nowMs()} VIOLATION ${what}`)
       if (!violations.includes(what)) violations.push(what)
@@ -134,13 +137,13 @@ export function createWorld(
   return world
 }
 
-function byHandIn({ catalog, control, operations }: SimStore): ByHand {
+function createStoreWrites({ catalog, control, operations }: SimStore): ManualWrites {
   return { createStack: catalog.createStack, stop: control.stop, arrive: operations.arrive }
 }
 
 /** A world with the cloud that it is about. */
-export interface Place {
+export interface SimPlace {
   readonly world: World
-  readonly cloud: Cloud
+  readonly cloud: ModelCloud
   readonly checks: Observer
 }

@@ -24,12 +24,12 @@ const raisedBy = new Map([
 ])
 
 /** What is wrong with version and features of an envelope. */
-export function featuresOf(envelope: OrderedJson): readonly string[] {
+export function checkFeatures(envelope: OrderedJson): readonly string[] {
   const version = fieldOf(envelope, 'version')
   const written = version?.kind === 'number' ? version.written : ''
   if (written !== '3' && written !== '4') return [`the version is '${written}', not 3 or 4`]
   const named = itemsOf(envelope, 'features').map(item => (item.kind === 'text' ? item.text : ''))
-  const needed = neededBy(fieldOf(envelope, 'deployment'))
+  const needed = neededFeaturesOf(fieldOf(envelope, 'deployment'))
   const complaints = [
     ...named.filter(name => !known.has(name)).map(name => `unknown feature '${name}'`),
     ...[...needed]
@@ -47,7 +47,7 @@ export function featuresOf(envelope: OrderedJson): readonly string[] {
   return complaints
 }
 
-function neededBy(deployment: OrderedJson | undefined): ReadonlySet<string> {
+function neededFeaturesOf(deployment: OrderedJson | undefined): ReadonlySet<string> {
   const operations = itemsOf(deployment, 'pending_operations')
   const resources = [
     ...itemsOf(deployment, 'resources'),

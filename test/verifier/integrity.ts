@@ -1,14 +1,14 @@
 import { fieldOf, itemsOf, type OrderedJson, textOf } from './ordered-json.ts'
 
 /** The rules between resources: who may name whom, and how often a name may occur. */
-export function integrityOf(resources: readonly OrderedJson[]): readonly string[] {
+export function checkIntegrity(resources: readonly OrderedJson[]): readonly string[] {
   const seen = new Set<string>()
   const providers = new Set<string>()
   const all = new Set(resources.map(resource => textOf(resource, 'urn')))
   const complaints: string[] = []
   for (const resource of resources) {
     const urn = textOf(resource, 'urn') ?? ''
-    complaints.push(...ownRules(resource, urn))
+    complaints.push(...checkOwnRules(resource, urn))
     const providerType = /^pulumi:providers:[^:]+$/
     if (providerType.test(textOf(resource, 'type') ?? ''))
       providers.add(`${urn}::${textOf(resource, 'id') ?? unknown}`)
@@ -19,14 +19,14 @@ export function integrityOf(resources: readonly OrderedJson[]): readonly string[
       !isTrue(resource, 'pendingReplacement')
     )
       complaints.push(`${urn}: its provider ${provider} does not come before it`)
-    for (const [what, other] of named(resource)) {
+    for (const [what, other] of namesOf(resource)) {
       if (seen.has(other)) continue
       const how = all.has(other) ? 'comes after it' : 'is missing'
       complaints.push(`${urn}: its ${what} ${other} ${how}`)
     }
     seen.add(urn)
   }
-  return [...complaints, ...duplicates(resources)]
+  return [...complaints, ...findDuplicates(resources)]
 }
 
 const unknown = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
@@ -36,7 +36,7 @@ function isTrue(resource: OrderedJson, name: string): boolean {
   return found?.kind === 'literal' && found.value === true
 }
 
-function ownRules(resource: OrderedJson, urn: string): readonly string[] {
+function checkOwnRules(resource: OrderedJson, urn: string): readonly string[] {
   const type = textOf(resource, 'type') ?? ''
   const complaints: string[] = []
   if (urn === '' || type === '') complaints.push('a resource has no urn or no type')
@@ -49,7 +49,7 @@ function ownRules(resource: OrderedJson, urn: string): readonly string[] {
   return complaints
 }
 
-function named(resource: OrderedJson): readonly (readonly [string, string])[] {
+function namesOf(resource: OrderedJson): readonly (readonly [string, string])[] {
   const texts = (what: string, items: readonly OrderedJson[]): [string, string][] =>
     items.flatMap(item => (item.kind === 'text' && item.text !== '' ? [[what, item.text]] : []))
   const single = (what: string): [string, string][] => {
@@ -70,7 +70,7 @@ function named(resource: OrderedJson): readonly (readonly [string, string])[] {
 }
 
 /** Of several resources of one name all but one must be about to be deleted. */
-function duplicates(resources: readonly OrderedJson[]): readonly string[] {
+function findDuplicates(resources: readonly OrderedJson[]): readonly string[] {
   const living = new Map<string, number>()
   for (const resource of resources) {
     const urn = textOf(resource, 'urn') ?? ''

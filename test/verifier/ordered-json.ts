@@ -72,12 +72,12 @@ export function parseOrdered(source: string): OrderedJson {
 export type TextWriter = (text: string) => string
 
 /** Texts in state files: no HTML escapes. */
-export const stateText: TextWriter = text =>
+export const writeStateText: TextWriter = text =>
   JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
 /** Texts in the plaintext of secrets: with HTML escapes. */
-export const escapedText: TextWriter = text =>
-  stateText(text).replace(/[<>&]/g, sign => `\\u00${sign.charCodeAt(0).toString(16)}`)
+export const writeEscapedText: TextWriter = text =>
+  writeStateText(text).replace(/[<>&]/g, sign => `\\u00${sign.charCodeAt(0).toString(16)}`)
 
 /** As Go writes it: `step` is the indentation of a level, empty for the compact form. */
 export function writeOrdered(json: OrderedJson, step: string, writeText: TextWriter): string {
@@ -102,7 +102,7 @@ export function writeOrdered(json: OrderedJson, step: string, writeText: TextWri
       case 'text':
         return writeText(part.text)
       case 'number':
-        return shortest(part.written)
+        return formatShortest(part.written)
       case 'literal':
         return String(part.value)
     }
@@ -110,7 +110,7 @@ export function writeOrdered(json: OrderedJson, step: string, writeText: TextWri
   return write(json, step === '' ? '' : '\n')
 }
 
-function shortest(written: string): string {
+function formatShortest(written: string): string {
   const number = Number(written)
   return Object.is(number, -0) ? '-0' : String(number)
 }

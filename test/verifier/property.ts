@@ -1,5 +1,5 @@
 import {
-  escapedText,
+  writeEscapedText,
   fieldOf,
   type OrderedObject,
   parseOrdered,
@@ -34,7 +34,7 @@ export interface SecretRules {
 }
 
 /** The check of a property value in its stored form. */
-export function propertyValue(rules: SecretRules): Check {
+export function checkPropertyValue(rules: SecretRules): Check {
   const value: Check = (json, at) => {
     switch (json.kind) {
       case 'list':
@@ -47,7 +47,7 @@ export function propertyValue(rules: SecretRules): Check {
   }
   const special = (json: OrderedObject, at: string): readonly string[] => {
     const kind = textOf(json, signature) ?? 'none'
-    if (kind === secret) return secretValue(json, at, value, rules)
+    if (kind === secret) return checkSecretValue(json, at, value, rules)
     const fields = specialFields(value).get(kind)
     if (fields === undefined) return [`${at}: unknown signature '${kind}'`]
     // These are written as maps, so that the order of their keys is that of maps.
@@ -87,7 +87,7 @@ const secretRecord = record([
   { name: 'plaintext', when: 'filled', check: text() },
 ])
 
-function secretValue(
+function checkSecretValue(
   json: OrderedObject,
   at: string,
   ...[value, rules]: readonly [Check, SecretRules]
@@ -103,14 +103,14 @@ function secretValue(
     return isSealed(ciphertext) ? [] : [`${at}: malformed ciphertext`]
   }
   if (rules.sealed === true) return [`${at}: the secret stands in clear`]
-  return clearText(plaintext ?? '', `${at}(secret)`, value)
+  return checkClearText(plaintext ?? '', `${at}(secret)`, value)
 }
 
 /** The plaintext of a secret is compact JSON text of a property value. */
-function clearText(plaintext: string, at: string, value: Check): readonly string[] {
+function checkClearText(plaintext: string, at: string, value: Check): readonly string[] {
   try {
     const json = parseOrdered(plaintext)
-    const rewritten = writeOrdered(json, '', escapedText)
+    const rewritten = writeOrdered(json, '', writeEscapedText)
     if (rewritten !== plaintext) return [`${at}: is not written compactly`]
     return value(json, at)
   } catch {

@@ -4,18 +4,18 @@
  * here a second time.
  */
 import { createHash } from 'node:crypto'
-import { featuresOf } from './features.ts'
-import { integrityOf } from './integrity.ts'
+import { checkFeatures } from './features.ts'
+import { checkIntegrity } from './integrity.ts'
 import {
   fieldOf,
   itemsOf,
   type OrderedJson,
   parseOrdered,
-  stateText,
+  writeStateText,
   textOf,
   writeOrdered,
 } from './ordered-json.ts'
-import { isSealed, propertyValue } from './property.ts'
+import { isSealed, checkPropertyValue } from './property.ts'
 import {
   anything,
   type Check,
@@ -44,26 +44,26 @@ export function verifyExport(exported: string, rules: ExportRules = {}): string[
   }
   const deployment = fieldOf(envelope, 'deployment')
   const check = record([
-    always('version', number),
-    filled('features', list(text())),
-    always('deployment', deploymentOrNull(rules)),
+    alwaysField('version', number),
+    filledField('features', list(text())),
+    alwaysField('deployment', checkDeployment(rules)),
   ])
   return [
     ...check(envelope, 'envelope'),
-    ...(writeOrdered(envelope, '    ', stateText) + '\n' === exported
+    ...(writeOrdered(envelope, '    ', writeStateText) + '\n' === exported
       ? []
       : ['the text is not written as Go writes it']),
-    ...featuresOf(envelope),
-    ...magicOf(deployment),
-    ...managerOf(deployment, exported),
-    ...integrityOf(itemsOf(deployment, 'resources')),
-    ...itemsOf(deployment, 'resources').flatMap(aliasesOf),
+    ...checkFeatures(envelope),
+    ...checkMagic(deployment),
+    ...checkManager(deployment, exported),
+    ...checkIntegrity(itemsOf(deployment, 'resources')),
+    ...itemsOf(deployment, 'resources').flatMap(checkAliases),
   ]
 }
 
-const always = (name: string, check: Check): Field => ({ name, when: 'always', check })
-const filled = (name: string, check: Check): Field => ({ name, when: 'filled', check })
-const given = (name: string, check: Check): Field => ({ name, when: 'given', check })
+const alwaysField = (name: string, check: Check): Field => ({ name, when: 'always', check })
+const filledField = (name: string, check: Check): Field => ({ name, when: 'filled', check })
+const optionalField = (name: string, check: Check): Field => ({ name, when: 'given', check })
 
 const urn = text(/^urn:pulumi:(?:.*?::){3}/s)
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?(?:Z|[+-]\d\d:\d\d)$/
@@ -72,82 +72,85 @@ const position = /^project:\/\/\/.*#\d+(?:,\d+)?$/
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 const manifest = record([
-  always('time', text(moment)),
-  always('magic', text()),
-  always('version', text()),
-  filled('plugins', list(anything)),
+  alwaysField('time', text(moment)),
+  alwaysField('magic', text()),
+  alwaysField('version', text()),
+  filledField('plugins', list(anything)),
 ])
 
-function deploymentOrNull(rules: ExportRules): Check {
-  const resource = resourceOf(rules)
+function checkDeployment(rules: ExportRules): Check {
+  const resource = checkResource(rules)
   const operation = record([
-    always('resource', resource),
-    always('type', text(/^(?:creating|updating|deleting|reading|importing)$/)),
+    alwaysField('resource', resource),
+    alwaysField('type', text(/^(?:creating|updating|deleting|reading|importing)$/)),
   ])
   const blob = record([
-    always('name', text()),
-    always('version', text()),
-    always('value', text(base64)),
+    alwaysField('name', text()),
+    alwaysField('version', text()),
+    alwaysField('value', text(base64)),
   ])
   const whole = record([
-    always('manifest', manifest),
-    given('secrets_providers', record([always('type', text()), given('state', anything)])),
-    filled('resources', list(resource)),
-    filled('pending_operations', list(operation)),
-    always('metadata', record([given('integrity_error', anything)])),
-    filled('snippets', list(anything)),
-    filled('extensions', map(blob)),
+    alwaysField('manifest', manifest),
+    optionalField(
+      'secrets_providers',
+      record([alwaysField('type', text()), optionalField('state', anything)]),
+    ),
+    filledField('resources', list(resource)),
+    filledField('pending_operations', list(operation)),
+    alwaysField('metadata', record([optionalField('integrity_error', anything)])),
+    filledField('snippets', list(anything)),
+    filledField('extensions', map(blob)),
   ])
   return (json, at) => (json.kind === 'literal' && json.value === null ? [] : whole(json, at))
 }
 
-function resourceOf(rules: ExportRules): Check {
-  const value = propertyValue({ sealed: rules.sealed })
+function checkResource(rules: ExportRules): Check {
+  const value = checkPropertyValue({ sealed: rules.sealed })
   const texts = list(text())
   const urnsOrNull: Check = (json, at) =>
     json.kind === 'literal' && json.value === null ? [] : list(urn)(json, at)
-  const seconds = ['create', 'update', 'delete', 'read'].map(name => filled(name, number))
+  const seconds = ['create', 'update', 'delete', 'read'].map(name => filledField(name, number))
   return record([
-    always('urn', urn),
-    always('custom', flag),
-    filled('delete', flag),
-    filled('id', text()),
-    always('type', text(/./)),
-    filled('inputs', map(value)),
-    filled('outputs', map(value)),
-    filled('parent', urn),
-    filled('protect', flag),
-    filled('taint', flag),
-    filled('external', flag),
-    filled('dependencies', list(urn)),
-    filled('initErrors', texts),
-    filled('provider', text(/^urn:pulumi:.*::.+$/s)),
-    filled('propertyDependencies', map(urnsOrNull)),
-    filled('pendingReplacement', flag),
-    filled('additionalSecretOutputs', texts),
-    filled('aliases', list(urn)),
-    filled('customTimeouts', record(seconds)),
-    filled('importID', text()),
-    filled('retainOnDelete', flag),
-    filled('deletedWith', urn),
-    filled('replaceWith', list(urn)),
-    given('created', text(momentUtc)),
-    given('modified', text(momentUtc)),
-    filled('sourcePosition', text(position)),
-    filled('stackTrace', list(record([filled('sourcePosition', text(position))]))),
-    filled('ignoreChanges', texts),
-    filled('hideDiff', texts),
-    filled('replaceOnChanges', texts),
-    given('replacementTrigger', value),
-    filled('refreshBeforeUpdate', flag),
-    filled('viewOf', urn),
-    filled('resourceHooks', map(texts)),
-    filled('extensionRef', text()),
-    filled('snippetID', text()),
+    alwaysField('urn', urn),
+    alwaysField('custom', flag),
+    filledField('delete', flag),
+    filledField('id', text()),
+    alwaysField('type', text(/./)),
+    filledField('inputs', map(value)),
+    filledField('outputs', map(value)),
+    filledField('parent', urn),
+    filledField('protect', flag),
+    filledField('taint', flag),
+    filledField('external', flag),
+    filledField('dependencies', list(urn)),
+    filledField('initErrors', texts),
+    filledField('provider', text(/^urn:pulumi:.*::.+$/s)),
+    filledField('propertyDependencies', map(urnsOrNull)),
+    filledField('pendingReplacement', flag),
+    filledField('additionalSecretOutputs', texts),
+    filledField('aliases', list(urn)),
+    filledField('customTimeouts', record(seconds)),
+    filledField('importID', text()),
+    filledField('retainOnDelete', flag),
+    filledField('deletedWith', urn),
+    filledField('replaceWith', list(urn)),
+    optionalField('created', text(momentUtc)),
+    optionalField('modified', text(momentUtc)),
+    filledField('sourcePosition', text(position)),
+    filledField('stackTrace', list(record([filledField('sourcePosition', text(position))]))),
+    filledField('ignoreChanges', texts),
+    filledField('hideDiff', texts),
+    filledField('replaceOnChanges', texts),
+    optionalField('replacementTrigger', value),
+    filledField('refreshBeforeUpdate', flag),
+    filledField('viewOf', urn),
+    filledField('resourceHooks', map(texts)),
+    filledField('extensionRef', text()),
+    filledField('snippetID', text()),
   ])
 }
 
-function magicOf(deployment: OrderedJson | undefined): readonly string[] {
+function checkMagic(deployment: OrderedJson | undefined): readonly string[] {
   const written = fieldOf(deployment, 'manifest')
   const version = textOf(written, 'version') ?? ''
   const magic = version === '' ? '' : createHash('sha256').update(version).digest('hex')
@@ -156,7 +159,7 @@ function magicOf(deployment: OrderedJson | undefined): readonly string[] {
 }
 
 /** Sealed secrets need their manager; that of a passphrase proves the passphrase by its salt. */
-function managerOf(deployment: OrderedJson | undefined, exported: string): readonly string[] {
+function checkManager(deployment: OrderedJson | undefined, exported: string): readonly string[] {
   const manager = fieldOf(deployment, 'secrets_providers')
   if (manager === undefined)
     return exported.includes('"ciphertext": ')
@@ -169,7 +172,7 @@ function managerOf(deployment: OrderedJson | undefined, exported: string): reado
 }
 
 /** Aliases are resolved before a state is written. */
-function aliasesOf(resource: OrderedJson): readonly string[] {
+function checkAliases(resource: OrderedJson): readonly string[] {
   const found = fieldOf(resource, 'aliases')
   return found === undefined ? [] : [`${textOf(resource, 'urn')}: aliases are written`]
 }

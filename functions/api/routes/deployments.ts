@@ -11,7 +11,7 @@ import {
 } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readDeploymentTimeline } from '../../../shared/runtime/state/state-at-time.ts'
-import { cutPage, parseCursor, pageForm, pageQuery } from '../pages.ts'
+import { cutResultPage, parseCursor, pageForm, pageQuery } from '../pages.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
 /** A line of a stack's history as the API tells it. */
@@ -141,7 +141,7 @@ export const deploymentRoutes = [
       if (moments === undefined)
         throw error('RECORDS_REMOVED', `the records of deployment ${number} were removed`)
       return {
-        json: cutPage(
+        json: cutResultPage(
           moments.filter(({ urn }) => urn !== undefined),
           query,
         ),

@@ -4,7 +4,7 @@ import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'
 import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
-import { cutPage, pageForm, pageQuery } from '../pages.ts'
+import { cutResultPage, pageForm, pageQuery } from '../pages.ts'
 import { removeStackDocuments } from '../scheduler-calls.ts'
 import { coversStack } from '../roles.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
@@ -43,7 +43,7 @@ export const stackRoutes = [
       const unreadable = found.unreadable
         .filter(({ id }) => coversStack(caller.stacks, id))
         .map(({ id, why }) => ({ id, code: 'code' in why ? String(why.code) : '' }))
-      const page = cutPage(mine, query)
+      const page = cutResultPage(mine, query)
       return { json: { ...page, items: page.items.map(stackViewOf), unreadable } }
     },
   }),

@@ -15,7 +15,7 @@ import { isProtected, type Step } from '../step.ts'
 import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
 import { performImport } from './perform-import.ts'
 import { performRead, performRefresh } from './perform-read.ts'
-import { callProvider, type PerformDeps, subjectOf, viewStatusOf } from './provider-call.ts'
+import { callStepProvider, type PerformDeps, subjectOf, viewStatusOf } from './provider-call.ts'
 import { deleteViews, recordViews, withViews } from './record-views.ts'
 import { verdictAfterError } from '../../providers/retry-policy.ts'
 
@@ -129,7 +129,7 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
   const now = deps.timestamp()
   const times = mode.preview ? {} : { created: now, modified: now }
   try {
-    const made = await callProvider(deps, step, provider => provider.create(request))
+    const made = await callStepProvider(deps, step, provider => provider.create(request))
     if (made.id === '' && !mode.preview)
       return failureEndOf({
         message: `plugin returned empty resource.ID from create '${step.urn}'`,
@@ -174,7 +174,7 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
   const kept = { ...next, id: old.id, created: old.created, modified: old.modified }
   const times = mode.preview ? {} : { modified: deps.timestamp() }
   try {
-    const updated = await callProvider(deps, step, provider => provider.update(request))
+    const updated = await callStepProvider(deps, step, provider => provider.update(request))
     const { outputs, refreshBeforeUpdate } = updated
     return successEndOf({ ...kept, outputs, refreshBeforeUpdate, initErrors: [], ...times })
   } catch (thrown) {
@@ -213,7 +213,7 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
     timeout: old.customTimeouts.delete ?? 0,
     ...deps.viewing,
   }
-  await callProvider(deps, step, provider => provider.delete(request))
+  await callStepProvider(deps, step, provider => provider.delete(request))
   return successEndOf(undefined)
 }
 

@@ -63,7 +63,7 @@ export function resolveStepProvider(
  * Makes a call that changes something, again when nobody was there to hear it. The provider is
  * found anew each time: whoever finds it looks at the lease.
  */
-export function callProvider<T>(
+export function callStepProvider<T>(
   deps: PerformDeps,
   step: Step,
   call: (provider: Provider) => Promise<T>,

@@ -22,13 +22,13 @@ function roles() {
   }
   const clock = { now: () => now as EpochMs }
   const take = createRoleAssumer({ sts: sts as never, installation: 'antichain', clock })
-  return { take, asked: requests, about: service, pass: (ms: number) => void (now += ms) }
+  return { take, requests, service, pass: (ms: number) => void (now += ms) }
 }
 
 test('a role is asked for with the installation and the stack as its external id', async () => {
-  const { take, asked } = roles()
+  const { take, requests } = roles()
   expect(await take(role, stack)).toMatchObject({ accessKeyId: 'id 1', expiresAt: 3_600_000 })
-  expect(asked[0]).toMatchObject({
+  expect(requests[0]).toMatchObject({
     RoleArn: role,
     ExternalId: 'antichain/organization/shop/prod',
     RoleSessionName: 'antichain-organization-shop-prod',
@@ -36,42 +36,42 @@ test('a role is asked for with the installation and the stack as its external id
 })
 
 test('credentials are given out again while they last, to the same stack only', async () => {
-  const { take, asked, pass } = roles()
+  const { take, requests, pass } = roles()
   await take(role, stack)
   pass(30 * 60_000)
   expect((await take(role, stack)).accessKeyId).toBe('id 1')
   expect((await take(role, 'organization/shop/dev' as StackId)).accessKeyId).toBe('id 2')
   pass(15 * 60_000)
   expect((await take(role, stack)).accessKeyId).toBe('id 3')
-  expect(asked).toHaveLength(3)
+  expect(requests).toHaveLength(3)
 })
 
 test('who asks while another one waits is given the same', async () => {
-  const { take, asked } = roles()
+  const { take, requests } = roles()
   const all = await Promise.all([take(role, stack), take(role, stack), take(role, stack)])
   expect(new Set(all.map(({ accessKeyId }) => accessKeyId))).toEqual(new Set(['id 1']))
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 test('a role that refuses a stack is named with the external id that it was shown', async () => {
-  const { take, about } = roles()
-  about.refuses = 'AccessDenied'
+  const { take, service } = roles()
+  service.refuses = 'AccessDenied'
   await expect(take(role, stack)).rejects.toMatchObject({
     code: 'STACK_ROLE_REFUSED',
     message: expect.stringMatching(/role\/shop .*'antichain\/organization\/shop\/prod'/),
   })
-  about.refuses = 'ThrottlingException'
+  service.refuses = 'ThrottlingException'
   await expect(take(role, stack)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })
 
 test('what cannot be renewed is given out until it ends', async () => {
-  const { take, about, pass } = roles()
+  const { take, service, pass } = roles()
   await take(role, stack)
   pass(45 * 60_000)
-  about.refuses = 'ThrottlingException'
+  service.refuses = 'ThrottlingException'
   expect((await take(role, stack)).accessKeyId).toBe('id 1')
   pass(16 * 60_000)
   await expect(take(role, stack)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-  about.refuses = ''
+  service.refuses = ''
   expect((await take(role, stack)).accessKeyId).toBe('id 4')
 })

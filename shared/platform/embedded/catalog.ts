@@ -19,7 +19,7 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
       return { stacks, unreadable: named }
     },
     removeStack: id => call('catalog.removeStack', { id }),
-    start: (id, input) => call('catalog.start', { id, about: input, token: random.uuid() }),
+    start: (id, input) => call('catalog.start', { id, start: input, token: random.uuid() }),
     publish: (id, expected, snapshot) => call('catalog.publish', { id, expected, snapshot }),
     release: async (deployment, end) => void (await call('catalog.release', { deployment, end })),
     putLate: async (id, item) =>

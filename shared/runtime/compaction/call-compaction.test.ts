@@ -24,12 +24,12 @@ async function compactWith(answer: Answer) {
     compactHere: async () => byItself as never,
     logger: { write: (...line) => void logged.push(line) },
   })
-  return { came: await compact(deployment), asked: requests, told: logged }
+  return { came: await compact(deployment), requests, logged }
 }
 
 test('the fold is that of the function, which is told of the deployment only', async () => {
   const Payload = Buffer.from(JSON.stringify({ version: 8, snapshot: 'there' }))
-  const { came, asked: requests, told: logged } = await compactWith({ Payload })
+  const { came, requests, logged } = await compactWith({ Payload })
   expect(came).toEqual({ version: 8, snapshot: 'there' })
   expect(logged).toEqual([])
   const [{ FunctionName, Payload: sent }] = requests as [{ FunctionName: string; Payload: Buffer }]
@@ -43,7 +43,7 @@ test.each<readonly [string, Answer]>([
   ['answers something else', { Payload: Buffer.from('{"nudged":1}') }],
   ['answers nothing', {}],
 ])('a function that %s is made up for, and said', async (_what, answer) => {
-  const { came, told: logged } = await compactWith(answer)
+  const { came, logged } = await compactWith(answer)
   expect(came).toBe(byItself)
   expect(logged).toMatchObject([['warn', 'compaction.uncalled', { deployment }]])
 })

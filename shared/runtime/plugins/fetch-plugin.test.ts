@@ -40,11 +40,11 @@ function createFetcher(bytes: Uint8Array | undefined) {
     },
     { home, os: 'linux', arch: 'arm64' },
   )
-  return { fetch, asked: requests }
+  return { fetch, requests }
 }
 
 test('a plugin that is nowhere is fetched once, and found in the plugin cache then', async () => {
-  const { fetch, asked: requests } = createFetcher(await packPlugin())
+  const { fetch, requests } = createFetcher(await packPlugin())
   const places = { env: {}, home, path: '' }
   expect(findPlugin(plugin, places)).toHaveProperty('missing')
   expect(await Promise.all([fetch(plugin), fetch(plugin)])).toEqual([true, true])
@@ -58,7 +58,7 @@ test('a plugin that is nowhere is fetched once, and found in the plugin cache th
 })
 
 test('one that nobody has is asked for again the next time', async () => {
-  const { fetch, asked: requests } = createFetcher(undefined)
+  const { fetch, requests } = createFetcher(undefined)
   expect(await fetch(plugin)).toBe(false)
   expect(await fetch(plugin)).toBe(false)
   expect(requests).toHaveLength(2)

@@ -18,16 +18,16 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 /** A call that is made once: not repeatable. */
-const asked = (url: string, path: string): Promise<unknown> =>
+const callApi = (url: string, path: string): Promise<unknown> =>
   createApiClient({ url, token: 't' }).call({ method: 'POST', path })
 
 test('what answers and is no API is named by its address', async () => {
   const url = `http://127.0.0.1:${port}`
-  await expect(asked(url, '/missing')).rejects.toMatchObject({
+  await expect(callApi(url, '/missing')).rejects.toMatchObject({
     code: 'API_ANSWER_UNKNOWN',
     message: `${url} answered 404`,
   })
-  await expect(asked(url, '/other')).rejects.toMatchObject({
+  await expect(callApi(url, '/other')).rejects.toMatchObject({
     code: 'API_ANSWER_UNKNOWN',
     message: `what ${url} answered is no JSON`,
   })
@@ -35,7 +35,7 @@ test('what answers and is no API is named by its address', async () => {
 
 test('https to a server without it says so on one line', async () => {
   const url = `https://127.0.0.1:${port}`
-  await expect(asked(url, '/other')).rejects.toMatchObject({
+  await expect(callApi(url, '/other')).rejects.toMatchObject({
     code: 'API_UNREACHABLE',
     message: `${url} does not answer: it speaks no TLS: its address begins with http://`,
   })
@@ -43,7 +43,7 @@ test('https to a server without it says so on one line', async () => {
 
 test('where nothing listens the hint names what would', async () => {
   await new Promise(done => server.close(done))
-  await expect(asked(`http://127.0.0.1:${port}`, '/other')).rejects.toMatchObject({
+  await expect(callApi(`http://127.0.0.1:${port}`, '/other')).rejects.toMatchObject({
     code: 'API_UNREACHABLE',
     hint: expect.stringContaining('npm run cloud'),
   })

@@ -1,27 +1,27 @@
 import { beforeEach, expect, test } from 'vitest'
-import { type Bench, createBench } from './fakes.ts'
+import { type CliBench, createCliBench } from './cli-bench.ts'
 
-let bench: Bench
+let bench: CliBench
 
 beforeEach(async () => {
-  bench = createBench()
+  bench = createCliBench()
   await bench.run('stack', 'init', 'dev')
 })
 
-const shown = async (): Promise<unknown> =>
+const readConfig = async (): Promise<unknown> =>
   JSON.parse((await bench.run('config', '--json', '--show-secrets')).out)
 
 test('many values are set, in clear and sealed, and removed', async () => {
   const set = ['--secret', 'a=hush', '--plaintext', 'b=2=3', '--plaintext', 'other:c=']
   expect(await bench.run('config', 'set-all', ...set)).toMatchObject({ exit: 0, err: '' })
   expect(bench.read('Pulumi.dev.yaml')).toContain('secure: new-salt(pass:hush)')
-  expect(await shown()).toEqual({
+  expect(await readConfig()).toEqual({
     'other:c': { value: '', secret: false },
     'site:a': { value: 'hush', secret: true },
     'site:b': { value: '2=3', secret: false },
   })
   expect((await bench.run('config', 'rm-all', 'a', 'other:c', 'nobody')).exit).toBe(0)
-  expect(await shown()).toEqual({ 'site:b': { value: '2=3', secret: false } })
+  expect(await readConfig()).toEqual({ 'site:b': { value: '2=3', secret: false } })
 })
 
 test('paths reach into maps and lists', async () => {
@@ -55,9 +55,9 @@ test.each([
   [['--json', '{"a":1}'], 'a is not as printed'],
   [['--json'], 'values are given by'],
   [['a=1'], 'values are given by'],
-])('wrong values are refused, and nothing is written: %j', async (words, expected) => {
+])('wrong values are refused, and nothing is written: %j', async (args, expected) => {
   const before = bench.read('Pulumi.dev.yaml')
-  const ran = await bench.run('config', 'set-all', ...words)
+  const ran = await bench.run('config', 'set-all', ...args)
   expect(ran.err).toMatch(/^error\[CLI_USAGE\]/)
   expect(ran.err).toContain(expected)
   expect(bench.read('Pulumi.dev.yaml')).toBe(before)

@@ -3,19 +3,19 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { EventsService, type EventRequest } from '../../../proto/gen/pulumi/events.ts'
-import { type Bench, createBench } from './fakes.ts'
+import { type CliBench, createCliBench } from './cli-bench.ts'
 
-let bench: Bench
+let bench: CliBench
 const servers: Server[] = []
 
 beforeEach(async () => {
-  bench = createBench()
+  bench = createCliBench()
   await bench.run('stack', 'init', 'dev')
 })
 afterEach(() => servers.splice(0).forEach(server => server.forceShutdown()))
 
 /** The numbers and kinds of events, a line each. */
-const told = (lines: readonly string[]): readonly string[] =>
+const describeEvents = (lines: readonly string[]): readonly string[] =>
   lines.map(line => {
     const { sequence, timestamp, ...payload } = JSON.parse(line) as Record<string, unknown>
     expect(timestamp).toBeGreaterThan(1_700_000_000)
@@ -29,8 +29,8 @@ test('--event-log empties a file and has every event in it, besides what is show
   const { exit, out } = await bench.run('up', '-y', '-f', '--json', '--event-log', 'events.txt')
   expect(exit).toBe(0)
   const lines = linesOf(bench.read('events.txt'))
-  expect(told(lines).length).toBe(linesOf(out).length)
-  expect(told(lines)[0]).toMatch(/^0 \w+Event$/)
+  expect(describeEvents(lines).length).toBe(linesOf(out).length)
+  expect(describeEvents(lines)[0]).toMatch(/^0 \w+Event$/)
 })
 
 test('an event log in a folder that is not there is refused before anything is done', async () => {
@@ -41,7 +41,7 @@ test('an event log in a folder that is not there is refused before anything is d
 })
 
 test('tcp:// sends them to another program, which has all of them when the run is over', async () => {
-  const heard: string[] = []
+  const received: string[] = []
   const server = new Server()
   servers.push(server)
   server.addService(EventsService, {
@@ -50,7 +50,7 @@ test('tcp:// sends them to another program, which has all of them when the run i
       reply: (failed: null, answer: object) => void,
     ) => {
       void (async () => {
-        for await (const { event } of call) heard.push(event)
+        for await (const { event } of call) received.push(event)
         reply(null, {})
       })()
     },
@@ -62,7 +62,7 @@ test('tcp:// sends them to another program, which has all of them when the run i
   )
   const address = `tcp://127.0.0.1:${port}`
   expect((await bench.run('up', '-y', '-f', '--event-log', address)).exit).toBe(0)
-  expect(told(heard)[0]).toMatch(/^0 \w+Event$/)
+  expect(describeEvents(received)[0]).toMatch(/^0 \w+Event$/)
 })
 
 test('nobody at tcp:// stops no deployment', async () => {

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Bench, createBench } from './fakes.ts'
+import { type CliBench, createCliBench } from './cli-bench.ts'
 
-let bench: Bench
+let bench: CliBench
 beforeEach(async () => {
-  bench = createBench()
+  bench = createCliBench()
   await bench.run('stack', 'init', 'dev')
 })
 
-const words = ['import', '-y', '--skip-preview', 'gold:index:Thing', 'got', 'ext-1']
+const args = ['import', '-y', '--skip-preview', 'gold:index:Thing', 'got', 'ext-1']
 const group = 'urn:pulumi:dev::site::case:index:Group::g'
 
 describe('import', () => {
@@ -19,7 +19,7 @@ describe('import', () => {
       [['--protect=false'], false],
       [['--no-protect'], false],
     ] as const) {
-      const { exit, err } = await bench.run(...words, ...more)
+      const { exit, err } = await bench.run(...args, ...more)
       expect([exit, err]).toEqual([0, ''])
       expect(bench.requests.at(-1)?.options).toMatchObject({
         command: 'import',
@@ -31,7 +31,7 @@ describe('import', () => {
   test('takes parent, provider and properties', async () => {
     const provider = 'urn:pulumi:dev::site::pulumi:providers:gold::p'
     const more = ['--parent', `g=${group}`, '--provider', `p=${provider}`, '--properties', 'a,b']
-    expect((await bench.run(...words, ...more)).exit).toBe(0)
+    expect((await bench.run(...args, ...more)).exit).toBe(0)
     expect(bench.requests[0]?.options.imports).toMatchObject([
       { parent: group, provider, isChosen: true },
     ])

@@ -11,10 +11,10 @@ afterEach(() => {
 })
 
 /** Installs a folder's packages by an npm that fails so often; answers how often it was run. */
-function installed(failures: number): {
+function runInstall(failures: number): {
   readonly runs: number
   readonly exit: number | null
-  readonly said: string
+  readonly output: string
 } {
   const folder = mkdtempSync(join(tmpdir(), 'install-'))
   folders.push(folder)
@@ -28,26 +28,26 @@ function installed(failures: number): {
   ]
   writeFileSync(npm, `${script.join('\n')}\n`)
   chmodSync(npm, 0o755)
-  const asked = `import { installPackages } from ${JSON.stringify(module)}; installPackages(${JSON.stringify(folder)}, 'it')`
-  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', asked], {
+  const scriptText = `import { installPackages } from ${JSON.stringify(module)}; installPackages(${JSON.stringify(folder)}, 'it')`
+  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', scriptText], {
     encoding: 'utf8',
     env: { PATH: `${folder}:/usr/bin:/bin` },
   })
   const runs = readFileSync(join(folder, 'runs'), 'utf8').split('\n').length - 1
-  return { runs, exit: ran.status, said: ran.stdout + ran.stderr }
+  return { runs, exit: ran.status, output: ran.stdout + ran.stderr }
 }
 
 describe('an installation', () => {
   test('that fails is tried again, which is said', () => {
-    const { runs, exit, said } = installed(1)
+    const { runs, exit, output } = runInstall(1)
     expect([runs, exit]).toEqual([2, 0])
-    expect(said).toContain('it is tried again (2 of 3)')
+    expect(output).toContain('it is tried again (2 of 3)')
   })
 
   test('is given up after the third time', () => {
-    const { runs, exit, said } = installed(9)
+    const { runs, exit, output } = runInstall(9)
     expect(runs).toBe(3)
     expect(exit).not.toBe(0)
-    expect(said).toContain('npm ci failed')
+    expect(output).toContain('npm ci failed')
   })
 })

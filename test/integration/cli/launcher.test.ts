@@ -25,23 +25,23 @@ beforeEach(() => {
   copyFileSync(launcher, join(project, 'cli/antichain'))
   const files = ['proto/gen/.stamp', 'cli/main.ts', 'shared/one.ts', ...settings]
   for (const file of files) writeFileSync(join(project, file), '')
-  const said = 'echo "$2"; echo "$NODE_COMPILE_CACHE"; echo "$ANTICHAIN_USER_COMPILE_CACHE"'
-  writeFileSync(join(project, 'node_modules/node/bin/node'), `#!/bin/sh\n${said}\n`, {
+  const script = 'echo "$2"; echo "$NODE_COMPILE_CACHE"; echo "$ANTICHAIN_USER_COMPILE_CACHE"'
+  writeFileSync(join(project, 'node_modules/node/bin/node'), `#!/bin/sh\n${script}\n`, {
     mode: 0o755,
   })
 })
 
 afterEach(() => rmSync(project, { recursive: true }))
 
-function bundle(): void {
+function createBundle(): void {
   mkdirSync(join(project, '.cache/cli'), { recursive: true })
   writeFileSync(join(project, '.cache/cli/main.mjs'), '')
 }
 
 /** Long enough for a file system to tell two times apart. */
-const aWhile = (): Promise<void> => setTimeout(50)
+const waitAWhile = (): Promise<void> => setTimeout(50)
 
-function started(env: Readonly<Record<string, string>> = {}): readonly string[] {
+function startLauncher(env: Readonly<Record<string, string>> = {}): readonly string[] {
   const ran = spawnSync(join(project, 'cli/antichain'), ['up'], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -52,43 +52,43 @@ function started(env: Readonly<Record<string, string>> = {}): readonly string[] 
 
 describe('the launcher', () => {
   test('runs the sources when there is no bundle', () => {
-    expect(started()[0]).toBe('/cli/main.ts')
+    expect(startLauncher()[0]).toBe('/cli/main.ts')
   })
 
   test('runs the bundle when nothing is newer', async () => {
-    await aWhile()
-    bundle()
-    expect(started()[0]).toBe('/.cache/cli/main.mjs')
+    await waitAWhile()
+    createBundle()
+    expect(startLauncher()[0]).toBe('/.cache/cli/main.mjs')
   })
 
   test.each(['shared/one.ts', 'cli/two.ts', ...settings])(
     'runs the sources when %s is newer than the bundle',
     async file => {
-      bundle()
-      await aWhile()
+      createBundle()
+      await waitAWhile()
       writeFileSync(join(project, file), '')
-      expect(started()[0]).toBe('/cli/main.ts')
+      expect(startLauncher()[0]).toBe('/cli/main.ts')
     },
   )
 
   test('runs the sources when one came here later, whatever time it brought along', async () => {
-    bundle()
-    await aWhile()
+    createBundle()
+    await waitAWhile()
     utimesSync(join(project, 'shared/one.ts'), new Date(0), new Date(0))
-    expect(started()[0]).toBe('/cli/main.ts')
+    expect(startLauncher()[0]).toBe('/cli/main.ts')
   })
 
   test('runs the sources where nobody can say what is newer', async () => {
-    await aWhile()
-    bundle()
+    await waitAWhile()
+    createBundle()
     const bin = join(project, 'bin')
     mkdirSync(bin)
     for (const name of ['dirname', 'readlink']) symlinkSync(`/usr/bin/${name}`, join(bin, name))
-    expect(started({ PATH: bin })[0]).toBe('/cli/main.ts')
+    expect(startLauncher({ PATH: bin })[0]).toBe('/cli/main.ts')
   })
 
   test('keeps the cache of compiled code that the user has chosen for programs', () => {
-    expect(started({ NODE_COMPILE_CACHE: '/mine' }).slice(1, 3)).toEqual([
+    expect(startLauncher({ NODE_COMPILE_CACHE: '/mine' }).slice(1, 3)).toEqual([
       '/node_modules/.cache/compile',
       '/mine',
     ])

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Bench, changed, createBench } from './fakes.ts'
+import { type CliBench, changedResult, createCliBench } from './cli-bench.ts'
 
-let bench: Bench
+let bench: CliBench
 
 beforeEach(async () => {
-  bench = createBench()
+  bench = createCliBench()
   await bench.run('stack', 'init', 'dev')
 })
 
@@ -72,12 +72,18 @@ describe('operations', () => {
 
   test('pending creates are named as Pulumi takes them, or in pairs', async () => {
     const [a, b] = ['urn:pulumi:dev::p::a:b:C::a,x', 'urn:pulumi:dev::p::a:b:C::b']
-    const each = (...values: readonly string[]) =>
+    const importArgs = (...values: readonly string[]) =>
       values.flatMap(value => ['--import-pending-creates', value])
-    await bench.run('refresh', '-y', '-f', ...each(a, 'id,1', b, 'id-2'), '--skip-pending-creates')
-    await bench.run('refresh', '-y', '-f', ...each(`${b},id-2,${b}x,id-3`))
-    const told = bench.requests.map(({ pendingCreates }) => [...pendingCreates.exist])
-    expect(told).toEqual([
+    await bench.run(
+      'refresh',
+      '-y',
+      '-f',
+      ...importArgs(a, 'id,1', b, 'id-2'),
+      '--skip-pending-creates',
+    )
+    await bench.run('refresh', '-y', '-f', ...importArgs(`${b},id-2,${b}x,id-3`))
+    const existing = bench.requests.map(({ pendingCreates }) => [...pendingCreates.exist])
+    expect(existing).toEqual([
       [
         [a, 'id,1'],
         [b, 'id-2'],
@@ -87,27 +93,27 @@ describe('operations', () => {
         [`${b}x`, 'id-3'],
       ],
     ])
-    const odd = await bench.run('refresh', '-y', '-f', ...each(b))
+    const odd = await bench.run('refresh', '-y', '-f', ...importArgs(b))
     expect([odd.exit, odd.err]).toEqual([2, expect.stringMatching(/CLI_USAGE.*takes pairs/)])
     const both = ['--skip-pending-creates', '--clear-pending-creates']
     expect((await bench.run('refresh', '-y', '-f', ...both)).err).toMatch(/CLI_USAGE/)
   })
 
   test('exit codes are those of Pulumi', async () => {
-    const ended = async (result: object, ...words: readonly string[]): Promise<number> => {
-      bench.results.splice(0, 1, { ...changed, ...result })
-      return (await bench.run('up', '-y', '-f', ...words)).exit
+    const runEnding = async (result: object, ...args: readonly string[]): Promise<number> => {
+      bench.results.splice(0, 1, { ...changedResult, ...result })
+      return (await bench.run('up', '-y', '-f', ...args)).exit
     }
-    expect(await ended({ result: 'failed' })).toBe(1)
-    expect(await ended({ result: 'cancelled' })).toBe(8)
-    expect(await ended({}, '--expect-no-changes')).toBe(7)
-    expect(await ended({ hasChanges: false }, '--expect-no-changes')).toBe(0)
+    expect(await runEnding({ result: 'failed' })).toBe(1)
+    expect(await runEnding({ result: 'cancelled' })).toBe(8)
+    expect(await runEnding({}, '--expect-no-changes')).toBe(7)
+    expect(await runEnding({ hasChanges: false }, '--expect-no-changes')).toBe(0)
     bench.busy.add('organization/site/dev' as never)
     expect((await bench.run('up', '-y', '-f')).err).toMatch(/^error\[STACK_BUSY\].*ann/)
   })
 
   test('Ctrl-C once cancels, twice abandons', async () => {
-    bench.results.splice(0, 1, { ...changed, result: 'interrupted' })
+    bench.results.splice(0, 1, { ...changedResult, result: 'interrupted' })
     bench.interrupts = 2
     expect((await bench.run('up', '-y', '-f')).exit).toBe(8)
     expect(bench.calls.slice(-3)).toEqual(['cancel', 'terminate', 'closed'])
@@ -139,7 +145,7 @@ describe('operations', () => {
   })
 
   test('what Pulumi has and this has not is refused by name', async () => {
-    for (const words of [
+    for (const args of [
       ['up', '--tracing', 'file:x'],
       ['up', '--secrets-provider', 'passphrase'],
       ['destroy', '--remote'],
@@ -148,15 +154,15 @@ describe('operations', () => {
       ['config', 'cp', '--dest', 'other'],
       ['import', '--from', 'terraform', 'x.tfstate'],
     ]) {
-      const { exit, err } = await bench.run(...words)
-      expect([exit, err.split(':')[0]], words.join(' ')).toEqual([1, 'error[FEATURE_MISSING]'])
+      const { exit, err } = await bench.run(...args)
+      expect([exit, err.split(':')[0]], args.join(' ')).toEqual([1, 'error[FEATURE_MISSING]'])
     }
     expect(bench.requests).toEqual([])
   })
 
   test('targets and what is left out are handed on as they are given', async () => {
-    const given = ['-t', 'urn:a', '--target', '**b', '--target-replace', 'urn:c']
-    expect((await bench.run('up', '-y', '--skip-preview', ...given)).exit).toBe(0)
+    const targetArgs = ['-t', 'urn:a', '--target', '**b', '--target-replace', 'urn:c']
+    expect((await bench.run('up', '-y', '--skip-preview', ...targetArgs)).exit).toBe(0)
     expect(bench.requests[0]?.options.targeting).toMatchObject({
       targets: ['urn:a', '**b', 'urn:c'],
       replaces: ['urn:c'],
@@ -174,9 +180,9 @@ describe('operations', () => {
   })
 
   test('a wrong command line is exit code 2 with one error and no stack trace', async () => {
-    for (const words of [['up', '--bogus'], ['nonsense'], ['stack', 'nonsense'], ['up', 'extra']]) {
-      const { exit, err } = await bench.run(...words)
-      expect([exit, err.split('\n').length], words.join(' ')).toEqual([2, 3])
+    for (const args of [['up', '--bogus'], ['nonsense'], ['stack', 'nonsense'], ['up', 'extra']]) {
+      const { exit, err } = await bench.run(...args)
+      expect([exit, err.split('\n').length], args.join(' ')).toEqual([2, 3])
       expect(err).toMatch(/^error\[CLI_USAGE\]: /)
     }
     expect((await bench.run('up', '-p', 'many', '-y')).exit).toBe(2)

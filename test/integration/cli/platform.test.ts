@@ -5,7 +5,7 @@ import type {
   InstallationTarget,
 } from '../../../cli/platform/platform-port.ts'
 import { error } from '../../../shared/errors/error.ts'
-import { type Bench, createBench } from './fakes.ts'
+import { type CliBench, createCliBench } from './cli-bench.ts'
 
 const account = '111122223333'
 const good: CdkRun = { exit: 0, output: '' }
@@ -17,26 +17,26 @@ const nothing: InstallationStatus = {
   webhookUrl: undefined,
 }
 
-let bench: Bench
-let runs: { readonly words: readonly string[]; readonly where: InstallationTarget }[]
+let bench: CliBench
+let runs: { readonly args: readonly string[]; readonly where: InstallationTarget }[]
 let results: CdkRun[]
 let look: InstallationStatus
 let drafts: object[]
 
 beforeEach(() => {
-  bench = createBench()
+  bench = createCliBench()
   runs = []
   results = [good]
   look = nothing
   bench.platform = {
     readAccount: async () => account,
-    runCdk: async (where, words) => {
-      runs.push({ where, words })
+    runCdk: async (where, args) => {
+      runs.push({ where, args })
       return (results.length > 1 ? results.shift() : results[0]) ?? good
     },
     inspect: async () => look,
-    createToken: async (_where, about) => {
-      drafts.push(about)
+    createToken: async (_where, draft) => {
+      drafts.push(draft)
       return { id: '0123456789abcdef', token: 'act_text' }
     },
   }
@@ -44,10 +44,10 @@ beforeEach(() => {
 })
 
 describe('platform token', () => {
-  const words = ['platform', 'token', '--region', 'eu-central-1'] as const
+  const args = ['platform', 'token', '--region', 'eu-central-1'] as const
 
   test('prints the token, and nothing but it, on standard output', async () => {
-    const { exit, out, err } = await bench.run(...words, 'me', '--days', '30', '--yes')
+    const { exit, out, err } = await bench.run(...args, 'me', '--days', '30', '--yes')
     expect([exit, out]).toEqual([0, 'act_text\n'])
     expect(err).toContain('0123456789abcdef')
     expect(err).not.toContain('act_text')
@@ -55,52 +55,53 @@ describe('platform token', () => {
   })
 
   test('asks first, and makes none when the answer is another or nobody can be asked', async () => {
-    expect((await bench.run(...words)).err).toContain('--yes must be passed in')
+    expect((await bench.run(...args)).err).toContain('--yes must be passed in')
     bench.terminal = true
     bench.answers.push('no')
-    expect((await bench.run(...words)).err).toContain('CONFIRMATION_DECLINED')
-    expect((await bench.run(...words, '--yes', '--days', 'x')).exit).toBe(2)
-    expect((await bench.run(...words, '--yes', 'a/b')).exit).toBe(2)
+    expect((await bench.run(...args)).err).toContain('CONFIRMATION_DECLINED')
+    expect((await bench.run(...args, '--yes', '--days', 'x')).exit).toBe(2)
+    expect((await bench.run(...args, '--yes', 'a/b')).exit).toBe(2)
     expect(drafts).toEqual([])
   })
 })
 
 const deploy = ['platform', 'deploy', '--region', 'eu-central-1'] as const
-const verbs = (): readonly (string | undefined)[] => runs.map(({ words }) => words[0])
+const listVerbs = (): readonly (string | undefined)[] => runs.map(({ args }) => args[0])
 
 describe('platform deploy', () => {
   test('shows what would change, asks, and changes it', async () => {
     bench.terminal = true
     bench.answers.push('antichain')
     const { exit, err } = await bench.run(...deploy)
-    expect([exit, verbs()]).toEqual([0, ['diff', 'deploy']])
+    expect([exit, listVerbs()]).toEqual([0, ['diff', 'deploy']])
     expect(err).toContain(`account ${account}, eu-central-1`)
   })
 
   test('names both stacks and gives the settings to both runs', async () => {
     await bench.run(...deploy, '--yes', '--installation', 'site', '--set', 'executorsMax=7')
     const context = ['installation=site', 'region=eu-central-1', 'executorsMax=7']
-    const given = context.flatMap(text => ['--context', `antichain:${text}`])
-    for (const { words } of runs) expect(words.slice(1, 9)).toEqual(['site-data', 'site', ...given])
+    const contextArgs = context.flatMap(text => ['--context', `antichain:${text}`])
+    for (const { args } of runs)
+      expect(args.slice(1, 9)).toEqual(['site-data', 'site', ...contextArgs])
   })
 
   test('changes nothing with --preview', async () => {
     expect((await bench.run(...deploy, '--preview')).exit).toBe(0)
-    expect(verbs()).toEqual(['diff'])
+    expect(listVerbs()).toEqual(['diff'])
   })
 
   test('changes nothing when the answer is another', async () => {
     bench.terminal = true
     bench.answers.push('y')
     const { exit, err } = await bench.run(...deploy)
-    expect([exit, verbs()]).toEqual([1, ['diff']])
+    expect([exit, listVerbs()]).toEqual([1, ['diff']])
     expect(err).toContain('error[CONFIRMATION_DECLINED]')
   })
 
   test('wants --yes where nobody can be asked', async () => {
     const { err } = await bench.run(...deploy)
     expect(err).toContain('--yes must be passed in')
-    expect(verbs()).toEqual(['diff'])
+    expect(listVerbs()).toEqual(['diff'])
   })
 
   test('takes the region of the environment, and says so when there is none', async () => {
@@ -159,9 +160,9 @@ describe('platform destroy', () => {
 
   test('removes the main stack alone, and says what stays', async () => {
     const { exit, err } = await bench.run(...destroy, '--yes')
-    expect([exit, verbs()]).toEqual([0, ['destroy']])
-    expect(runs[0]?.words).not.toContain('antichain-data')
-    expect(runs[0]?.words).toContain('--exclusively')
+    expect([exit, listVerbs()]).toEqual([0, ['destroy']])
+    expect(runs[0]?.args).not.toContain('antichain-data')
+    expect(runs[0]?.args).toContain('--exclusively')
     expect(err).toContain(
       'antichain-journal, antichain-catalog, antichain-111122223333-eu-central-1',
     )

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { StackId } from '../../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../../shared/state/stored.ts'
-import { type Bench, createBench } from './fakes.ts'
+import { type CliBench, createCliBench } from './cli-bench.ts'
 
 const dev = 'organization/site/dev' as StackId
 const urn = 'urn:pulumi:dev::site::a:b:C::x'
 
-let bench: Bench
+let bench: CliBench
 
 beforeEach(async () => {
-  bench = createBench()
+  bench = createCliBench()
   await bench.run('stack', 'init', 'dev')
 })
 
@@ -59,8 +59,8 @@ describe('stacks', () => {
       'export at {"kind":"lamport","deployment":3,"lamport":17}',
       'export at {"kind":"time","at":1769860800000}',
     ])
-    for (const words of [['yesterday'], ['3:17', '--version', '2']])
-      expect((await bench.run('stack', 'export', '--at', ...words)).err).toMatch(/CLI_USAGE/)
+    for (const args of [['yesterday'], ['3:17', '--version', '2']])
+      expect((await bench.run('stack', 'export', '--at', ...args)).err).toMatch(/CLI_USAGE/)
   })
 
   test('prune tells what went, and with --dry-run what would', async () => {
@@ -138,10 +138,10 @@ describe('stacks', () => {
     const root = { urn, type: 'pulumi:pulumi:Stack', custom: false, outputs }
     const secrets_providers = { type: 'passphrase', state: { salt: 's' } }
     bench.states.set(dev, stateOf([root], { secrets_providers }))
-    const json = async (...words: readonly string[]): Promise<unknown> =>
-      JSON.parse((await bench.run('stack', 'output', '--json', ...words)).out)
-    expect(await json()).toEqual({ url: 'http://x', list: [1, '[secret]'] })
-    expect(await json('--show-secrets')).toEqual({ url: 'http://x', list: [1, 'hush'] })
+    const readJson = async (...args: readonly string[]): Promise<unknown> =>
+      JSON.parse((await bench.run('stack', 'output', '--json', ...args)).out)
+    expect(await readJson()).toEqual({ url: 'http://x', list: [1, '[secret]'] })
+    expect(await readJson('--show-secrets')).toEqual({ url: 'http://x', list: [1, 'hush'] })
     expect((await bench.run('stack', 'output', 'url')).out).toBe('http://x\n')
     expect((await bench.run('stack', 'output', 'none')).err).toMatch(/OUTPUT_MISSING/)
     expect((await bench.run('stack', 'output')).out).toContain('list    [1,"[secret]"]')
@@ -248,13 +248,13 @@ describe('states', () => {
   })
 
   test('import refuses what is foreign, broken or sealed by a service, and leaves the state', async () => {
-    const importing = async (deployment: object, ...words: readonly string[]): Promise<string> => {
+    const importState = async (deployment: object, ...args: readonly string[]): Promise<string> => {
       bench.answers.push(JSON.stringify({ version: 3, deployment }))
-      return (await bench.run('stack', 'import', ...words)).err
+      return (await bench.run('stack', 'import', ...args)).err
     }
     const foreign = stateOf([{ urn: urn.replace(':dev:', ':prod:'), type: 'a:b:C', custom: true }])
-    expect(await importing(foreign)).toMatch(/STATE_FOREIGN/)
-    expect(await importing(stateOf([{ urn, type: 'broken', custom: true }]))).toMatch(
+    expect(await importState(foreign)).toMatch(/STATE_FOREIGN/)
+    expect(await importState(stateOf([{ urn, type: 'broken', custom: true }]))).toMatch(
       /STATE_INTEGRITY/,
     )
     const secret = {
@@ -263,12 +263,12 @@ describe('states', () => {
     }
     const sealed = { urn, type: 'a:b:C', custom: true, inputs: { secret } }
     expect(
-      await importing(stateOf([sealed], { secrets_providers: { type: 'service', state: {} } })),
+      await importState(stateOf([sealed], { secrets_providers: { type: 'service', state: {} } })),
     ).toMatch(/SECRETS_MANAGER_UNSUPPORTED.*'service'/)
     expect(bench.states.size).toBe(0)
-    expect(await importing(foreign, '--force')).toMatch(/^warning: /)
+    expect(await importState(foreign, '--force')).toMatch(/^warning: /)
     const nameless = stateOf([{ urn: 'a' as never, type: 'a:b:C', custom: true }])
-    expect(await importing(nameless, '--force')).toMatch(/STATE_INVALID.*'a'/)
+    expect(await importState(nameless, '--force')).toMatch(/STATE_INVALID.*'a'/)
     expect(bench.states.size).toBe(1)
     expect((await bench.run('stack', 'import', '--file', 'none')).err).toMatch(/FILE_UNREADABLE/)
   })

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { StackId } from '../../../shared/records/ids.ts'
 import type { StoredDeployment, StoredResource } from '../../../shared/state/stored.ts'
-import { type Bench, createBench } from './fakes.ts'
+import { type CliBench, createCliBench } from './cli-bench.ts'
 
 const dev = 'organization/site/dev' as StackId
 const prod = 'organization/site/prod' as StackId
-const urn = (name: string, stack = 'dev'): string => `urn:pulumi:${stack}::site::a:b:C::${name}`
+const toUrn = (name: string, stack = 'dev'): string => `urn:pulumi:${stack}::site::a:b:C::${name}`
 
-let bench: Bench
+let bench: CliBench
 
-const thing = (name: string, more: object = {}): StoredResource => ({
-  ...{ urn: urn(name), custom: true, id: name, type: 'a:b:C' },
+const createThing = (name: string, more: object = {}): StoredResource => ({
+  ...{ urn: toUrn(name), custom: true, id: name, type: 'a:b:C' },
   ...more,
 })
 
@@ -23,128 +23,135 @@ const stateOf = (salt: string, ...resources: readonly StoredResource[]): StoredD
   metadata: {},
 })
 
-const urnsIn = (stack: StackId): readonly string[] =>
+const listUrns = (stack: StackId): readonly string[] =>
   (bench.states.get(stack)?.resources ?? []).map(resource => resource.urn)
 
 beforeEach(async () => {
-  bench = createBench()
+  bench = createCliBench()
   await bench.run('stack', 'init', 'prod')
   await bench.run('stack', 'init', 'dev')
-  const b = thing('b', { protect: true, dependencies: [urn('a')] })
-  bench.states.set(dev, stateOf('one', thing('a'), b, thing('c')))
+  const b = createThing('b', { protect: true, dependencies: [toUrn('a')] })
+  bench.states.set(dev, stateOf('one', createThing('a'), b, createThing('c')))
 })
 
 describe('state commands', () => {
   test('delete refuses what is needed or protected, with one error each, and says what helps', async () => {
-    for (const [words, code] of [
-      [[urn('a')], 'STATE_RESOURCE_NEEDED'],
-      [[urn('b')], 'STATE_RESOURCE_PROTECTED'],
-      [[urn('a'), '--target-dependents'], 'STATE_RESOURCE_PROTECTED'],
-      [[urn('z')], 'STATE_RESOURCE_UNKNOWN'],
+    for (const [args, code] of [
+      [[toUrn('a')], 'STATE_RESOURCE_NEEDED'],
+      [[toUrn('b')], 'STATE_RESOURCE_PROTECTED'],
+      [[toUrn('a'), '--target-dependents'], 'STATE_RESOURCE_PROTECTED'],
+      [[toUrn('z')], 'STATE_RESOURCE_UNKNOWN'],
       [['z'], 'CLI_USAGE'],
-      [[urn('c'), '--all'], 'CLI_USAGE'],
+      [[toUrn('c'), '--all'], 'CLI_USAGE'],
       [[], 'CLI_USAGE'],
     ] as const) {
-      const { exit, err } = await bench.run('state', 'delete', ...words)
-      expect([exit > 0, err.split(':')[0]], words.join(' ')).toEqual([true, `error[${code}]`])
-      expect(urnsIn(dev)).toHaveLength(3)
+      const { exit, err } = await bench.run('state', 'delete', ...args)
+      expect([exit > 0, err.split(':')[0]], args.join(' ')).toEqual([true, `error[${code}]`])
+      expect(listUrns(dev)).toHaveLength(3)
     }
-    const words = [urn('a'), '--target-dependents', '--force']
-    const { exit, err } = await bench.run('state', 'delete', ...words)
+    const args = [toUrn('a'), '--target-dependents', '--force']
+    const { exit, err } = await bench.run('state', 'delete', ...args)
     expect([exit, err]).toEqual([0, expect.stringContaining('Resource deleted')])
-    expect(err).toContain(`deleting protected resource ${urn('b')}`)
-    expect(urnsIn(dev)).toEqual([urn('c')])
+    expect(err).toContain(`deleting protected resource ${toUrn('b')}`)
+    expect(listUrns(dev)).toEqual([toUrn('c')])
     expect((await bench.run('state', 'rm', '--all')).exit).toBe(0)
-    expect(urnsIn(dev)).toEqual([])
+    expect(listUrns(dev)).toEqual([])
   })
 
   test('marks are set and taken, of one and of all', async () => {
-    const flags = (name: string) => bench.states.get(dev)?.resources?.map(one => one[name] === true)
-    await bench.run('state', 'protect', urn('a'), '-y')
-    expect(flags('protect')).toEqual([true, true, false])
+    const readFlags = (name: string) =>
+      bench.states.get(dev)?.resources?.map(one => one[name] === true)
+    await bench.run('state', 'protect', toUrn('a'), '-y')
+    expect(readFlags('protect')).toEqual([true, true, false])
     await bench.run('state', 'unprotect', '--all', '-y')
-    expect(flags('protect')).toEqual([false, false, false])
-    await bench.run('state', 'taint', urn('a'), urn('c'), '-y')
-    expect(flags('taint')).toEqual([true, false, true])
-    await bench.run('state', 'untaint', urn('a'), '-y')
-    expect(flags('taint')).toEqual([false, false, true])
+    expect(readFlags('protect')).toEqual([false, false, false])
+    await bench.run('state', 'taint', toUrn('a'), toUrn('c'), '-y')
+    expect(readFlags('taint')).toEqual([true, false, true])
+    await bench.run('state', 'untaint', toUrn('a'), '-y')
+    expect(readFlags('taint')).toEqual([false, false, true])
     expect((await bench.run('state', 'taint', '--all')).exit).toBe(2)
-    const { err } = await bench.run('state', 'taint', urn('x'), urn('y'))
+    const { err } = await bench.run('state', 'taint', toUrn('x'), toUrn('y'))
     expect(err).toContain('STATE_RESOURCE_UNKNOWN')
-    expect(flags('taint')).toEqual([false, false, true])
+    expect(readFlags('taint')).toEqual([false, false, true])
   })
 
   test('at a terminal they ask, and let choose; no changes nothing', async () => {
     bench.terminal = true
     bench.answers.push('n')
-    expect((await bench.run('state', 'taint', urn('a'))).err).toContain('CONFIRMATION_DECLINED')
+    expect((await bench.run('state', 'taint', toUrn('a'))).err).toContain('CONFIRMATION_DECLINED')
     bench.answers.push('3', 'y')
     expect((await bench.run('state', 'delete')).exit).toBe(0)
-    expect(urnsIn(dev)).toEqual([urn('a'), urn('b')])
+    expect(listUrns(dev)).toEqual([toUrn('a'), toUrn('b')])
     bench.answers.push('1', 'new', 'yes')
     expect((await bench.run('state', 'rename')).exit).toBe(0)
-    expect(urnsIn(dev)).toEqual([urn('new'), urn('b')])
+    expect(listUrns(dev)).toEqual([toUrn('new'), toUrn('b')])
   })
 
   test('rename needs both names where nobody can be asked', async () => {
-    expect((await bench.run('state', 'rename', urn('a'))).exit).toBe(2)
+    expect((await bench.run('state', 'rename', toUrn('a'))).exit).toBe(2)
     expect((await bench.run('state', 'rename', 'a', 'z')).exit).toBe(2)
-    expect((await bench.run('state', 'rename', urn('a'), 'c')).err).toContain('RESOURCE_EXISTS')
-    expect((await bench.run('state', 'rename', urn('a'), 'z')).exit).toBe(0)
-    expect(bench.states.get(dev)?.resources?.[1]).toMatchObject({ dependencies: [urn('z')] })
+    expect((await bench.run('state', 'rename', toUrn('a'), 'c')).err).toContain('RESOURCE_EXISTS')
+    expect((await bench.run('state', 'rename', toUrn('a'), 'z')).exit).toBe(0)
+    expect(bench.states.get(dev)?.resources?.[1]).toMatchObject({ dependencies: [toUrn('z')] })
   })
 
   test('repair leaves what is valid, and asks before it writes', async () => {
     expect((await bench.run('state', 'repair')).err).toContain('already valid')
-    bench.states.set(dev, stateOf('one', thing('b', { dependencies: [urn('a')] }), thing('a')))
+    bench.states.set(
+      dev,
+      stateOf('one', createThing('b', { dependencies: [toUrn('a')] }), createThing('a')),
+    )
     expect((await bench.run('state', 'repair')).exit).toBe(2)
-    expect(urnsIn(dev)).toEqual([urn('b'), urn('a')])
+    expect(listUrns(dev)).toEqual([toUrn('b'), toUrn('a')])
     expect((await bench.run('state', 'repair', '-y')).exit).toBe(0)
-    expect(urnsIn(dev)).toEqual([urn('a'), urn('b')])
+    expect(listUrns(dev)).toEqual([toUrn('a'), toUrn('b')])
   })
 })
 
 describe('state move', () => {
   const mark = '4dabf18193072939515e22adb298388d'
-  const secret = (ciphertext: string) => ({
+  const createSecret = (ciphertext: string) => ({
     [mark]: '1b47061264138c4ac30d75fd1eb44270',
     ciphertext,
   })
 
   test('seals secrets anew for the other stack', async () => {
-    bench.states.set(dev, stateOf('one', thing('a', { inputs: { p: secret('one(pass:"x")') } })))
+    bench.states.set(
+      dev,
+      stateOf('one', createThing('a', { inputs: { p: createSecret('one(pass:"x")') } })),
+    )
     bench.states.set(prod, stateOf('two'))
-    const { exit, err } = await bench.run('state', 'move', '--dest', 'prod', '-y', urn('a'))
+    const { exit, err } = await bench.run('state', 'move', '--dest', 'prod', '-y', toUrn('a'))
     expect([exit, err]).toEqual([0, expect.stringContaining('Successfully moved')])
-    expect(urnsIn(dev)).toEqual([])
+    expect(listUrns(dev)).toEqual([])
     expect(bench.states.get(prod)?.resources?.[1]).toMatchObject({
-      urn: urn('a', 'prod'),
-      inputs: { p: secret('two(pass:"x")') },
+      urn: toUrn('a', 'prod'),
+      inputs: { p: createSecret('two(pass:"x")') },
     })
   })
 
   test('refuses what cannot be, and moves nothing then', async () => {
-    bench.states.set(prod, stateOf('two', { ...thing('c'), urn: urn('c', 'prod') }))
-    for (const words of [
-      [urn('a')],
-      ['--dest', 'dev', urn('a')],
-      ['--dest', 'nowhere', urn('a')],
-      ['--dest', 'prod', urn('z')],
-      ['--dest', 'prod', '-y', urn('c')],
-      ['--dest', 'prod', urn('a')],
+    bench.states.set(prod, stateOf('two', { ...createThing('c'), urn: toUrn('c', 'prod') }))
+    for (const args of [
+      [toUrn('a')],
+      ['--dest', 'dev', toUrn('a')],
+      ['--dest', 'nowhere', toUrn('a')],
+      ['--dest', 'prod', toUrn('z')],
+      ['--dest', 'prod', '-y', toUrn('c')],
+      ['--dest', 'prod', toUrn('a')],
     ]) {
-      const { exit, err } = await bench.run('state', 'move', ...words)
-      expect(exit, words.join(' ')).not.toBe(0)
+      const { exit, err } = await bench.run('state', 'move', ...args)
+      expect(exit, args.join(' ')).not.toBe(0)
       expect(err.match(/^error\[/gm)).toHaveLength(1)
     }
-    expect(urnsIn(dev)).toHaveLength(3)
-    expect(urnsIn(prod)).toHaveLength(1)
+    expect(listUrns(dev)).toHaveLength(3)
+    expect(listUrns(prod)).toHaveLength(1)
   })
 
   test('tells what is cut', async () => {
-    const { err } = await bench.run('state', 'move', '--dest', 'prod', '-y', urn('b'), urn('z'))
-    expect(err).toContain(`${urn('z')} was not found`)
-    expect(err).toContain(`- ${urn('b')} (dependency) on ${urn('a')}`)
+    const { err } = await bench.run('state', 'move', '--dest', 'prod', '-y', toUrn('b'), toUrn('z'))
+    expect(err).toContain(`${toUrn('z')} was not found`)
+    expect(err).toContain(`- ${toUrn('b')} (dependency) on ${toUrn('a')}`)
     expect(bench.states.get(prod)?.resources?.at(-1)).not.toHaveProperty('dependencies')
   })
 })

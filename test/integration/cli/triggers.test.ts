@@ -28,21 +28,21 @@ function write(name: string, text: string): void {
 }
 
 /** Runs a command over a real store. */
-async function run(...words: readonly string[]) {
+async function run(...args: readonly string[]) {
   let [out, err] = ['', '']
-  const nobody = async (): Promise<string> => ''
+  const readNothing = async (): Promise<string> => ''
   const io: Io = {
     stdout: { write: text => (out += text) },
     stderr: { write: text => (err += text) },
     env,
     cwd: root,
     isTerminal: false,
-    prompt: nobody,
-    promptHidden: nobody,
-    readInput: nobody,
+    prompt: readNothing,
+    promptHidden: readNothing,
+    readInput: readNothing,
     onInterrupt: () => () => {},
   }
-  const exit = await runCommandLine(words, io, createTools())
+  const exit = await runCommandLine(args, io, createTools())
   return { exit, out, err }
 }
 
@@ -71,30 +71,30 @@ describe('schedules', () => {
       createdAt: at - 10,
       isPaused: false,
     }
-    const stateAt = (now: number, more: object = {}): string =>
+    const formatStateAt = (now: number, more: object = {}): string =>
       scheduleStatusOf(
         { name: 'x', stack: 'site/dev', version: 1, value: { ...value, ...more } },
         now,
       )
-    expect([stateAt(at - 1), stateAt(at), stateAt(at, { lastAt: at })]).toEqual([
+    expect([formatStateAt(at - 1), formatStateAt(at), formatStateAt(at, { lastAt: at })]).toEqual([
       'on',
       'due',
       'over',
     ])
-    expect(stateAt(at, { createdAt: at + 1 })).toBe('over')
-    expect(stateAt(at, { isPaused: true })).toBe('paused')
+    expect(formatStateAt(at, { createdAt: at + 1 })).toBe('over')
+    expect(formatStateAt(at, { isPaused: true })).toBe('paused')
   })
 
   test('one that is paused stays as it is otherwise, and goes on by a word', async () => {
-    const words = ['--when', 'rate(2 hours)', '--operation', 'up', '--jitter', '7']
-    await run('schedule', 'create', 'often', ...words)
-    const shown = async () => JSON.parse((await run('schedule', 'show', 'often')).out)
-    const before = await shown()
+    const args = ['--when', 'rate(2 hours)', '--operation', 'up', '--jitter', '7']
+    await run('schedule', 'create', 'often', ...args)
+    const readSchedule = async () => JSON.parse((await run('schedule', 'show', 'often')).out)
+    const before = await readSchedule()
     expect((await run('schedule', 'pause', 'often')).err).toContain("'often' is paused.")
     expect((await run('schedule', 'ls')).out).toMatch(/^often +paused +up at rate\(2 hours\)/m)
     expect((await run('schedule', 'pause', 'often')).err).toContain('is paused already')
     expect((await run('schedule', 'resume', 'often')).err).toContain("'often' goes on.")
-    expect(await shown()).toEqual({ ...before, lastAt: expect.any(Number) })
+    expect(await readSchedule()).toEqual({ ...before, lastAt: expect.any(Number) })
     const none = await run('schedule', 'pause', 'none')
     expect([none.exit, none.err]).toEqual([1, expect.stringContaining('none')])
   })

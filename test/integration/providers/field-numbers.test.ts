@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sdkFolder } from './rig.ts'
+import { sdkFolder } from './plugin-rig.ts'
 
 const proto = resolve(import.meta.dirname, '../../../proto')
 const load = createRequire(join(sdkFolder, 'index.js'))
@@ -93,16 +93,16 @@ function nameOfKey(key: string): string {
 }
 
 /** A value of a field that is not its default. */
-function sample(field: Field, message: Message): unknown {
+function createSample(field: Field, message: Message): unknown {
   const entry = message.nestedType?.find(each => field.typeName?.endsWith(`.${each.name}`))
   if (entry?.options?.mapEntry === true) {
     const value = entry.field?.find(each => each.number === 2)
-    return new Map([['k', value === undefined ? undefined : single(value)]])
+    return new Map([['k', value === undefined ? undefined : createSingle(value)]])
   }
-  return field.label === 'LABEL_REPEATED' ? [single(field)] : single(field)
+  return field.label === 'LABEL_REPEATED' ? [createSingle(field)] : createSingle(field)
 }
 
-function single(field: Field): unknown {
+function createSingle(field: Field): unknown {
   switch (field.type) {
     case 'TYPE_STRING':
       return `${field.name}!`
@@ -124,8 +124,8 @@ function single(field: Field): unknown {
 }
 
 /** The name google-protobuf gives a field: words of the proto name, joined, then List or Map. */
-function theirName(field: Field, message: Message): string {
-  const value = sample(field, message)
+function findTheirName(field: Field, message: Message): string {
+  const value = createSample(field, message)
   const suffix = value instanceof Map ? 'map' : Array.isArray(value) ? 'list' : ''
   return field.name.replaceAll('_', '').toLowerCase() + suffix
 }
@@ -149,19 +149,19 @@ describe.each(files.map(file => [pathOf(file), file] as const))('%s', (path, fil
       if (broken.includes(names.join('.'))) continue
       const Their = found as TheirClass
       const empty = new Their().toObject()
-      const known = (message.field ?? []).map(field => theirName(field, message))
+      const known = (message.field ?? []).map(field => findTheirName(field, message))
       const strange = Object.keys(empty).filter(key => !known.includes(nameOfKey(key)))
       expect([names.join('.'), strange]).toEqual([names.join('.'), []])
       for (const field of message.field ?? []) {
-        const value = sample(field, message)
+        const value = createSample(field, message)
         // A message inside a message is there or not; its own fields have a turn of their own.
         if (value === undefined || codec === undefined || isNested(value)) continue
         const isChoice = field.oneofIndex !== undefined && field.proto3Optional !== true
         const oneof = message.oneofDecl?.[field.oneofIndex ?? 0]?.name ?? ''
-        const given = isChoice
+        const messageInput = isChoice
           ? { [oneof]: { $case: field.jsonName, value } }
-          : { [jsonName(codec, field)]: value }
-        const full = codec.create(given)
+          : { [findJsonName(codec, field)]: value }
+        const full = codec.create(messageInput)
         const decoded = Their.deserializeBinary(codec.encode(full).finish())
         const changed = Object.entries(decoded.toObject()).filter(
           ([key, each]) => JSON.stringify(each) !== JSON.stringify(empty[key]),
@@ -169,7 +169,7 @@ describe.each(files.map(file => [pathOf(file), file] as const))('%s', (path, fil
         const label = `${names.join('.')}.${field.name}`
         expect([label, changed.map(([key]) => nameOfKey(key))]).toEqual([
           label,
-          [theirName(field, message)],
+          [findTheirName(field, message)],
         ])
         expect(codec.decode(decoded.serializeBinary())).toEqual(full)
       }
@@ -209,7 +209,7 @@ function isNested(value: unknown): boolean {
   return value instanceof Map && value.get('k') === undefined
 }
 
-function jsonName(codec: Codec, field: Field): string {
+function findJsonName(codec: Codec, field: Field): string {
   const known = Object.keys(codec.create({}))
   return known.find(key => key.toLowerCase() === field.jsonName.toLowerCase()) ?? field.jsonName
 }

@@ -3,31 +3,35 @@ import { type Urn, urnOf } from '../../../shared/names/urn.ts'
 import { startTimeOf } from '../../../shared/platform/system/process-groups.ts'
 import type { Provider } from '../../../shared/providers/provider.ts'
 import { type PropertyMap, type PropertyValue, unknown } from '../../../shared/values/value.ts'
-import { createRig, descriptor, type Rig } from './rig.ts'
+import { createPluginRig, createDescriptor, type PluginRig } from './plugin-rig.ts'
 
-function map(fields: Record<string, PropertyValue>): PropertyMap {
+function toPropertyMap(fields: Record<string, PropertyValue>): PropertyMap {
   return new Map(Object.entries(fields))
 }
-const none = map({})
-const secret = (value: PropertyValue): PropertyValue => ({ kind: 'secret', value })
+const none = toPropertyMap({})
+const toSecret = (value: PropertyValue): PropertyValue => ({ kind: 'secret', value })
 const randomSeed = new Uint8Array(32)
 
-function subject(type: string, name: string): { urn: Urn; name: string; type: string } {
+function createSubject(type: string, name: string): { urn: Urn; name: string; type: string } {
   return { urn: urnOf({ stack: 'd', project: 'p', qualifiedType: type, name }), name, type }
 }
 
-async function configured(rig: Rig, pkg: string, inputs = none): Promise<Provider> {
+async function loadConfigured(rig: PluginRig, pkg: string, inputs = none): Promise<Provider> {
   const provider = await rig.load(pkg)
-  await provider.configure({ ...subject(`pulumi:providers:${pkg}`, 'default'), id: 'x', inputs })
+  await provider.configure({
+    ...createSubject(`pulumi:providers:${pkg}`, 'default'),
+    id: 'x',
+    inputs,
+  })
   return provider
 }
 
-let rig: Rig
+let rig: PluginRig
 afterEach(() => {
-  rig.fault({})
+  rig.setFaults({})
 })
 beforeAll(() => {
-  rig = createRig()
+  rig = createPluginRig()
 })
 afterAll(async () => {
   const pids = rig.processes.listGroups().map(group => group.pid)
@@ -36,12 +40,16 @@ afterAll(async () => {
 })
 
 describe('the golden provider', () => {
-  const thing = subject('gold:index:Thing', 'a')
+  const thing = createSubject('gold:index:Thing', 'a')
 
   test('lives through check, create, diff, read, update and delete', async () => {
-    const gold = await configured(rig, 'gold', map({ region: 'eu', version: '1.0.0' }))
+    const gold = await loadConfigured(
+      rig,
+      'gold',
+      toPropertyMap({ region: 'eu', version: '1.0.0' }),
+    )
     expect(gold.version).toBe('1.0.0')
-    const news = map({ value: secret('v'), secretOut: 1 })
+    const news = toPropertyMap({ value: toSecret('v'), secretOut: 1 })
     const checked = await gold.check({
       ...thing,
       olds: undefined,
@@ -50,23 +58,23 @@ describe('the golden provider', () => {
       randomSeed,
     })
     expect(checked).toEqual({ inputs: news, failures: [] })
-    const asked = { ...thing, inputs: news, timeout: 0 }
-    const planned = await gold.create({ ...asked, preview: true })
+    const input = { ...thing, inputs: news, timeout: 0 }
+    const planned = await gold.create({ ...input, preview: true })
     expect(planned.outputs.get('serial')).toEqual(unknown)
-    const made = await gold.create({ ...asked, preview: false })
+    const made = await gold.create({ ...input, preview: false })
     expect(made).toEqual({
       id: 'a-1',
-      outputs: map({
-        value: secret('v'),
+      outputs: toPropertyMap({
+        value: toSecret('v'),
         secretOut: 1,
         serial: 'a-1#1',
         arn: 'gold:eu:a-1',
-        token: secret('tok-1'),
+        token: toSecret('tok-1'),
       }),
       refreshBeforeUpdate: false,
     })
     const old = { id: made.id, oldInputs: news, oldOutputs: made.outputs, ignoreChanges: [] }
-    const newInputs = map({ value: 'w', detailed: true })
+    const newInputs = toPropertyMap({ value: 'w', detailed: true })
     const diff = await gold.diff({ ...thing, ...old, newInputs, allowUnknowns: false })
     expect(diff.changes).toBe('some')
     expect(diff.detailedDiff?.get('value')).toEqual({ kind: 'update', inputDiff: true })
@@ -88,69 +96,80 @@ describe('the golden provider', () => {
   })
 
   test('half succeeds with what exists', async () => {
-    const gold = await configured(rig, 'gold')
-    const part = subject('gold:index:Thing', 'part')
-    rig.fault({ 'partial-create:part': 1 })
-    const asked = { ...part, inputs: map({ v: 1 }), timeout: 0, preview: false }
-    await expect(gold.create(asked)).rejects.toMatchObject({
+    const gold = await loadConfigured(rig, 'gold')
+    const part = createSubject('gold:index:Thing', 'part')
+    rig.setFaults({ 'partial-create:part': 1 })
+    const input = { ...part, inputs: toPropertyMap({ v: 1 }), timeout: 0, preview: false }
+    await expect(gold.create(input)).rejects.toMatchObject({
       status: 'partial',
       partial: { id: 'part-1', reasons: ['part is not ready', 'second reason'] },
     })
-    rig.fault({ 'partial-read:part': 1 })
+    rig.setFaults({ 'partial-read:part': 1 })
     const read = await gold.read({ ...part, id: 'part-1', inputs: none, outputs: none, timeout: 0 })
     expect(read).toMatchObject({ id: 'part-1', initErrors: ['part is unhealthy'] })
     await gold.close()
   })
 
   test('answers functions, failures of arguments included', async () => {
-    const gold = await configured(rig, 'gold', map({ region: 'eu' }))
+    const gold = await loadConfigured(rig, 'gold', toPropertyMap({ region: 'eu' }))
     const invoke = (token: string) =>
-      gold.invoke({ token: `gold:index:${token}`, args: map({ x: secret(1) }), preview: false })
-    expect((await invoke('echo')).outputs).toEqual(map({ result: secret(1), region: 'eu' }))
+      gold.invoke({
+        token: `gold:index:${token}`,
+        args: toPropertyMap({ x: toSecret(1) }),
+        preview: false,
+      })
+    expect((await invoke('echo')).outputs).toEqual(
+      toPropertyMap({ result: toSecret(1), region: 'eu' }),
+    )
     expect((await invoke('refuse')).failures).toEqual([{ property: 'x', reason: 'is refused' }])
     await expect(invoke('nothing')).rejects.toThrow('unknown function')
     await gold.close()
   })
 
   test('that is killed in the middle of a create is lost, and that is reported', async () => {
-    const gold = await configured(rig, 'gold')
-    rig.fault({ 'hang-create:hung': 1 })
-    const asked = { ...subject('gold:index:Thing', 'hung'), inputs: none, timeout: 0 }
-    const create = gold.create({ ...asked, preview: false })
+    const gold = await loadConfigured(rig, 'gold')
+    rig.setFaults({ 'hang-create:hung': 1 })
+    const input = { ...createSubject('gold:index:Thing', 'hung'), inputs: none, timeout: 0 }
+    const create = gold.create({ ...input, preview: false })
     const verdict = expect(create).rejects.toMatchObject({ status: 'lost' })
-    await expect.poll(rig.noted).toContain('"hang":true')
+    await expect.poll(rig.readCalls).toContain('"hang":true')
     for (const { pid } of rig.processes.listGroups()) process.kill(pid, 'SIGKILL')
     await verdict
     await expect(create).rejects.toThrow("provider 'gold' ended with signal SIGKILL during Create")
     const unheard = { status: 'ok', isRequestUnsent: true }
-    await expect(gold.create({ ...asked, preview: false })).rejects.toMatchObject(unheard)
+    await expect(gold.create({ ...input, preview: false })).rejects.toMatchObject(unheard)
     await expect
-      .poll(() => rig.said.filter(({ severity }) => severity === 'error').map(({ text }) => text))
+      .poll(() =>
+        rig.messages.filter(({ severity }) => severity === 'error').map(({ text }) => text),
+      )
       .toEqual([expect.stringContaining('ended with signal SIGKILL before it was told to')])
     await gold.close()
   })
 
   test('as old providers are, gets secrets in clear and previews nothing', async () => {
-    const old = await configured(rig, 'goldold')
-    const asked = { ...subject('goldold:index:Thing', 'o'), inputs: map({ v: secret(1) }) }
-    expect(await old.create({ ...asked, timeout: 0, preview: true })).toEqual({
+    const old = await loadConfigured(rig, 'goldold')
+    const input = {
+      ...createSubject('goldold:index:Thing', 'o'),
+      inputs: toPropertyMap({ v: toSecret(1) }),
+    }
+    expect(await old.create({ ...input, timeout: 0, preview: true })).toEqual({
       id: '',
-      outputs: map({ v: secret(1) }),
+      outputs: toPropertyMap({ v: toSecret(1) }),
       refreshBeforeUpdate: false,
     })
-    const made = await old.create({ ...asked, timeout: 0, preview: false })
-    expect(made.outputs.get('v')).toEqual(secret(1))
+    const made = await old.create({ ...input, timeout: 0, preview: false })
+    expect(made.outputs.get('v')).toEqual(toSecret(1))
     await old.close()
   })
 })
 
 describe("a provider written with the SDK's server", () => {
-  const res = subject('simple:index:Res', 'a')
+  const res = createSubject('simple:index:Res', 'a')
 
   test('is negotiated with through Configure', async () => {
-    const simple = await configured(rig, 'simple')
+    const simple = await loadConfigured(rig, 'simple')
     expect(simple.version).toBe('2.1.0')
-    const news = map({ a: secret([1]), bad: true })
+    const news = toPropertyMap({ a: toSecret([1]), bad: true })
     const checked = await simple.check({
       ...res,
       olds: undefined,
@@ -162,21 +181,21 @@ describe("a provider written with the SDK's server", () => {
     const made = await simple.create({ ...res, inputs: news, timeout: 0, preview: false })
     expect(made).toMatchObject({
       id: 'simple-1',
-      outputs: map({ ...Object.fromEntries(news), made: true }),
+      outputs: toPropertyMap({ ...Object.fromEntries(news), made: true }),
     })
     const got = await simple.invoke({
       token: 'simple:index:f',
-      args: map({ x: 1 }),
+      args: toPropertyMap({ x: 1 }),
       preview: false,
     })
-    expect(got.outputs).toEqual(map({ got: map({ x: 1 }) }))
+    expect(got.outputs).toEqual(toPropertyMap({ got: toPropertyMap({ x: 1 }) }))
     await simple.close()
   })
 
   test('refuses with its own words', async () => {
-    const simple = await configured(rig, 'simple')
-    const asked = { ...res, inputs: map({ refuse: true }), timeout: 0, preview: false }
-    await expect(simple.create(asked)).rejects.toMatchObject({
+    const simple = await loadConfigured(rig, 'simple')
+    const input = { ...res, inputs: toPropertyMap({ refuse: true }), timeout: 0, preview: false }
+    await expect(simple.create(input)).rejects.toMatchObject({
       status: 'unknown',
       message: expect.stringContaining('refused by name'),
     })
@@ -184,9 +203,9 @@ describe("a provider written with the SDK's server", () => {
   })
 
   test('that falls over during a create is told with its last lines', async () => {
-    const simple = await configured(rig, 'simple')
-    const asked = { ...res, inputs: map({ boom: true }), timeout: 0, preview: false }
-    const failed = await simple.create(asked).catch((thrown: unknown) => thrown)
+    const simple = await loadConfigured(rig, 'simple')
+    const input = { ...res, inputs: toPropertyMap({ boom: true }), timeout: 0, preview: false }
+    const failed = await simple.create(input).catch((thrown: unknown) => thrown)
     expect(failed).toMatchObject({ status: 'lost' })
     expect(String(failed)).toContain('ended with exit code 7 during Create')
     expect(String(failed)).toContain('  about to fall over')
@@ -194,9 +213,9 @@ describe("a provider written with the SDK's server", () => {
   })
 
   test('is warned about when it is older than was asked for', async () => {
-    const about = { pkg: 'simple', config: {} }
-    const simple = await rig.host.load(descriptor('simple', '3.0.0'), about)
-    expect(rig.said).toContainEqual(
+    const launchOptions = { pkg: 'simple', config: {} }
+    const simple = await rig.host.load(createDescriptor('simple', '3.0.0'), launchOptions)
+    expect(rig.messages).toContainEqual(
       expect.objectContaining({ severity: 'warning', text: expect.stringContaining('has 2.1.0') }),
     )
     await simple.close()
@@ -204,19 +223,19 @@ describe("a provider written with the SDK's server", () => {
 })
 
 describe("the SDK's dynamic provider", () => {
-  const res = subject('pulumi-nodejs:dynamic:Resource', 'a')
-  const code = (body: string): string => `exports.handler = () => (${body})`
+  const res = createSubject('pulumi-nodejs:dynamic:Resource', 'a')
+  const toHandlerCode = (body: string): string => `exports.handler = () => (${body})`
 
   test('runs the functions of the program, found without PATH', async () => {
-    const dynamic = await configured(rig, 'pulumi-nodejs')
-    const source = code(`{
+    const dynamic = await loadConfigured(rig, 'pulumi-nodejs')
+    const source = toHandlerCode(`{
       create: async inputs => {
         console.log('making')
         return { id: 'd-1', outs: { up: inputs.text.toUpperCase() } }
       },
       update: async (id, olds, news) => ({ outs: { up: news.text } }),
     }`)
-    const inputs = map({ __provider: source, text: secret('hush') })
+    const inputs = toPropertyMap({ __provider: source, text: toSecret('hush') })
     const checked = await dynamic.check({
       ...res,
       olds: undefined,
@@ -226,13 +245,16 @@ describe("the SDK's dynamic provider", () => {
     })
     expect(checked.inputs).toEqual(inputs)
     const made = await dynamic.create({ ...res, inputs, timeout: 0, preview: false })
-    expect(made).toMatchObject({ id: 'd-1', outputs: map({ up: 'HUSH', __provider: source }) })
+    expect(made).toMatchObject({
+      id: 'd-1',
+      outputs: toPropertyMap({ up: 'HUSH', __provider: source }),
+    })
     const old = { id: made.id, oldInputs: inputs, oldOutputs: made.outputs, ignoreChanges: [] }
     const diff = await dynamic.diff({ ...res, ...old, newInputs: inputs, allowUnknowns: false })
     expect(diff.changes).toBe('unknown')
     await dynamic.delete({ ...res, id: made.id, inputs, outputs: made.outputs, timeout: 0 })
     await expect
-      .poll(() => rig.said)
+      .poll(() => rig.messages)
       .toContainEqual(
         expect.objectContaining({ plugin: 'pulumi-nodejs', severity: 'info', text: 'making' }),
       )
@@ -240,15 +262,20 @@ describe("the SDK's dynamic provider", () => {
   })
 
   test('half succeeds when the error of the program has an id', async () => {
-    const dynamic = await configured(rig, 'pulumi-nodejs')
-    const source = code(`{
+    const dynamic = await loadConfigured(rig, 'pulumi-nodejs')
+    const source = toHandlerCode(`{
       create: async () => {
         const exists = { id: 'd-2', properties: { a: 1 }, reasons: ['wait'] }
         throw Object.assign(new Error('slow'), exists)
       },
     }`)
-    const asked = { ...res, inputs: map({ __provider: source }), timeout: 0, preview: false }
-    await expect(dynamic.create(asked)).rejects.toMatchObject({
+    const input = {
+      ...res,
+      inputs: toPropertyMap({ __provider: source }),
+      timeout: 0,
+      preview: false,
+    }
+    await expect(dynamic.create(input)).rejects.toMatchObject({
       status: 'partial',
       partial: { id: 'd-2', reasons: ['wait'] },
     })
@@ -262,14 +289,14 @@ describe('a host', () => {
   })
 
   test('ends all its plugins, each with a process of its own', async () => {
-    const own = createRig()
+    const own = createPluginRig()
     await Promise.all([own.load('gold'), own.load('gold')])
     const pids = own.processes.listGroups().map(({ pid }) => pid)
     expect(pids).toHaveLength(2)
     await own.host.cancelAll()
     await own.host.close()
     expect(own.processes.listGroups()).toEqual([])
-    expect(own.said.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(own.messages.filter(({ severity }) => severity === 'error')).toEqual([])
     await own.close()
   })
 })

@@ -1,27 +1,34 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { createEngines, deleteFirst } from '../things.ts'
-import { type Described, kindsOf, registering, type Said, urnOf, urnsOf } from './registered.ts'
+import { createEngines, deleteFirst } from '../register-thing.ts'
+import {
+  type ResourceDeclaration,
+  stepKindsOf,
+  toProgram,
+  type AliasInput,
+  typedUrnOf,
+  stateUrnsOf,
+} from './declarations.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** What a deployment registers, and the kinds of steps that come of it. */
-type Turn = readonly [readonly string[], ...Described[]]
+type Turn = readonly [readonly string[], ...ResourceDeclaration[]]
 
 async function follow(turns: readonly Turn[]): Promise<readonly string[]> {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   for (const [number, [kinds, ...all]] of turns.entries()) {
-    const ran = await engine.run(registering(...all))
-    expect([number, ran.result.result, kindsOf(ran)]).toEqual([number, 'succeeded', kinds])
-    const now = all.map(({ type, name, parent }) => urnOf(typesBelow(parent, type), name))
-    expect(urnsOf(ran).toSorted()).toEqual(now.toSorted())
+    const ran = await engine.run(toProgram(...all))
+    expect([number, ran.result.result, stepKindsOf(ran)]).toEqual([number, 'succeeded', kinds])
+    const now = all.map(({ type, name, parent }) => typedUrnOf(childTypeOf(parent, type), name))
+    expect(stateUrnsOf(ran).toSorted()).toEqual(now.toSorted())
   }
   return cloud.log
 }
 
-function typesBelow(parent: string | undefined, type: string): string {
+function childTypeOf(parent: string | undefined, type: string): string {
   return parent === undefined ? type : `${parent.split('::')[2]}$${type}`
 }
 
@@ -31,50 +38,95 @@ const update = ['update']
 const replace = ['create-replacement', 'delete-replaced', 'replace']
 
 /** Aliases as parts of a URN, and the same as whole URNs. */
-type Form = (was: { type?: string; name?: string; parent?: string; noParent?: boolean }) => Said
-const parts: Form = was => was
-const whole =
-  (now: Described): Form =>
+type Form = (was: {
+  type?: string
+  name?: string
+  parent?: string
+  noParent?: boolean
+}) => AliasInput
+const keepParts: Form = was => was
+const toWholeUrn =
+  (now: ResourceDeclaration): Form =>
   was => {
     const parent = was.noParent === true ? undefined : (was.parent ?? now.parent)
-    return urnOf(typesBelow(parent, was.type ?? now.type), was.name ?? now.name)
+    return typedUrnOf(childTypeOf(parent, was.type ?? now.type), was.name ?? now.name)
   }
 const forms = [
-  ['TestAliases: parts', () => parts],
-  ['TestAliasURNs: URNs', whole],
+  ['TestAliases: parts', () => keepParts],
+  ['TestAliasURNs: URNs', toWholeUrn],
 ] as const
 
-const t = (kind: string): string => `test:index:${kind}`
+const typeOf = (kind: string): string => `test:index:${kind}`
 
 describe.each(forms)('%s', (_title, formOf) => {
-  const was = (now: Described, ...aliases: readonly Parameters<Form>[0][]): Described => ({
+  const withAliases = (
+    now: ResourceDeclaration,
+    ...aliases: readonly Parameters<Form>[0][]
+  ): ResourceDeclaration => ({
     ...now,
     aliases: aliases.map(formOf(now)),
   })
 
   test('names and types follow, with changes and replacements', async () => {
     const turns: readonly Turn[] = [
-      [create, { type: t('T1'), name: 'n1' }],
-      [same, was({ type: t('T1'), name: 'n2' }, { name: 'n1' })],
-      [same, was({ type: t('T1'), name: 'n3' }, { name: 'n2' }, { name: 'n1' })],
-      [same, was({ type: t('T1'), name: 'n3' }, { name: 'n1' }, { name: 'n2' })],
-      [same, was({ type: t('T1'), name: 'n1' }, { name: 'n3' }, { name: 'n2' }, { name: 'n1' })],
-      [same, { type: t('T1'), name: 'n1' }],
-      [same, was({ type: t('T2'), name: 'n1' }, { type: t('T1') })],
-      [same, was({ type: t('T3'), name: 'n1' }, { type: t('T1') }, { type: t('T2') })],
-      [same, was({ type: t('T3'), name: 'n1' }, { type: t('T3') }, { type: t('T2') })],
-      [same, { type: t('T3'), name: 'n1' }],
-      [update, was({ type: t('T4'), name: 'n2', object: { x: 4 } }, { type: t('T3'), name: 'n1' })],
-      [update, was({ type: t('T5'), name: 'n3', object: { x: 5 } }, { type: t('T4'), name: 'n2' })],
+      [create, { type: typeOf('T1'), name: 'n1' }],
+      [same, withAliases({ type: typeOf('T1'), name: 'n2' }, { name: 'n1' })],
+      [same, withAliases({ type: typeOf('T1'), name: 'n3' }, { name: 'n2' }, { name: 'n1' })],
+      [same, withAliases({ type: typeOf('T1'), name: 'n3' }, { name: 'n1' }, { name: 'n2' })],
       [
-        replace,
-        was({ type: t('T6'), name: 'n4', object: { replace: 6 } }, { type: t('T5'), name: 'n3' }),
+        same,
+        withAliases(
+          { type: typeOf('T1'), name: 'n1' },
+          { name: 'n3' },
+          { name: 'n2' },
+          { name: 'n1' },
+        ),
+      ],
+      [same, { type: typeOf('T1'), name: 'n1' }],
+      [same, withAliases({ type: typeOf('T2'), name: 'n1' }, { type: typeOf('T1') })],
+      [
+        same,
+        withAliases(
+          { type: typeOf('T3'), name: 'n1' },
+          { type: typeOf('T1') },
+          { type: typeOf('T2') },
+        ),
+      ],
+      [
+        same,
+        withAliases(
+          { type: typeOf('T3'), name: 'n1' },
+          { type: typeOf('T3') },
+          { type: typeOf('T2') },
+        ),
+      ],
+      [same, { type: typeOf('T3'), name: 'n1' }],
+      [
+        update,
+        withAliases(
+          { type: typeOf('T4'), name: 'n2', object: { x: 4 } },
+          { type: typeOf('T3'), name: 'n1' },
+        ),
+      ],
+      [
+        update,
+        withAliases(
+          { type: typeOf('T5'), name: 'n3', object: { x: 5 } },
+          { type: typeOf('T4'), name: 'n2' },
+        ),
       ],
       [
         replace,
-        was(
-          { type: t('T7'), name: 'n5', object: { replace: 7 }, more: deleteFirst },
-          { type: t('T6'), name: 'n4' },
+        withAliases(
+          { type: typeOf('T6'), name: 'n4', object: { replace: 6 } },
+          { type: typeOf('T5'), name: 'n3' },
+        ),
+      ],
+      [
+        replace,
+        withAliases(
+          { type: typeOf('T7'), name: 'n5', object: { replace: 7 }, more: deleteFirst },
+          { type: typeOf('T6'), name: 'n4' },
         ),
       ],
     ]
@@ -91,22 +143,24 @@ describe.each(forms)('%s', (_title, formOf) => {
   })
 
   test('what depends on a renamed resource that is deleted first stays', async () => {
-    const dependsOn = (type: string, name: string) => ({ dependencies: [urnOf(t(type), name)] })
+    const withDependencyOn = (type: string, name: string) => ({
+      dependencies: [typedUrnOf(typeOf(type), name)],
+    })
     const calls = await follow([
       [
         create,
-        { type: t('T1'), name: 'n1', object: { replace: 1 }, more: deleteFirst },
-        { type: t('T2'), name: 'n2', more: dependsOn('T1', 'n1') },
+        { type: typeOf('T1'), name: 'n1', object: { replace: 1 }, more: deleteFirst },
+        { type: typeOf('T2'), name: 'n2', more: withDependencyOn('T1', 'n1') },
       ],
       [
         [...replace, 'same'],
-        was(
-          { type: t('New'), name: 'n1-new', object: { replace: 2 }, more: deleteFirst },
-          { type: t('T1'), name: 'n1' },
+        withAliases(
+          { type: typeOf('New'), name: 'n1-new', object: { replace: 2 }, more: deleteFirst },
+          { type: typeOf('T1'), name: 'n1' },
         ),
-        was(
-          { type: t('T2-new'), name: 'n2-new', more: dependsOn('New', 'n1-new') },
-          { type: t('T2'), name: 'n2' },
+        withAliases(
+          { type: typeOf('T2-new'), name: 'n2-new', more: withDependencyOn('New', 'n1-new') },
+          { type: typeOf('T2'), name: 'n2' },
         ),
       ],
     ])
@@ -115,87 +169,111 @@ describe.each(forms)('%s', (_title, formOf) => {
 
   test('children follow parents', async () => {
     await follow([
-      [create, { type: t('T1'), name: 'one' }, { type: t('T2'), name: 'two' }],
+      [create, { type: typeOf('T1'), name: 'one' }, { type: typeOf('T2'), name: 'two' }],
       [
         same,
-        { type: t('T1'), name: 'one' },
-        was({ type: t('T2'), name: 'two', parent: urnOf(t('T1'), 'one') }, { noParent: true }),
+        { type: typeOf('T1'), name: 'one' },
+        withAliases(
+          { type: typeOf('T2'), name: 'two', parent: typedUrnOf(typeOf('T1'), 'one') },
+          { noParent: true },
+        ),
       ],
       [
         same,
-        { type: t('T1'), name: 'one' },
-        was({ type: t('T2'), name: 'two' }, { parent: urnOf(t('T1'), 'one') }),
+        { type: typeOf('T1'), name: 'one' },
+        withAliases(
+          { type: typeOf('T2'), name: 'two' },
+          { parent: typedUrnOf(typeOf('T1'), 'one') },
+        ),
       ],
     ])
-    const child = { type: t('T1'), name: 'sub', parent: urnOf(t('T1'), 'parent') }
-    const below = urnOf(`${t('T1')}$${t('T1')}`, 'sub')
-    const top = { type: t('T1'), name: 'parent' }
+    const child = { type: typeOf('T1'), name: 'sub', parent: typedUrnOf(typeOf('T1'), 'parent') }
+    const below = typedUrnOf(`${typeOf('T1')}$${typeOf('T1')}`, 'sub')
+    const top = { type: typeOf('T1'), name: 'parent' }
     await follow([
-      [create, top, child, { type: t('T1'), name: 'sub-sub', parent: below }],
-      [same, top, child, was({ type: t('T1'), name: 'new', parent: below }, { name: 'sub-sub' })],
-      [same, top, child, was({ type: t('T3'), name: 'new', parent: below }, { type: t('T1') })],
+      [create, top, child, { type: typeOf('T1'), name: 'sub-sub', parent: below }],
+      [
+        same,
+        top,
+        child,
+        withAliases({ type: typeOf('T1'), name: 'new', parent: below }, { name: 'sub-sub' }),
+      ],
+      [
+        same,
+        top,
+        child,
+        withAliases({ type: typeOf('T3'), name: 'new', parent: below }, { type: typeOf('T1') }),
+      ],
     ])
   })
 
   test('two resources cannot have been one', async () => {
-    const engine = await engines.of(createCloud())
-    await engine.run(registering({ type: t('T1'), name: 'n1' }))
+    const engine = await engines.open(createCloud())
+    await engine.run(toProgram({ type: typeOf('T1'), name: 'n1' }))
     const ran = await engine.run(
-      registering(
-        was({ type: t('T1'), name: 'n2' }, { name: 'n1' }),
-        was({ type: t('T2'), name: 'n3' }, { type: t('T1'), name: 'n1' }),
+      toProgram(
+        withAliases({ type: typeOf('T1'), name: 'n2' }, { name: 'n1' }),
+        withAliases({ type: typeOf('T2'), name: 'n3' }, { type: typeOf('T1'), name: 'n1' }),
       ),
     )
     expect(ran.result.result).toBe('failed')
-    expect(urnsOf(ran)).toEqual([urnOf(t('T1'), 'n2')])
+    expect(stateUrnsOf(ran)).toEqual([typedUrnOf(typeOf('T1'), 'n2')])
   })
 })
 
 test('TestAliases: a chain of children is found by the old names of all above it', async () => {
-  const nested = (kind: string, top: string): readonly Described[] => [
-    { type: t(kind), name: top },
-    { type: t('T2'), name: `${top}-sub`, parent: urnOf(t(kind), top) },
-    { type: t('T3'), name: `${top}-sub-sub`, parent: urnOf(`${t(kind)}$${t('T2')}`, `${top}-sub`) },
+  const declareNested = (kind: string, top: string): readonly ResourceDeclaration[] => [
+    { type: typeOf(kind), name: top },
+    { type: typeOf('T2'), name: `${top}-sub`, parent: typedUrnOf(typeOf(kind), top) },
+    {
+      type: typeOf('T3'),
+      name: `${top}-sub-sub`,
+      parent: typedUrnOf(`${typeOf(kind)}$${typeOf('T2')}`, `${top}-sub`),
+    },
   ]
-  const [top, ...below] = nested('New', 'n1-new')
+  const [top, ...below] = declareNested('New', 'n1-new')
   if (top === undefined) throw new Error('there is one')
-  const renamed = { ...top, aliases: [{ type: t('T1'), name: 'n1' }] }
+  const renamed = { ...top, aliases: [{ type: typeOf('T1'), name: 'n1' }] }
   await follow([
-    [create, ...nested('T1', 'n1')],
+    [create, ...declareNested('T1', 'n1')],
     // Names that begin with the parent's follow by themselves.
     [same, renamed, ...below],
   ])
 })
 
 test('TestAliases: a thousand aliases are as good as one', async () => {
-  const kinds = Array.from({ length: 100 }, (_, index) => t(`T1-v${index}`))
+  const kinds = Array.from({ length: 100 }, (_, index) => typeOf(`T1-v${index}`))
   const pairs = kinds.flatMap(kind =>
-    Array.from({ length: 10 }, (_, index) => `${kind}$${t(`T2-v${index}`)}`),
+    Array.from({ length: 10 }, (_, index) => `${kind}$${typeOf(`T2-v${index}`)}`),
   )
-  const names = (parents: readonly string[], type: string, name: string) =>
-    parents.map(parent => urnOf(`${parent}${type}`, name))
-  const [first, last] = [kinds[0] ?? '', t('T1-v100')]
+  const listUrns = (parents: readonly string[], type: string, name: string) =>
+    parents.map(parent => typedUrnOf(`${parent}${type}`, name))
+  const [first, last] = [kinds[0] ?? '', typeOf('T1-v100')]
   await follow([
     [
       create,
       { type: first, name: 'n1' },
-      { type: t('T2-v0'), name: 'n1-sub', parent: urnOf(first, 'n1') },
-      { type: t('T3'), name: 'n1-sub-sub', parent: urnOf(`${first}$${t('T2-v0')}`, 'n1-sub') },
+      { type: typeOf('T2-v0'), name: 'n1-sub', parent: typedUrnOf(first, 'n1') },
+      {
+        type: typeOf('T3'),
+        name: 'n1-sub-sub',
+        parent: typedUrnOf(`${first}$${typeOf('T2-v0')}`, 'n1-sub'),
+      },
     ],
     [
       same,
-      { type: last, name: 'n1-new', aliases: names(kinds, '', 'n1') },
+      { type: last, name: 'n1-new', aliases: listUrns(kinds, '', 'n1') },
       {
-        type: t('T2-v10'),
+        type: typeOf('T2-v10'),
         name: 'n1-new-sub',
-        parent: urnOf(last, 'n1-new'),
-        aliases: names(pairs, '', 'n1-sub'),
+        parent: typedUrnOf(last, 'n1-new'),
+        aliases: listUrns(pairs, '', 'n1-sub'),
       },
       {
-        type: t('T3'),
+        type: typeOf('T3'),
         name: 'n1-new-sub-sub',
-        parent: urnOf(`${last}$${t('T2-v10')}`, 'n1-new-sub'),
-        aliases: names(pairs, `$${t('T3')}`, 'n1-sub-sub'),
+        parent: typedUrnOf(`${last}$${typeOf('T2-v10')}`, 'n1-new-sub'),
+        aliases: listUrns(pairs, `$${typeOf('T3')}`, 'n1-sub-sub'),
       },
     ],
   ])

@@ -1,26 +1,26 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { statesOf, stepsOf } from '../told.ts'
-import { createEngines } from '../things.ts'
-import { urnOf, wire } from './registered.ts'
+import { statesOf, stepsOf } from '../run-events.ts'
+import { createEngines } from '../register-thing.ts'
+import { typedUrnOf, toWireAlias } from './declarations.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 const [from, to] = ['prog:index:From', 'prog:index:To']
-const [first, last] = [urnOf(from, 'from'), urnOf(to, 'to')]
+const [first, last] = [typedUrnOf(from, 'from'), typedUrnOf(to, 'to')]
 
 /** What refers to `moving`, by its URN, or as a provider. */
 type Referring = (urn: string, id: string) => object
 
 /** `moving` and who refers to it stand below one component, then below the other. */
-const below =
+const createChildProgram =
   (parent: string, type: string, refer: Referring): Program =>
   async monitor => {
     await monitor.register({ type: from, name: 'from' })
     await monitor.register({ type: to, name: 'to' })
-    const aliases = parent === first ? [] : [wire({ parent: first })]
+    const aliases = parent === first ? [] : [toWireAlias({ parent: first })]
     const here = { custom: true, object: {}, parent, aliases }
     const { urn, id } = await monitor.register({ ...here, type, name: 'moving' })
     const refers = refer(urn, id)
@@ -28,14 +28,14 @@ const below =
   }
 
 const thing = 'test:index:Moving'
-const now = urnOf(`${to}$${thing}`, 'moving')
+const now = typedUrnOf(`${to}$${thing}`, 'moving')
 
 test.each<[string, string, Referring, (id: string) => object]>([
   [
     'TestAliasesInProvidersAreNormalized: a provider that moved',
     'pulumi:providers:test',
     (urn, id) => ({ provider: `${urn}::${id}` }),
-    id => ({ provider: `${urnOf(`${to}$pulumi:providers:test`, 'moving')}::${id}` }),
+    id => ({ provider: `${typedUrnOf(`${to}$pulumi:providers:test`, 'moving')}::${id}` }),
   ],
   [
     'TestAliasesInDependenciesAreNormalized: a dependency that moved',
@@ -57,13 +57,13 @@ test.each<[string, string, Referring, (id: string) => object]>([
   ],
 ])('%s', async (_title, type, refer, expected) => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(below(first, type, refer))
+  const engine = await engines.open(cloud)
+  await engine.run(createChildProgram(first, type, refer))
   // Nobody registers who refers: the state alone says what it refers to.
   const broken = await engine.run(async monitor => {
     await monitor.register({ type: from, name: 'from' })
     await monitor.register({ type: to, name: 'to' })
-    const aliases = [wire({ parent: first })]
+    const aliases = [toWireAlias({ parent: first })]
     await monitor.register({
       type,
       name: 'moving',
@@ -77,12 +77,12 @@ test.each<[string, string, Referring, (id: string) => object]>([
   const moved = statesOf(broken, 'moving')[0]?.['id']
   const id = typeof moved === 'string' ? moved : ''
   expect(statesOf(broken, 'refers')).toMatchObject([expected(id)])
-  const ran = await engine.run(below(last, type, refer))
+  const ran = await engine.run(createChildProgram(last, type, refer))
   expect(ran.result.result).toBe('succeeded')
   expect(new Set(stepsOf(ran).map(step => step.split(' ')[0]))).toEqual(new Set(['same']))
   expect(statesOf(ran, 'refers')).toMatchObject([
     {
-      urn: urnOf(`${to}$test:index:Thing`, 'refers'),
+      urn: typedUrnOf(`${to}$test:index:Thing`, 'refers'),
       parent: last,
       ...expected(id),
     },

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import type { AnalyzedResource, Violation } from '../../../shared/providers/analyzers/analyzer.ts'
 import { createCloud } from '../cloud.ts'
-import { packOf, remediating, violating } from '../packs.ts'
-import { createEngines, secret, things } from '../things.ts'
-import { errorsOf, policiesOf } from '../told.ts'
+import { createPack, createRemediations, createAnalysis } from '../policy-packs.ts'
+import { createEngines, toWireSecret, createThings } from '../register-thing.ts'
+import { errorsOf, policiesOf } from '../run-events.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -11,22 +11,22 @@ afterEach(() => engines.close())
 const isThing = ({ type }: AnalyzedResource): boolean => type === 'test:index:Thing'
 
 /** A pack that has something against things. */
-const against = (name: string, ...violations: Partial<Violation>[]) =>
-  packOf(name, {
-    analyze: resource => Promise.resolve(violating(...(isThing(resource) ? violations : []))),
+const createViolatingPack = (name: string, ...violations: Partial<Violation>[]) =>
+  createPack(name, {
+    analyze: resource => Promise.resolve(createAnalysis(...(isThing(resource) ? violations : []))),
   })
 
 test('TestSimpleAnalyzer: packs see each resource after Check, with options and provider', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: AnalyzedResource[] = []
-  const pack = packOf('pack', {
+  const pack = createPack('pack', {
     analyze: resource => {
       seen.push(resource)
-      return Promise.resolve(violating())
+      return Promise.resolve(createAnalysis())
     },
   })
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs: [pack] })
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
   expect(ran.result.result).toBe('succeeded')
   const thing = seen.find(isThing)
   expect(thing?.name).toBe('a')
@@ -42,8 +42,10 @@ test('TestSimpleAnalyzer: packs see each resource after Check, with options and 
 
 test('TestSimpleAnalyzeResourceFailure: a mandatory violation fails an update before the create', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs: [against('pack', {})] })
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(createThings({ a: { v: 1 } }), {
+    packs: [createViolatingPack('pack', {})],
+  })
   expect(ran.result.result).toBe('failed')
   expect(cloud.log).toEqual([])
   expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule a'])
@@ -51,9 +53,9 @@ test('TestSimpleAnalyzeResourceFailure: a mandatory violation fails an update be
 })
 
 test('a preview tells every mandatory violation, goes on, and fails', async () => {
-  const engine = await engines.of(createCloud())
-  const packs = [against('pack', {})]
-  const ran = await engine.run(things({ a: { v: 1 }, b: { v: 1 } }), { packs, dryRun: true })
+  const engine = await engines.open(createCloud())
+  const packs = [createViolatingPack('pack', {})]
+  const ran = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { packs, dryRun: true })
   expect(ran.result.result).toBe('failed')
   expect(policiesOf(ran)).toEqual([
     'mandatory pack/resource-rule a',
@@ -63,9 +65,9 @@ test('a preview tells every mandatory violation, goes on, and fails', async () =
 
 test('an advisory violation is only told', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const packs = [against('pack', { enforcement: 'advisory' })]
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  const engine = await engines.open(cloud)
+  const packs = [createViolatingPack('pack', { enforcement: 'advisory' })]
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
   expect(ran.result.result).toBe('succeeded')
   expect(policiesOf(ran)).toEqual(['advisory pack/resource-rule a'])
   expect(cloud.log).toEqual(['create a'])
@@ -73,19 +75,19 @@ test('an advisory violation is only told', async () => {
 
 test('TestSimpleAnalyzeResourceFailureRemediateDowngradedToMandatory: what could not be remediated must not be', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const packs = [against('pack', { enforcement: 'remediate' })]
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  const engine = await engines.open(cloud)
+  const packs = [createViolatingPack('pack', { enforcement: 'remediate' })]
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
   expect(ran.result.result).toBe('failed')
   expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule a'])
   expect(cloud.log).toEqual([])
 })
 
 test('TestSimpleAnalyzeResourceMultipleViolations: all violations of a resource are told', async () => {
-  const engine = await engines.of(createCloud())
-  const one = against('one', { pack: 'one', policy: 'x' }, { pack: 'one', policy: 'y' })
-  const packs = [one, against('two', { pack: 'two', enforcement: 'advisory' })]
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  const engine = await engines.open(createCloud())
+  const one = createViolatingPack('one', { pack: 'one', policy: 'x' }, { pack: 'one', policy: 'y' })
+  const packs = [one, createViolatingPack('two', { pack: 'two', enforcement: 'advisory' })]
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
   expect(policiesOf(ran).toSorted()).toEqual([
     'advisory two/resource-rule a',
     'mandatory one/x a',
@@ -98,9 +100,11 @@ test('TestSimpleAnalyzeResourceMultipleViolations: all violations of a resource 
 })
 
 test('TestSimpleAnalyzeResourceFailureSeverityOverride: the severity of a violation is told', async () => {
-  const engine = await engines.of(createCloud())
-  const packs = [against('pack', { severity: 'critical' }, { policy: 'other', severity: '' })]
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  const engine = await engines.open(createCloud())
+  const packs = [
+    createViolatingPack('pack', { severity: 'critical' }, { policy: 'other', severity: '' }),
+  ]
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
   const severities = ran.events.flatMap(event =>
     'policyEvent' in event ? [event.policyEvent.severity] : [],
   )
@@ -109,21 +113,21 @@ test('TestSimpleAnalyzeResourceFailureSeverityOverride: the severity of a violat
 
 test('TestResourceRemediation: packs remediate in turn, and the last inputs reach provider and state', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const adding = (name: string) =>
-    packOf(name, {
+  const engine = await engines.open(cloud)
+  const createAddingPack = (name: string) =>
+    createPack(name, {
       remediate: resource => {
-        if (!isThing(resource)) return Promise.resolve(remediating())
+        if (!isThing(resource)) return Promise.resolve(createRemediations())
         const trail = resource.properties.get('trail')
         const properties = new Map(resource.properties).set(
           'trail',
           `${typeof trail === 'string' ? trail : ''}-${name}`,
         )
-        return Promise.resolve(remediating({ pack: name, properties }))
+        return Promise.resolve(createRemediations({ pack: name, properties }))
       },
     })
-  const packs = [adding('one'), adding('two')]
-  const program = things({ a: { trail: 'start' } })
+  const packs = [createAddingPack('one'), createAddingPack('two')]
+  const program = createThings({ a: { trail: 'start' } })
   const ran = await engine.run(program, { packs })
   expect(ran.result.result).toBe('succeeded')
   expect(policiesOf(ran)).toEqual([
@@ -140,14 +144,16 @@ test('TestResourceRemediation: packs remediate in turn, and the last inputs reac
 
 test('TestRemediationDiagnostic: a remediation that only says something leaves the inputs alone', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const pack = packOf('pack', {
+  const engine = await engines.open(cloud)
+  const pack = createPack('pack', {
     remediate: resource =>
       Promise.resolve(
-        isThing(resource) ? remediating({ diagnostic: 'cannot be done' }) : remediating(),
+        isThing(resource)
+          ? createRemediations({ diagnostic: 'cannot be done' })
+          : createRemediations(),
       ),
   })
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs: [pack] })
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
   expect(ran.result.result).toBe('succeeded')
   expect(policiesOf(ran)).toEqual(['advisory pack/resource-rule a'])
   expect(cloud.objects.get('a-1')).toEqual({ v: 1 })
@@ -155,58 +161,60 @@ test('TestRemediationDiagnostic: a remediation that only says something leaves t
 
 test('TestRemediateFailure: a pack that throws ends the deployment with its words and the resource', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const pack = packOf('pack', {
+  const engine = await engines.open(cloud)
+  const pack = createPack('pack', {
     remediate: resource =>
       isThing(resource)
         ? Promise.reject(new Error('it is broken'))
-        : Promise.resolve(remediating()),
+        : Promise.resolve(createRemediations()),
   })
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs: [pack] })
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
   expect(ran.result.result).toBe('failed')
   expect(errorsOf(ran)).toEqual(['a: failed to run remediation of pack: it is broken'])
   expect(cloud.log).toEqual([])
 })
 
 test('a secret of a resource is not in what a policy threw about it', async () => {
-  const engine = await engines.of(createCloud())
-  const pack = packOf('pack', {
+  const engine = await engines.open(createCloud())
+  const pack = createPack('pack', {
     analyze: resource =>
       isThing(resource)
         ? Promise.reject(new Error('it is broken by hush-hush'))
-        : Promise.resolve(violating()),
+        : Promise.resolve(createAnalysis()),
   })
-  const ran = await engine.run(things({ a: { v: secret('hush-hush') } }), { packs: [pack] })
+  const ran = await engine.run(createThings({ a: { v: toWireSecret('hush-hush') } }), {
+    packs: [pack],
+  })
   expect(errorsOf(ran)).toEqual(['a: failed to run policy of pack: it is broken by [secret]'])
 })
 
 test('TestAnalyzeRunsInParallel: all packs judge a resource at once', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const all = Promise.withResolvers<void>()
   let waiting = 0
-  const meeting = (name: string) =>
-    packOf(name, {
+  const createWaitingPack = (name: string) =>
+    createPack(name, {
       analyze: async resource => {
-        if (!isThing(resource)) return violating()
+        if (!isThing(resource)) return createAnalysis()
         waiting += 1
         if (waiting === 3) all.resolve()
         await all.promise
-        return violating()
+        return createAnalysis()
       },
     })
-  const packs = ['one', 'two', 'three'].map(meeting)
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  const packs = ['one', 'two', 'three'].map(createWaitingPack)
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
   expect(ran.result.result).toBe('succeeded')
 })
 
 test('TestAnalyzerCancellation: a cancel reaches the packs and ends the run', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const judging = Promise.withResolvers<void>()
   let cancelled = 0
-  const pack = packOf('pack', {
+  const pack = createPack('pack', {
     analyze: resource => {
-      if (!isThing(resource)) return Promise.resolve(violating())
+      if (!isThing(resource)) return Promise.resolve(createAnalysis())
       judging.resolve()
       return new Promise(() => undefined)
     },
@@ -215,7 +223,7 @@ test('TestAnalyzerCancellation: a cancel reaches the packs and ends the run', as
       return Promise.resolve()
     },
   })
-  const ran = await engine.run(things({ a: { v: 1 } }), {
+  const ran = await engine.run(createThings({ a: { v: 1 } }), {
     packs: [pack],
     began: running => void judging.promise.then(running.cancel),
   })
@@ -225,9 +233,9 @@ test('TestAnalyzerCancellation: a cancel reaches the packs and ends the run', as
 })
 
 test('what a pack repeats of a secret is not told', async () => {
-  const engine = await engines.of(createCloud())
-  const packs = [against('pack', { message: 'the word hunter2 is too short' })]
-  const program = things({ a: { password: secret('hunter2') } })
+  const engine = await engines.open(createCloud())
+  const packs = [createViolatingPack('pack', { message: 'the word hunter2 is too short' })]
+  const program = createThings({ a: { password: toWireSecret('hunter2') } })
   const ran = await engine.run(program, { packs })
   expect(policiesOf(ran)).toHaveLength(1)
   expect(JSON.stringify(ran.events)).not.toContain('hunter2')

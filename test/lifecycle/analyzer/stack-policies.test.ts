@@ -4,22 +4,22 @@ import type {
   Violation,
 } from '../../../shared/providers/analyzers/analyzer.ts'
 import { createCloud } from '../cloud.ts'
-import { packOf, violating } from '../packs.ts'
-import { Killed } from '../process.ts'
-import { createEngines, things } from '../things.ts'
-import { errorsOf, policiesOf } from '../told.ts'
+import { createPack, createAnalysis } from '../policy-packs.ts'
+import { Killed } from '../test-process.ts'
+import { createEngines, createThings } from '../register-thing.ts'
+import { errorsOf, policiesOf } from '../run-events.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** A pack that has something against every stack. */
-const against = (...violations: Partial<Violation>[]) =>
-  packOf('pack', { analyzeStack: () => Promise.resolve(violating(...violations)) })
+const createViolatingPack = (...violations: Partial<Violation>[]) =>
+  createPack('pack', { analyzeStack: () => Promise.resolve(createAnalysis(...violations)) })
 
 test('TestSimpleAnalyzeStackFailure: a mandatory stack violation fails the run after everything was made', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs: [against({})] })
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [createViolatingPack({})] })
   expect(ran.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a'])
   expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule life-dev'])
@@ -27,34 +27,34 @@ test('TestSimpleAnalyzeStackFailure: a mandatory stack violation fails the run a
 })
 
 test('TestSimpleAnalyzeStackFailureRemediateDowngradedToMandatory: stacks cannot be remediated', async () => {
-  const engine = await engines.of(createCloud())
-  const ran = await engine.run(things({ a: { v: 1 } }), {
-    packs: [against({ enforcement: 'remediate' })],
+  const engine = await engines.open(createCloud())
+  const ran = await engine.run(createThings({ a: { v: 1 } }), {
+    packs: [createViolatingPack({ enforcement: 'remediate' })],
   })
   expect(ran.result.result).toBe('failed')
   expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule life-dev'])
 })
 
 test('a stack violation in a preview fails it, and is that of the resource it names', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
-  const packs = [against({ urn })]
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs, dryRun: true })
+  const packs = [createViolatingPack({ urn })]
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs, dryRun: true })
   expect(ran.result.result).toBe('failed')
   expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule a'])
   expect(errorsOf(ran)).toEqual([': preview failed'])
 })
 
 test('packs see all resources with outputs and dependencies, and what did not change', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const seen: (readonly AnalyzedStackResource[])[] = []
-  const pack = packOf('pack', {
+  const pack = createPack('pack', {
     analyzeStack: resources => {
       seen.push(resources)
-      return Promise.resolve(violating())
+      return Promise.resolve(createAnalysis())
     },
   })
-  const program = things({ a: { v: 1 }, b: { v: 2 } })
+  const program = createThings({ a: { v: 1 }, b: { v: 2 } })
   await engine.run(program, { packs: [pack] })
   await engine.run(program, { packs: [pack] })
   const [first, again] = seen.map(resources => resources.map(({ name }) => name).toSorted())
@@ -66,28 +66,28 @@ test('packs see all resources with outputs and dependencies, and what did not ch
 })
 
 test('TestAnalyzeStackRunsInParallel: all packs judge the stack at once', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const all = Promise.withResolvers<void>()
   let waiting = 0
-  const meeting = (name: string) =>
-    packOf(name, {
+  const createWaitingPack = (name: string) =>
+    createPack(name, {
       analyzeStack: async () => {
         waiting += 1
         if (waiting === 3) all.resolve()
         await all.promise
-        return violating()
+        return createAnalysis()
       },
     })
-  const packs = ['one', 'two', 'three'].map(meeting)
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs })
+  const packs = ['one', 'two', 'three'].map(createWaitingPack)
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
   expect(ran.result.result).toBe('succeeded')
 })
 
 test('a stack is not judged when a resource failed', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a')
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(things({ a: { v: 1 } }), { packs: [against({})] })
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [createViolatingPack({})] })
   expect(ran.result.result).toBe('failed')
   expect(policiesOf(ran)).toEqual([])
   expect(errorsOf(ran).join()).toContain('create a was refused')
@@ -103,16 +103,16 @@ test.each([
   'a deployment that died %s is judged by the one that resumes it',
   async (_name, kill) => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
-    const packs = [against({})]
-    const died = await engine.run(things({ a: { v: 2 } }), { packs, kill }).then(
+    const engine = await engines.open(cloud)
+    await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
+    const packs = [createViolatingPack({})]
+    const died = await engine.run(createThings({ a: { v: 2 } }), { packs, kill }).then(
       () => undefined,
       thrown => thrown as unknown,
     )
     if (died === undefined) return
     expect(died).toBeInstanceOf(Killed)
-    const ran = await engine.run(things({ a: { v: 2 } }), { packs, resume: true })
+    const ran = await engine.run(createThings({ a: { v: 2 } }), { packs, resume: true })
     expect(ran.result.result).toBe('failed')
     expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule life-dev'])
     expect(cloud.objects.has('b-1')).toBe(false)
@@ -121,23 +121,23 @@ test.each([
 
 test('a remediated resource keeps what it was decided with when the deployment is resumed', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  let asked = 0
-  const pack = packOf('pack', {
+  const engine = await engines.open(cloud)
+  let count = 0
+  const pack = createPack('pack', {
     remediate: ({ type, properties }) => {
       const own = type === 'test:index:Thing'
-      if (own) asked += 1
-      const changed = new Map(properties).set('asked', asked)
+      if (own) count += 1
+      const changed = new Map(properties).set('asked', count)
       const remediation = { policy: 'p', pack: 'pack', version: '1', diagnostic: '' }
       const remediations = own ? [{ ...remediation, properties: changed }] : []
       return Promise.resolve({ remediations, notApplicable: [] })
     },
   })
-  const program = things({ a: { v: 1 } })
+  const program = createThings({ a: { v: 1 } })
   const kill = { call: 'provider.create', effect: 1, when: 'before' } as const
   await expect(engine.run(program, { packs: [pack], kill })).rejects.toBeInstanceOf(Killed)
   const ran = await engine.run(program, { packs: [pack], resume: true, forget: true })
   const states = JSON.stringify(ran.state)
-  expect(asked).toBe(1)
+  expect(count).toBe(1)
   expect(states).toContain('"asked":1')
 })

@@ -5,37 +5,37 @@ import { InputPropertiesError } from '../../../proto/gen/pulumi/errors.ts'
 import { createFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from '../cloud.ts'
 import {
-  component,
+  registerComponent,
   componentScript,
-  errorsOf,
-  itself,
+  trimmedErrorsOf,
+  registerSelf,
   type MakeComponent,
-  urnOf,
-  wire,
+  resourceUrnOf,
+  wireValues,
 } from '../components.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { createEngines, thing } from '../things.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** An engine whose package `comp` makes components, and what that was asked. */
-async function making(make: MakeComponent, cloud = createCloud()) {
-  const asked: ConstructRequest[] = []
+async function openMaking(make: MakeComponent, cloud = createCloud()) {
+  const requests: ConstructRequest[] = []
   const script = componentScript({
     make: (request, monitor) => {
-      asked.push(request)
+      requests.push(request)
       return make(request, monitor)
     },
   })
-  return { engine: await engines.of(cloud, { comp: script }), asked, cloud }
+  return { engine: await engines.open(cloud, { comp: script }), requests, cloud }
 }
 
 /** A component with one child, which it tells of. */
 const withChild: MakeComponent = async (request, monitor) => {
-  const urn = await itself(request, monitor)
-  const child = await thing(monitor, `${request.name}-child`, { v: 1 }, { parent: urn })
-  await monitor.outputs(urn, { child: child.id })
+  const urn = await registerSelf(request, monitor)
+  const child = await registerThing(monitor, `${request.name}-child`, { v: 1 }, { parent: urn })
+  await monitor.registerOutputs(urn, { child: child.id })
   return { urn, state: { child: child.id } }
 }
 
@@ -43,12 +43,12 @@ const childOf = (name: string): string =>
   `urn:pulumi:dev::life::comp:index:Group$test:index:Thing::${name}-child`
 
 test('TestSingleComponentDefaultProviderLifecycle: a provider makes a component', async () => {
-  const { engine, cloud } = await making(withChild)
+  const { engine, cloud } = await openMaking(withChild)
   let state: object | undefined
   const program: Program = async monitor => {
-    const made = await component(monitor, 'a')
+    const made = await registerComponent(monitor, 'a')
     state = made.object
-    expect(made.urn).toBe(urnOf('a', 'comp:index:Group'))
+    expect(made.urn).toBe(resourceUrnOf('a', 'comp:index:Group'))
   }
   const first = await engine.run(program)
   expect(first.result.result).toBe('succeeded')
@@ -61,7 +61,9 @@ test('TestSingleComponentDefaultProviderLifecycle: a provider makes a component'
     'pulumi:providers:test default',
     'comp:index:Group$test:index:Thing a-child',
   ])
-  const made = first.state.resources?.find(({ urn }) => urn === urnOf('a', 'comp:index:Group'))
+  const made = first.state.resources?.find(
+    ({ urn }) => urn === resourceUrnOf('a', 'comp:index:Group'),
+  )
   expect(made).toMatchObject({ custom: false, outputs: { child: 'a-child-1' } })
   expect(made?.['provider']).toBeUndefined()
   const second = await engine.run(program)
@@ -70,17 +72,17 @@ test('TestSingleComponentDefaultProviderLifecycle: a provider makes a component'
 })
 
 test('TestRemoteComponentConstructInfoIncludesOrganization: a component is told of the whole deployment', async () => {
-  const { engine, asked } = await making(withChild)
+  const { engine, requests } = await openMaking(withChild)
   const config = new Map([
     ['life:plain', { text: 'p', secret: false, object: false }],
     ['life:hidden', { text: 'h', secret: true, object: false }],
   ])
-  await engine.run(monitor => component(monitor, 'a').then(() => undefined), {
+  await engine.run(monitor => registerComponent(monitor, 'a').then(() => undefined), {
     parallel: 3,
     config,
   })
-  expect(asked).toHaveLength(1)
-  expect(asked[0]).toMatchObject({
+  expect(requests).toHaveLength(1)
+  expect(requests[0]).toMatchObject({
     organization: 'organization',
     project: 'life',
     stack: 'dev',
@@ -94,27 +96,27 @@ test('TestRemoteComponentConstructInfoIncludesOrganization: a component is told 
     acceptsOutputValues: true,
     parent: 'urn:pulumi:dev::life::pulumi:pulumi:Stack::life-dev',
   })
-  expect(asked[0]?.monitorEndpoint).toMatch(/^127\.0\.0\.1:\d+$/)
+  expect(requests[0]?.monitorEndpoint).toMatch(/^127\.0\.0\.1:\d+$/)
 })
 
 test('TestComponentDeleteDependencies: what depends on a component goes before its children do', async () => {
-  const { engine, cloud } = await making(async (request, monitor) => {
-    const urn = await itself(request, monitor, { dependencies: request.dependencies })
+  const { engine, cloud } = await openMaking(async (request, monitor) => {
+    const urn = await registerSelf(request, monitor, { dependencies: request.dependencies })
     if (request.name === 'first') {
       const nested = await monitor.register({ type: 'nested', name: 'nested', parent: urn })
-      await thing(monitor, 'sg', {}, { parent: nested.urn })
-      await monitor.outputs(nested.urn, {})
+      await registerThing(monitor, 'sg', {}, { parent: nested.urn })
+      await monitor.registerOutputs(nested.urn, {})
     } else {
       const dependencies = request.inputDependencies.get('sgID')?.urns ?? []
-      await thing(monitor, 'rule', {}, { parent: urn, dependencies })
+      await registerThing(monitor, 'rule', {}, { parent: urn, dependencies })
     }
-    await monitor.outputs(urn, {})
+    await monitor.registerOutputs(urn, {})
     return { urn }
   })
   await engine.run(async monitor => {
-    const first = await component(monitor, 'first')
+    const first = await registerComponent(monitor, 'first')
     const sg = 'urn:pulumi:dev::life::comp:index:Group$nested$test:index:Thing::sg'
-    await component(monitor, 'second', {
+    await registerComponent(monitor, 'second', {
       dependencies: [first.urn],
       propertyDependencies: new Map([['sgID', { urns: [sg] }]]),
     })
@@ -140,20 +142,25 @@ test('TestComponentDeleteDependencies: what depends on a component goes before i
 
 describe('a component of a provider', () => {
   test('is asked for with its options whole', async () => {
-    const { engine, asked } = await making(withChild)
+    const { engine, requests } = await openMaking(withChild)
     await engine.run(async monitor => {
-      const a = await thing(monitor, 'a', {})
-      await component(monitor, 'c', {
+      const a = await registerThing(monitor, 'a', {})
+      await registerComponent(monitor, 'c', {
         object: { x: 1 },
         protect: false,
         retainOnDelete: true,
         deleteBeforeReplaceDefined: true,
         dependencies: [a.urn],
         propertyDependencies: new Map([['x', { urns: [a.urn] }]]),
-        aliasURNs: [urnOf('old', 'comp:index:Group')],
+        aliasURNs: [resourceUrnOf('old', 'comp:index:Group')],
         aliases: [
-          { alias: { $case: 'spec', value: spec({ name: 'b' }) } },
-          { alias: { $case: 'spec', value: spec({ parent: { $case: 'noParent', value: true } }) } },
+          { alias: { $case: 'spec', value: createAliasSpec({ name: 'b' }) } },
+          {
+            alias: {
+              $case: 'spec',
+              value: createAliasSpec({ parent: { $case: 'noParent', value: true } }),
+            },
+          },
         ],
         deletedWith: a.urn,
         replaceWith: [a.urn],
@@ -165,7 +172,7 @@ describe('a component of a provider', () => {
         hooks: { ...noHooks, beforeCreate: ['one'], onError: ['two'] },
       })
     })
-    const [request] = asked
+    const [request] = requests
     expect(request).toMatchObject({
       type: 'comp:index:Group',
       name: 'c',
@@ -173,14 +180,19 @@ describe('a component of a provider', () => {
       protect: false,
       retainOnDelete: true,
       deleteBeforeReplace: false,
-      dependencies: [urnOf('a')],
+      dependencies: [resourceUrnOf('a')],
       aliases: [
-        { alias: { $case: 'urn', value: urnOf('old', 'comp:index:Group') } },
-        { alias: { $case: 'spec', value: spec({ name: 'b' }) } },
-        { alias: { $case: 'spec', value: spec({ parent: { $case: 'noParent', value: true } }) } },
+        { alias: { $case: 'urn', value: resourceUrnOf('old', 'comp:index:Group') } },
+        { alias: { $case: 'spec', value: createAliasSpec({ name: 'b' }) } },
+        {
+          alias: {
+            $case: 'spec',
+            value: createAliasSpec({ parent: { $case: 'noParent', value: true } }),
+          },
+        },
       ],
-      deletedWith: urnOf('a'),
-      replaceWith: [urnOf('a')],
+      deletedWith: resourceUrnOf('a'),
+      replaceWith: [resourceUrnOf('a')],
       replacementTrigger: 'now',
       ignoreChanges: ['i'],
       replaceOnChanges: ['r'],
@@ -188,50 +200,52 @@ describe('a component of a provider', () => {
       customTimeouts: { create: '1h30m', update: '', delete: '5s', read: '' },
       resourceHooks: { ...noHooks, beforeCreate: ['one'] },
     })
-    expect(request?.inputDependencies).toEqual(new Map([['x', { urns: [urnOf('a')] }]]))
+    expect(request?.inputDependencies).toEqual(new Map([['x', { urns: [resourceUrnOf('a')] }]]))
   })
 
   test('of which the program says nothing is asked for without options', async () => {
-    const { engine, asked } = await making(withChild)
-    await engine.run(monitor => component(monitor, 'c').then(() => undefined))
-    expect(asked[0]?.protect).toBeUndefined()
-    expect(asked[0]?.retainOnDelete).toBeUndefined()
-    expect(asked[0]?.deleteBeforeReplace).toBeUndefined()
-    expect(asked[0]?.customTimeouts).toBeUndefined()
-    expect(asked[0]?.resourceHooks).toBeUndefined()
-    expect(asked[0]?.replacementTrigger).toBeUndefined()
+    const { engine, requests } = await openMaking(withChild)
+    await engine.run(monitor => registerComponent(monitor, 'c').then(() => undefined))
+    expect(requests[0]?.protect).toBeUndefined()
+    expect(requests[0]?.retainOnDelete).toBeUndefined()
+    expect(requests[0]?.deleteBeforeReplace).toBeUndefined()
+    expect(requests[0]?.customTimeouts).toBeUndefined()
+    expect(requests[0]?.resourceHooks).toBeUndefined()
+    expect(requests[0]?.replacementTrigger).toBeUndefined()
   })
 
   test('may have others inside, made by providers too', async () => {
-    const { engine } = await making(async (request, monitor) => {
-      const urn = await itself(request, monitor)
+    const { engine } = await openMaking(async (request, monitor) => {
+      const urn = await registerSelf(request, monitor)
       if (request.name === 'inner') return { urn, state: { deep: 'value' } }
-      const inner = await component(monitor, 'inner', { parent: urn })
+      const inner = await registerComponent(monitor, 'inner', { parent: urn })
       return { urn, state: { from: inner.object?.['deep'] } }
     })
     let state: unknown
     await engine.run(async monitor => {
-      state = (await component(monitor, 'outer')).object
+      state = (await registerComponent(monitor, 'outer')).object
     })
     expect(state).toEqual({ from: 'value' })
   })
 
   test('registers with the trace of its caller in front of its own', async () => {
-    const frame = (file: string): object => ({
+    const createFrame = (file: string): object => ({
       pc: { uri: `file://${file}`, line: 1, column: 1 },
     })
     let root = ''
-    const { engine } = await making(async (request, monitor) => {
+    const { engine } = await openMaking(async (request, monitor) => {
       expect(request.stackTraceHandle).not.toBe('')
       const trace = {
-        stackTrace: { frames: [frame(`${root}/inside.js`)] },
+        stackTrace: { frames: [createFrame(`${root}/inside.js`)] },
         parentStackTraceHandle: request.stackTraceHandle,
       }
-      return { urn: await itself(request, monitor, trace) }
+      return { urn: await registerSelf(request, monitor, trace) }
     })
     root = engine.home
     const { state } = await engine.run(async monitor => {
-      await component(monitor, 'a', { stackTrace: { frames: [frame(`${root}/main.js`)] } })
+      await registerComponent(monitor, 'a', {
+        stackTrace: { frames: [createFrame(`${root}/main.js`)] },
+      })
     })
     const made = state.resources?.find(({ urn }) => urn.endsWith('::a'))
     expect(made?.['stackTrace']).toEqual([
@@ -242,27 +256,32 @@ describe('a component of a provider', () => {
 })
 
 describe('a component that cannot be made', () => {
-  const failed = async (make: MakeComponent, object: object = {}) => {
-    const { engine } = await making(make)
-    const told: { code?: number; after?: string } = {}
+  const runFailing = async (make: MakeComponent, object: object = {}) => {
+    const { engine } = await openMaking(make)
+    const reported: { code?: number; after?: string } = {}
     const ran = await engine.run(async monitor => {
-      await component(monitor, 'a', { object }).catch(({ code }) => {
-        told.code = code
+      await registerComponent(monitor, 'a', { object }).catch(({ code }) => {
+        reported.code = code
       })
-      told.after = await thing(monitor, 'b', {}).then(({ urn }) => urn, String)
+      reported.after = await registerThing(monitor, 'b', {}).then(({ urn }) => urn, String)
     })
-    return { ...ran, told, errors: errorsOf(ran.events), text: JSON.stringify(ran.events) }
+    return {
+      ...ran,
+      reported,
+      errors: trimmedErrorsOf(ran.events),
+      text: JSON.stringify(ran.events),
+    }
   }
 
   test('ends the deployment, says why, and its caller stops silently', async () => {
-    const { result, told, text, state } = await failed(() =>
+    const { result, reported, text, state } = await runFailing(() =>
       Promise.reject(createFailure(status.UNKNOWN, 'it is broken')),
     )
     expect(result.result).toBe('failed')
     expect(text).toContain("comp:index:Group resource 'a' has a problem: it is broken")
-    expect(told.code).toBe(status.UNAVAILABLE)
-    expect(told.after).toContain('UNAVAILABLE')
-    expect(state.resources?.map(({ urn }) => urn)).not.toContain(urnOf('b'))
+    expect(reported.code).toBe(status.UNAVAILABLE)
+    expect(reported.after).toContain('UNAVAILABLE')
+    expect(state.resources?.map(({ urn }) => urn)).not.toContain(resourceUrnOf('b'))
   })
 
   test('says what is wrong with single properties, secrets blinded', async () => {
@@ -272,7 +291,7 @@ describe('a component that cannot be made', () => {
       { propertyPath: 'nowhere', reason: 'is missing' },
     ]
     const value = InputPropertiesError.encode(InputPropertiesError.create({ errors })).finish()
-    const { text, errors: told } = await failed(
+    const { text, errors: reported } = await runFailing(
       () =>
         Promise.reject(
           createFailure(status.INVALID_ARGUMENT, 'bad inputs', {
@@ -280,9 +299,9 @@ describe('a component that cannot be made', () => {
             value,
           }),
         ),
-      { list: [7], hidden: wire.secret('hush-hush') },
+      { list: [7], hidden: wireValues.secret('hush-hush') },
     )
-    expect(told[0]).toBe(
+    expect(reported[0]).toBe(
       "comp:index:Group resource 'a' has a problem: bad inputs" +
         "\n\t\t- property list[0] with value '7' has a problem: is too small" +
         "\n\t\t- property hidden with value '[secret]' has a problem: must not be [secret]" +
@@ -292,7 +311,7 @@ describe('a component that cannot be made', () => {
   })
 
   test('that is answered without a URN is one error', async () => {
-    const { result, text } = await failed(() => Promise.resolve(ConstructResponse.create({})))
+    const { result, text } = await runFailing(() => Promise.resolve(ConstructResponse.create({})))
     expect(result.result).toBe('failed')
     expect(text).toContain("answered Construct with '', which is no URN")
   })
@@ -301,15 +320,15 @@ describe('a component that cannot be made', () => {
     const cloud = createCloud()
     cloud.faults.add('create b')
     const begun = Promise.withResolvers<void>()
-    const { engine } = await making(async (request, monitor) => {
-      await itself(request, monitor)
+    const { engine } = await openMaking(async (request, monitor) => {
+      await registerSelf(request, monitor)
       begun.resolve()
       return new Promise(() => undefined)
     }, cloud)
     const { result } = await engine.run(async (monitor: Monitor) => {
-      const made = component(monitor, 'a')
+      const made = registerComponent(monitor, 'a')
       await begun.promise
-      await Promise.all([made, thing(monitor, 'b', {})])
+      await Promise.all([made, registerThing(monitor, 'b', {})])
     })
     expect(result.result).toBe('failed')
   })
@@ -317,41 +336,41 @@ describe('a component that cannot be made', () => {
 
 describe('a preview', () => {
   test('has a component made, and says that it is one', async () => {
-    const { engine, asked, cloud } = await making(withChild)
+    const { engine, requests, cloud } = await openMaking(withChild)
     let state: unknown
     await engine.run(
       async monitor => {
-        state = (await component(monitor, 'a')).object
+        state = (await registerComponent(monitor, 'a')).object
       },
       { dryRun: true },
     )
-    expect(asked.map(({ dryRun }) => dryRun)).toEqual([true])
+    expect(requests.map(({ dryRun }) => dryRun)).toEqual([true])
     expect(state).toEqual({ child: '' })
     expect(cloud.log).toEqual([])
   })
 
   test('registers the bare component itself when its provider cannot be configured yet', async () => {
-    const { engine, asked } = await making(withChild)
+    const { engine, requests } = await openMaking(withChild)
     const made: unknown[] = []
     const program: Program = async monitor => {
-      const a = await thing(monitor, 'a', { v: 1 })
+      const a = await registerThing(monitor, 'a', { v: 1 })
       const prov = await monitor.register({
         type: 'pulumi:providers:comp',
         name: 'p',
         custom: true,
-        object: { key: a.id === '' ? wire.unknown : a.id },
+        object: { key: a.id === '' ? wireValues.unknown : a.id },
       })
       const provider = `${prov.urn}::${prov.id}`
-      const { urn, object } = await component(monitor, 'c', { provider })
+      const { urn, object } = await registerComponent(monitor, 'c', { provider })
       made.push([urn, object])
     }
     const preview = await engine.run(program, { dryRun: true })
     expect(preview.result.result).toBe('succeeded')
-    expect(asked).toEqual([])
-    expect(made).toEqual([[urnOf('c', 'comp:index:Group'), {}]])
+    expect(requests).toEqual([])
+    expect(made).toEqual([[resourceUrnOf('c', 'comp:index:Group'), {}]])
     await engine.run(program)
-    expect(asked).toHaveLength(1)
-    expect(made[1]).toEqual([urnOf('c', 'comp:index:Group'), { child: 'c-child-1' }])
+    expect(requests).toHaveLength(1)
+    expect(made[1]).toEqual([resourceUrnOf('c', 'comp:index:Group'), { child: 'c-child-1' }])
     expect(childOf('c')).toContain('c-child')
   })
 })
@@ -366,7 +385,7 @@ const noHooks = {
   onError: [],
 }
 
-const spec = (fields: object): object => ({
+const createAliasSpec = (fields: object): object => ({
   name: '',
   type: '',
   stack: '',

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { component, componentScript, itself, wire } from '../components.ts'
+import { registerComponent, componentScript, registerSelf, wireValues } from '../components.ts'
 import type { Monitor } from '../engine.ts'
-import { createEngines, thing } from '../things.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -11,12 +11,12 @@ const getResource = async (monitor: Monitor, urn: unknown): Promise<Record<strin
   (await monitor.invokeWith({ tok: 'pulumi:pulumi:getResource', args: { urn } })).return ?? {}
 
 /** Components: one registers or reads a resource and answers a reference, one takes that. */
-async function opened(how: 'registers' | 'reads') {
+async function openScene(how: 'registers' | 'reads') {
   const cloud = createCloud()
   cloud.objects.set('custom-1', { foo: 'bar' })
   const script = componentScript({
     make: async (request, monitor) => {
-      const urn = await itself(request, monitor)
+      const urn = await registerSelf(request, monitor)
       if (request.name === 'taker') {
         const custom = Object(request.inputs?.['custom'])
         return { urn, state: await getResource(monitor, custom.value?.urn ?? custom.urn) }
@@ -24,12 +24,12 @@ async function opened(how: 'registers' | 'reads') {
       const custom =
         how === 'reads'
           ? { id: 'custom-1', urn: (await monitor.read('custom', 'custom-1', { parent: urn })).urn }
-          : await thing(monitor, 'custom', { foo: 'bar' }, { parent: urn })
-      const reference = wire.reference({ urn: custom.urn, id: custom.id })
+          : await registerThing(monitor, 'custom', { foo: 'bar' }, { parent: urn })
+      const reference = wireValues.reference({ urn: custom.urn, id: custom.id })
       return { urn, state: { custom: reference } }
     },
   })
-  return engines.of(cloud, { comp: script })
+  return engines.open(cloud, { comp: script })
 }
 
 const urn = 'urn:pulumi:dev::life::comp:index:Group$test:index:Thing::custom'
@@ -40,42 +40,44 @@ const hydrated = {
   state: { foo: 'bar' },
 }
 
-async function byProgram(how: 'registers' | 'reads'): Promise<void> {
-  const engine = await opened(how)
+async function checkByProgram(how: 'registers' | 'reads'): Promise<void> {
+  const engine = await openScene(how)
   let found: unknown
   await engine.run(async monitor => {
-    const made = await component(monitor, 'maker')
+    const made = await registerComponent(monitor, 'maker')
     found = await getResource(monitor, Object(made.object?.['custom']).urn)
   })
   expect(found).toEqual(hydrated)
 }
 
-async function byComponent(how: 'registers' | 'reads'): Promise<void> {
-  const engine = await opened(how)
+async function checkByComponent(how: 'registers' | 'reads'): Promise<void> {
+  const engine = await openScene(how)
   let found: unknown
   await engine.run(async monitor => {
-    const made = await component(monitor, 'maker')
-    const taker = await component(monitor, 'taker', { object: { custom: made.object?.['custom'] } })
+    const made = await registerComponent(monitor, 'maker')
+    const taker = await registerComponent(monitor, 'taker', {
+      object: { custom: made.object?.['custom'] },
+    })
     found = taker.object
   })
   expect(found).toEqual(hydrated)
 }
 
 test('TestComponentRegisteredResourceOutputCanBeHydratedByProgram: what a component registered is found by the program', () =>
-  byProgram('registers'))
+  checkByProgram('registers'))
 test('TestComponentRegisteredResourceOutputCanBeHydratedByComponent: what a component registered is found by another', () =>
-  byComponent('registers'))
+  checkByComponent('registers'))
 test('TestComponentReadResourceOutputCanBeHydratedByProgram: what a component read is found by the program', () =>
-  byProgram('reads'))
+  checkByProgram('reads'))
 test('TestComponentReadResourceOutputCanBeHydratedByComponent: what a component read is found by another', () =>
-  byComponent('reads'))
+  checkByComponent('reads'))
 
 test('a component is found with its registered outputs, and what nobody registered is not', async () => {
-  const engine = await opened('registers')
+  const engine = await openScene('registers')
   const found: unknown[] = []
   await engine.run(async monitor => {
     const local = await monitor.register({ type: 'local', name: 'l', object: {} })
-    await monitor.outputs(local.urn, { out: 1 })
+    await monitor.registerOutputs(local.urn, { out: 1 })
     found.push(await getResource(monitor, local.urn))
     found.push(await getResource(monitor, `${local.urn}-not`).catch(String))
   })

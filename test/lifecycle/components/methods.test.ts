@@ -1,46 +1,52 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { component, componentScript, errorsOf, itself, urnOf } from '../components.ts'
+import {
+  registerComponent,
+  componentScript,
+  trimmedErrorsOf,
+  registerSelf,
+  resourceUrnOf,
+} from '../components.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { Killed } from '../process.ts'
-import { createEngines, thing } from '../things.ts'
+import { Killed } from '../test-process.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const group = urnOf('g', 'comp:index:Group')
-const say = (monitor: Monitor, tok: string, self: object, more: object = {}) =>
+const group = resourceUrnOf('g', 'comp:index:Group')
+const callSay = (monitor: Monitor, tok: string, self: object, more: object = {}) =>
   monitor.call({ tok, args: { __self__: self, ...more } })
 
 /** A component `g` with methods: one that registers a resource, one that only answers. */
-async function opened(cloud = createCloud()) {
+async function openScene(cloud = createCloud()) {
   const calls: string[] = []
   const script = componentScript({
-    make: async (request, monitor) => ({ urn: await itself(request, monitor) }),
+    make: async (request, monitor) => ({ urn: await registerSelf(request, monitor) }),
     method: async ({ tok, args }, monitor) => {
       calls.push(tok)
       const name = String(args?.['name'])
       if (tok.endsWith('/count')) return { return: { count: calls.length } }
-      const made = await thing(monitor, name, { v: 1 }, { parent: group })
+      const made = await registerThing(monitor, name, { v: 1 }, { parent: group })
       return {
         return: { id: made.id, count: calls.length },
         returnDependencies: new Map([['id', { urns: [made.urn] }]]),
       }
     },
   })
-  return { engine: await engines.of(cloud, { comp: script }), cloud, calls }
+  return { engine: await engines.open(cloud, { comp: script }), cloud, calls }
 }
 
 const make = (monitor: Monitor, name: string) =>
-  say(monitor, 'comp:index:Group/make', { urn: group }, { name })
+  callSay(monitor, 'comp:index:Group/make', { urn: group }, { name })
 
 test('TestSingleComponentMethodResourceDefaultProviderLifecycle: a method registers resources', async () => {
-  const { engine, cloud } = await opened()
+  const { engine, cloud } = await openScene()
   const answers: unknown[] = []
   const program: Program = async monitor => {
-    await component(monitor, 'g')
-    const said = await make(monitor, 'x')
-    answers.push(said.return?.['id'], said.returnDependencies.get('id'))
+    await registerComponent(monitor, 'g')
+    const reply = await make(monitor, 'x')
+    answers.push(reply.return?.['id'], reply.returnDependencies.get('id'))
   }
   const { result, state } = await engine.run(program)
   expect(result.result).toBe('succeeded')
@@ -49,23 +55,23 @@ test('TestSingleComponentMethodResourceDefaultProviderLifecycle: a method regist
   expect(state.resources?.map(one => one.urn)).toContain(urn)
   await engine.run(program)
   expect(cloud.log).toEqual(['create x'])
-  await engine.run(monitor => component(monitor, 'g').then(() => undefined))
+  await engine.run(monitor => registerComponent(monitor, 'g').then(() => undefined))
   expect(cloud.log).toEqual(['create x', 'delete x-1'])
 })
 
 test('TestSingleComponentMethodDefaultProviderLifecycle: the program reads what a method answers', async () => {
-  const { engine } = await opened()
+  const { engine } = await openScene()
   let answer: unknown
   await engine.run(async monitor => {
-    await component(monitor, 'g')
-    answer = (await say(monitor, 'comp:index:Group/count', { urn: group })).return
+    await registerComponent(monitor, 'g')
+    answer = (await callSay(monitor, 'comp:index:Group/count', { urn: group })).return
   })
   expect(answer).toEqual({ count: 1 })
 })
 
 test('TestCallSelfProvider: a method is asked of the provider that its resource has', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud, {
+  const engine = await engines.open(cloud, {
     comp: componentScript({ method: async () => ({ return: { from: 'comp' } }) }, cloud.script),
   })
   let answer: unknown
@@ -80,7 +86,7 @@ test('TestCallSelfProvider: a method is asked of the provider that its resource 
       object: {},
       provider,
     })
-    answer = (await say(monitor, 'comp:index:Thing/say', made)).return
+    answer = (await callSay(monitor, 'comp:index:Thing/say', made)).return
   })
   expect(answer).toEqual({ from: 'comp' })
   const providers = state.resources?.filter(({ type }) => type === 'pulumi:providers:comp')
@@ -88,19 +94,19 @@ test('TestCallSelfProvider: a method is asked of the provider that its resource 
 })
 
 describe('a method that registers, in a deployment that goes on', () => {
-  const before = (effect: number) =>
+  const killBefore = (effect: number) =>
     ({ kill: { effect, call: 'operations.begin', when: 'before' } }) as const
   const program: Program = async monitor => {
-    await component(monitor, 'g')
+    await registerComponent(monitor, 'g')
     const first = await make(monitor, 'x')
-    await thing(monitor, 'b', { of: first.return?.['count'] })
+    await registerThing(monitor, 'b', { of: first.return?.['count'] })
     const second = await make(monitor, 'y')
-    await thing(monitor, 'c', { of: second.return?.['count'] })
+    await registerThing(monitor, 'c', { of: second.return?.['count'] })
   }
 
   test('is called again for what it registers, and its recorded answer is given', async () => {
-    const { engine, cloud, calls } = await opened()
-    const end = await engine.run(program, before(2)).catch((thrown: unknown) => thrown)
+    const { engine, cloud, calls } = await openScene()
+    const end = await engine.run(program, killBefore(2)).catch((thrown: unknown) => thrown)
     expect(end).toBeInstanceOf(Killed)
     expect(calls).toHaveLength(1)
     const { result, state } = await engine.run(program, { resume: true })
@@ -114,22 +120,22 @@ describe('a method that registers, in a deployment that goes on', () => {
   })
 
   test('that dies while it is called makes what it registers once', async () => {
-    const { engine, cloud } = await opened()
-    await engine.run(program, before(1)).catch(() => undefined)
+    const { engine, cloud } = await openScene()
+    await engine.run(program, killBefore(1)).catch(() => undefined)
     const { result } = await engine.run(program, { resume: true })
     expect(result.result).toBe('succeeded')
     expect(cloud.log.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
   })
 
   test('is not called again when it only answers', async () => {
-    const { engine, calls } = await opened()
-    const answering: Program = async monitor => {
-      await component(monitor, 'g')
-      await say(monitor, 'comp:index:Group/count', { urn: group })
-      await thing(monitor, 'b', {})
+    const { engine, calls } = await openScene()
+    const answeringProgram: Program = async monitor => {
+      await registerComponent(monitor, 'g')
+      await callSay(monitor, 'comp:index:Group/count', { urn: group })
+      await registerThing(monitor, 'b', {})
     }
-    await engine.run(answering, before(1)).catch(() => undefined)
-    await engine.run(answering, { resume: true })
+    await engine.run(answeringProgram, killBefore(1)).catch(() => undefined)
+    await engine.run(answeringProgram, { resume: true })
     // The answer is recorded with the decision that follows it.
     expect(calls).toHaveLength(1)
   })
@@ -138,12 +144,14 @@ describe('a method that registers, in a deployment that goes on', () => {
 test('a method whose resource fails ends the deployment with that error alone', async () => {
   const cloud = createCloud()
   cloud.faults.add('create x')
-  const { engine } = await opened(cloud)
+  const { engine } = await openScene(cloud)
   const { result, events } = await engine.run(async monitor => {
-    await component(monitor, 'g')
+    await registerComponent(monitor, 'g')
     await make(monitor, 'x')
   })
   expect(result.result).toBe('failed')
-  expect(errorsOf(events).filter(text => text.includes('create x was refused'))).toHaveLength(1)
-  expect(errorsOf(events).join()).not.toContain('call to function')
+  expect(
+    trimmedErrorsOf(events).filter(text => text.includes('create x was refused')),
+  ).toHaveLength(1)
+  expect(trimmedErrorsOf(events).join()).not.toContain('call to function')
 })

@@ -1,30 +1,30 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { component, componentScript, itself } from '../components.ts'
+import { registerComponent, componentScript, registerSelf } from '../components.ts'
 import type { Program } from '../engine.ts'
-import { Killed } from '../process.ts'
-import { createEngines, thing } from '../things.ts'
+import { Killed } from '../test-process.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** Components of two children each, one inside the other, and how often each was asked for. */
-async function opened() {
+async function openScene() {
   const cloud = createCloud()
-  const asked: string[] = []
+  const names: string[] = []
   const script = componentScript({
     make: async (request, monitor) => {
       const { name } = request
-      asked.push(name)
-      const urn = await itself(request, monitor)
-      const first = await thing(monitor, `${name}-1`, { v: 1 }, { parent: urn })
-      if (name === 'outer') await component(monitor, 'inner', { parent: urn })
-      const second = await thing(monitor, `${name}-2`, { of: first.id }, { parent: urn })
-      await monitor.outputs(urn, { second: second.id })
+      names.push(name)
+      const urn = await registerSelf(request, monitor)
+      const first = await registerThing(monitor, `${name}-1`, { v: 1 }, { parent: urn })
+      if (name === 'outer') await registerComponent(monitor, 'inner', { parent: urn })
+      const second = await registerThing(monitor, `${name}-2`, { of: first.id }, { parent: urn })
+      await monitor.registerOutputs(urn, { second: second.id })
       return { urn, state: { second: second.id } }
     },
   })
-  return { engine: await engines.of(cloud, { comp: script }), cloud, asked }
+  return { engine: await engines.open(cloud, { comp: script }), cloud, names }
 }
 
 describe('a deployment that goes on in the middle of a component', () => {
@@ -37,12 +37,12 @@ describe('a deployment that goes on in the middle of a component', () => {
   ]
   const answers: unknown[] = []
   const program: Program = async monitor => {
-    const outer = await component(monitor, 'outer')
+    const outer = await registerComponent(monitor, 'outer')
     answers.push(outer.object)
-    await thing(monitor, 'last', { of: outer.object?.['second'] })
+    await registerThing(monitor, 'last', { of: outer.object?.['second'] })
   }
 
-  for (const [effect, asked] of [
+  for (const [effect, names] of [
     [1, ['outer']],
     [2, ['outer', 'inner']],
     [4, ['outer', 'inner']],
@@ -51,19 +51,19 @@ describe('a deployment that goes on in the middle of a component', () => {
     for (const when of ['before', 'after'] as const)
       test(`has it made again, of which each thing is made once (killed ${when} begin ${effect})`, async () => {
         answers.splice(0)
-        const all = await opened()
+        const all = await openScene()
         const { engine, cloud } = all
         const kill = { effect, call: 'operations.begin', when }
         const end = await engine.run(program, { kill }).catch((thrown: unknown) => thrown)
         expect(end).toBeInstanceOf(Killed)
-        expect(all.asked).toEqual(asked)
+        expect(all.names).toEqual(names)
         const { result, state } = await engine.run(program, { resume: true })
         const isLost = when === 'after'
         // What was begun when it died may have been made: nobody knows, and nobody makes it again.
         expect(result.result).toBe(isLost ? 'failed' : 'succeeded')
         // Without its first thing the outer one never comes to the inner one.
         const again = isLost && effect === 1 ? ['outer'] : ['outer', 'inner']
-        expect(all.asked.slice(asked.length)).toEqual(again)
+        expect(all.names.slice(names.length)).toEqual(again)
         expect(new Set(cloud.log).size).toBe(cloud.log.length)
         if (isLost) return
         expect(cloud.log.toSorted()).toEqual(made)

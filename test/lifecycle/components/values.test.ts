@@ -2,35 +2,35 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { CallRequest, ConstructRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
 import {
-  component,
+  registerComponent,
   componentScript,
-  itself,
+  registerSelf,
   type MakeComponent,
-  urnOf,
-  wire,
+  resourceUrnOf,
+  wireValues,
 } from '../components.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { createEngines, thing } from '../things.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const child = urnOf('r-child', 'comp:index:Group$test:index:Thing')
-const output = (value: unknown, dependencies: readonly string[]): object =>
-  wire.output({ value, dependencies: [...dependencies] })
+const child = resourceUrnOf('r-child', 'comp:index:Group$test:index:Thing')
+const toOutput = (value: unknown, dependencies: readonly string[]): object =>
+  wireValues.output({ value, dependencies: [...dependencies] })
 
 /** An engine whose package `comp` makes a component with a child, and answers methods. */
-async function answering(about: {
+async function checkAnswers(answerOptions: {
   readonly state?: object
   readonly stateDependencies?: Map<string, { urns: string[] }>
 }) {
   const made: ConstructRequest[] = []
   const called: CallRequest[] = []
-  const { state, stateDependencies = new Map() } = about
+  const { state, stateDependencies = new Map() } = answerOptions
   const make: MakeComponent = async (request, monitor) => {
     made.push(request)
-    const urn = await itself(request, monitor)
-    await thing(monitor, `${request.name}-child`, {}, { parent: urn })
+    const urn = await registerSelf(request, monitor)
+    await registerThing(monitor, `${request.name}-child`, {}, { parent: urn })
     return { urn, state: { ...state }, stateDependencies }
   }
   const script = componentScript({
@@ -40,24 +40,24 @@ async function answering(about: {
       return { return: { ...state }, returnDependencies: stateDependencies }
     },
   })
-  return { engine: await engines.of(createCloud(), { comp: script }), made, called }
+  return { engine: await engines.open(createCloud(), { comp: script }), made, called }
 }
 
-const method = (monitor: Monitor, args: Record<string, unknown>, more: object = {}) =>
+const callMethod = (monitor: Monitor, args: Record<string, unknown>, more: object = {}) =>
   monitor.call({ tok: 'comp:index:Group/say', args, ...more })
 
 /** What the program is answered by a component and by a method. */
 async function answersOf(
-  { engine }: Awaited<ReturnType<typeof answering>>,
+  { engine }: Awaited<ReturnType<typeof checkAnswers>>,
   args: Record<string, unknown> = {},
 ) {
   const answers: unknown[] = []
   const { result } = await engine.run(
     async monitor => {
-      const group = await component(monitor, 'r', { acceptSecrets: true, object: args })
-      const said = await method(monitor, args)
+      const group = await registerComponent(monitor, 'r', { acceptSecrets: true, object: args })
+      const reply = await callMethod(monitor, args)
       answers.push([group.object, group.propertyDependencies])
-      answers.push([said.return, said.returnDependencies])
+      answers.push([reply.return, reply.returnDependencies])
     },
     { dryRun: true },
   )
@@ -66,10 +66,13 @@ async function answersOf(
 }
 
 test('TestConstructCallSecretsUnknowns: secrets and unknowns reach components and methods as output values', async () => {
-  const all = await answering({})
-  const args = { foo: wire.secret('foo'), bar: wire.unknown }
+  const all = await checkAnswers({})
+  const args = { foo: wireValues.secret('foo'), bar: wireValues.unknown }
   await answersOf(all, args)
-  const sent = { foo: wire.output({ value: 'foo', secret: true }), bar: wire.output({}) }
+  const sent = {
+    foo: wireValues.output({ value: 'foo', secret: true }),
+    bar: wireValues.output({}),
+  }
   expect(all.made[0]?.inputs).toEqual(sent)
   expect(all.called[0]?.args).toEqual(sent)
 })
@@ -79,8 +82,8 @@ test('TestConstructCallReturnDependencies: what answers depend on reaches the pr
     ['foo', { urns: [child] }],
     ['bar', { urns: [child] }],
   ])
-  const state = { foo: wire.secret('foo'), bar: wire.unknown }
-  const answers = await answersOf(await answering({ state, stateDependencies: dependencies }))
+  const state = { foo: wireValues.secret('foo'), bar: wireValues.unknown }
+  const answers = await answersOf(await checkAnswers({ state, stateDependencies: dependencies }))
   expect(answers).toEqual([
     [state, dependencies],
     [state, dependencies],
@@ -89,13 +92,13 @@ test('TestConstructCallReturnDependencies: what answers depend on reaches the pr
 
 test('TestConstructCallReturnOutputs: output values in answers become plain ones, and what they depend on stays', async () => {
   const state = {
-    foo: wire.output({ value: 'foo', secret: true, dependencies: [child] }),
-    bar: wire.output({ dependencies: [child] }),
-    deep: [{ plain: output(1, [child]) }],
+    foo: wireValues.output({ value: 'foo', secret: true, dependencies: [child] }),
+    bar: wireValues.output({ dependencies: [child] }),
+    deep: [{ plain: toOutput(1, [child]) }],
   }
-  const plain = { foo: wire.secret('foo'), bar: wire.unknown, deep: [{ plain: 1 }] }
+  const plain = { foo: wireValues.secret('foo'), bar: wireValues.unknown, deep: [{ plain: 1 }] }
   const dependencies = new Map(['bar', 'deep', 'foo'].map(key => [key, { urns: [child] }]))
-  const answers = await answersOf(await answering({ state }))
+  const answers = await answersOf(await checkAnswers({ state }))
   expect(answers).toEqual([
     [plain, dependencies],
     [plain, dependencies],
@@ -103,34 +106,37 @@ test('TestConstructCallReturnOutputs: output values in answers become plain ones
 })
 
 describe('dependencies of arguments', () => {
-  const [a, b] = [urnOf('a'), urnOf('b')]
-  const sentWith = async (more: {
+  const [a, b] = [resourceUrnOf('a'), resourceUrnOf('b')]
+  const readSent = async (more: {
     object: Record<string, unknown>
-    asked: Map<string, { urns: string[] }>
+    dependencyMap: Map<string, { urns: string[] }>
   }) => {
-    const all = await answering({})
+    const all = await checkAnswers({})
     const program: Program = async monitor => {
-      for (const name of ['a', 'b']) await thing(monitor, name, {})
-      await component(monitor, 'r', { object: more.object, propertyDependencies: more.asked })
-      await method(monitor, more.object, { argDependencies: more.asked })
+      for (const name of ['a', 'b']) await registerThing(monitor, name, {})
+      await registerComponent(monitor, 'r', {
+        object: more.object,
+        propertyDependencies: more.dependencyMap,
+      })
+      await callMethod(monitor, more.object, { argDependencies: more.dependencyMap })
     }
     expect((await all.engine.run(program)).result.result).toBe('succeeded')
     return [all.made[0]?.inputDependencies, all.called[0]?.argDependencies]
   }
 
   test('TestConstructCallSendDependencies: those of output values are added to what is said', async () => {
-    const object = { arg: output('x', [a]), none: 1 }
+    const object = { arg: toOutput('x', [a]), none: 1 }
     const expected = new Map([
       ['arg', { urns: [a] }],
       ['none', { urns: [] }],
     ])
-    expect(await sentWith({ object, asked: new Map() })).toEqual([expected, expected])
+    expect(await readSent({ object, dependencyMap: new Map() })).toEqual([expected, expected])
   })
 
   test('TestConstructCallDependencyDedeuplication: each is said once', async () => {
-    const object = { arg: [output('x', [a, b]), output('y', [a])] }
-    const asked = new Map([['arg', { urns: [a, a] }]])
+    const object = { arg: [toOutput('x', [a, b]), toOutput('y', [a])] }
+    const dependencyMap = new Map([['arg', { urns: [a, a] }]])
     const expected = new Map([['arg', { urns: [a, b] }]])
-    expect(await sentWith({ object, asked })).toEqual([expected, expected])
+    expect(await readSent({ object, dependencyMap })).toEqual([expected, expected])
   })
 })

@@ -3,8 +3,8 @@ import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
 import { Result } from '../../../proto/gen/pulumi/resource.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { errorsOf, kept, stateOf } from '../target/look.ts'
-import { createEngines, thing, things } from '../things.ts'
+import { errorMessagesOf, listKeptNames, resourceStateOf } from '../target/run-summary.ts'
+import { createEngines, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -12,42 +12,47 @@ afterEach(() => engines.close())
 const goOn = { continueOnError: true } as const
 
 /** Registers as an SDK does that is told of failures, and says what came of it. */
-async function reported(monitor: Monitor, name: string, more: object = {}, object = { v: 1 }) {
-  const asked = { supportsResultReporting: true, ...more }
-  const { urn, result, id } = await thing(monitor, name, object, asked)
-  const words = Object.entries(Result)
-  return { urn, id, result: words.find(([, value]) => value === result)?.[0] }
+async function registerReporting(
+  monitor: Monitor,
+  name: string,
+  more: object = {},
+  object = { v: 1 },
+) {
+  const options = { supportsResultReporting: true, ...more }
+  const { urn, result, id } = await registerThing(monitor, name, object, options)
+  const entries = Object.entries(Result)
+  return { urn, id, result: entries.find(([, value]) => value === result)?.[0] }
 }
 
 test('TestDestroyContinueOnError: what could not be deleted keeps what it depends on, the rest goes', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program: Program = async monitor => {
-    const one = await thing(monitor, 'unrelated1', { v: 1 })
-    await thing(monitor, 'unrelated2', { v: 1 }, { dependencies: [one.urn] })
-    const dependency = await thing(monitor, 'dependency', { v: 1 })
-    await thing(monitor, 'failing', { v: 1 }, { dependencies: [dependency.urn] })
-    await thing(monitor, 'another', { v: 1 })
+    const one = await registerThing(monitor, 'unrelated1', { v: 1 })
+    await registerThing(monitor, 'unrelated2', { v: 1 }, { dependencies: [one.urn] })
+    const dependency = await registerThing(monitor, 'dependency', { v: 1 })
+    await registerThing(monitor, 'failing', { v: 1 }, { dependencies: [dependency.urn] })
+    await registerThing(monitor, 'another', { v: 1 })
   }
   await engine.run(program)
   cloud.faults.add('delete failing-1')
-  const ran = await engine.run(things({}), goOn)
+  const ran = await engine.run(createThings({}), goOn)
   expect(ran.result.result).toBe('failed')
-  expect(errorsOf(ran)).toContain('delete failing-1 was refused')
-  expect(kept(ran)).toEqual(['dependency', 'failing'])
+  expect(errorMessagesOf(ran)).toContain('delete failing-1 was refused')
+  expect(listKeptNames(ran)).toEqual(['dependency', 'failing'])
   expect([...cloud.objects.keys()].sort()).toEqual(['dependency-1', 'failing-1'])
   const again = await engine.run(undefined, { command: 'destroy', ...goOn })
   expect(again.result.result).toBe('failed')
-  expect(kept(again)).toEqual(['dependency', 'failing'])
+  expect(listKeptNames(again)).toEqual(['dependency', 'failing'])
 })
 
 test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a failure is told, what depends on it is skipped, the rest is made', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const results: Record<string, string | undefined> = {}
   const program: Program = async monitor => {
     const note = async (name: string, more: object = {}) => {
-      const { urn, result } = await reported(monitor, name, more)
+      const { urn, result } = await registerReporting(monitor, name, more)
       results[name] = result
       return urn
     }
@@ -67,7 +72,7 @@ test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a fa
     ...{ failing: 'FAIL', independent1: 'SUCCESS', independent2: 'SUCCESS', dependent: 'SKIP' },
     ...{ below: 'SKIP', child: 'SKIP', deletedWith: 'SKIP', property: 'SKIP' },
   })
-  expect(kept(ran)).toEqual(['independent1', 'independent2'])
+  expect(listKeptNames(ran)).toEqual(['independent1', 'independent2'])
   // A preview of a state in which nothing is wrong skips nothing.
   cloud.faults.clear()
   expect((await engine.run(program, { ...goOn, dryRun: true })).result.changes).toMatchObject({
@@ -76,60 +81,65 @@ test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a fa
 })
 
 test('TestUpContinueOnErrorUpdate, TestUpContinueOnErrorUpdateWithRefresh: what could not be updated stays as it was', async () => {
-  for (const asked of [goOn, { ...goOn, refresh: true }]) {
+  for (const runOptions of [goOn, { ...goOn, refresh: true }]) {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(things({ failing: { v: 1 }, gone: { v: 1 } }))
+    const engine = await engines.open(cloud)
+    await engine.run(createThings({ failing: { v: 1 }, gone: { v: 1 } }))
     cloud.faults.add('update failing-1')
     const results: unknown[] = []
     const ran = await engine.run(async monitor => {
-      results.push((await reported(monitor, 'failing', {}, { v: 2 })).result)
-      const first = await reported(monitor, 'independent1')
-      const second = await reported(monitor, 'independent2', { dependencies: [first.urn] })
+      results.push((await registerReporting(monitor, 'failing', {}, { v: 2 })).result)
+      const first = await registerReporting(monitor, 'independent1')
+      const second = await registerReporting(monitor, 'independent2', { dependencies: [first.urn] })
       results.push(first.result, second.result)
-    }, asked)
+    }, runOptions)
     expect(ran.result.result).toBe('failed')
     expect(results).toEqual(['FAIL', 'SUCCESS', 'SUCCESS'])
     // What the program does not want any more is deleted all the same.
-    expect(kept(ran)).toEqual(['failing', 'independent1', 'independent2'])
-    expect(stateOf(ran, 'failing').inputs).toEqual({ v: 1 })
+    expect(listKeptNames(ran)).toEqual(['failing', 'independent1', 'independent2'])
+    expect(resourceStateOf(ran, 'failing').inputs).toEqual({ v: 1 })
   }
 })
 
 test('TestUpContinueOnErrorNoSDKSupport, TestUpContinueOnErrorUpdateNoSDKSupport: an SDK that hears of no results gets an error', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const errors: string[] = []
   const program =
     (v: number): Program =>
     async monitor => {
-      await thing(monitor, 'failing', { v }).catch((failed: Error) => errors.push(failed.message))
-      const first = await thing(monitor, 'independent1', { v: 1 })
-      await thing(monitor, 'independent2', { v: 1 }, { dependencies: [first.urn] })
+      await registerThing(monitor, 'failing', { v }).catch((failed: Error) =>
+        errors.push(failed.message),
+      )
+      const first = await registerThing(monitor, 'independent1', { v: 1 })
+      await registerThing(monitor, 'independent2', { v: 1 }, { dependencies: [first.urn] })
     }
   cloud.faults.add('create failing')
   const ran = await engine.run(program(1), goOn)
   expect(ran.result.result).toBe('failed')
-  expect(kept(ran)).toEqual(['independent1', 'independent2'])
+  expect(listKeptNames(ran)).toEqual(['independent1', 'independent2'])
   cloud.faults.clear()
   await engine.run(program(1))
   cloud.faults.add('update failing-1')
   const updated = await engine.run(program(2), goOn)
   expect(updated.result.result).toBe('failed')
-  expect(stateOf(updated, 'failing').inputs).toEqual({ v: 1 })
+  expect(resourceStateOf(updated, 'failing').inputs).toEqual({ v: 1 })
   expect(errors).toHaveLength(2)
   for (const message of errors) expect(message).toContain('resource registration failed')
 })
 
 test('TestDestroyContinueOnErrorDeleteAfterFailedUp: deletes run though a create failed', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ willBeDeleted: { v: 1 } }))
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ willBeDeleted: { v: 1 } }))
   cloud.faults.add('create failedUp')
-  const ran = await engine.run(async monitor => void (await reported(monitor, 'failedUp')), goOn)
+  const ran = await engine.run(
+    async monitor => void (await registerReporting(monitor, 'failedUp')),
+    goOn,
+  )
   expect(ran.result.result).toBe('failed')
-  expect(errorsOf(ran)).toContain('create failedUp was refused')
-  expect(kept(ran)).toEqual([])
+  expect(errorMessagesOf(ran)).toContain('create failedUp was refused')
+  expect(listKeptNames(ran)).toEqual([])
   expect(cloud.objects.size).toBe(0)
 })
 
@@ -141,16 +151,16 @@ test('TestContinueOnErrorImport: an import that fails is told', async () => {
       throw new Error('intentionally failed read')
     },
   }
-  const engine = await engines.of({ ...cloud, script })
+  const engine = await engines.open({ ...cloud, script })
   const errors: string[] = []
   const ran = await engine.run(async monitor => {
-    const asked = thing(monitor, 'a', {}, { importId: 'id' })
-    await asked.catch((failed: Error) => errors.push(failed.message))
+    const pendingRegistration = registerThing(monitor, 'a', {}, { importId: 'id' })
+    await pendingRegistration.catch((failed: Error) => errors.push(failed.message))
   }, goOn)
   expect(ran.result.result).toBe('failed')
   expect(errors[0]).toContain('resource registration failed')
-  expect(errorsOf(ran)).toContain('intentionally failed read')
-  expect(kept(ran)).toEqual([])
+  expect(errorMessagesOf(ran)).toContain('intentionally failed read')
+  expect(listKeptNames(ran)).toEqual([])
 })
 
 test('TestContinueOnErrorWithChangingProviderOnCreate: what could not be replaced keeps its provider', async () => {
@@ -159,13 +169,13 @@ test('TestContinueOnErrorWithChangingProviderOnCreate: what could not be replace
     ...cloud.script,
     diffConfig: () => DiffResponse.create({ changes: 2, diffs: ['v'], replaces: ['v'] }),
   }
-  const engine = await engines.of({ ...cloud, script })
+  const engine = await engines.open({ ...cloud, script })
   const program =
     (name: string): Program =>
     async monitor => {
       const type = 'pulumi:providers:test'
       const p = await monitor.register({ type, name, custom: true, object: {} })
-      await reported(monitor, 'a', { provider: `${p.urn}::${p.id}` })
+      await registerReporting(monitor, 'a', { provider: `${p.urn}::${p.id}` })
     }
   await engine.run(program('provA'))
   cloud.faults.add('create a')
@@ -174,6 +184,6 @@ test('TestContinueOnErrorWithChangingProviderOnCreate: what could not be replace
   expect((ran.state.resources ?? []).map(({ urn }) => urn.split('::').at(-1))).toEqual(
     expect.arrayContaining(['provA', 'provB', 'a']),
   )
-  expect(stateOf(ran, 'a')).toMatchObject({ id: 'a-1' })
-  expect(stateOf(ran, 'a').provider).toContain('::provA::')
+  expect(resourceStateOf(ran, 'a')).toMatchObject({ id: 'a-1' })
+  expect(resourceStateOf(ran, 'a').provider).toContain('::provA::')
 })

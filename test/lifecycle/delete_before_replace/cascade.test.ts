@@ -3,24 +3,24 @@ import type { DiffRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { editedResources } from '../states.ts'
-import { opsOf, saidBy, statesOf, stepsOf } from '../told.ts'
-import { createEngines, deleteFirst, thing, upon } from '../things.ts'
+import { editStackResources } from '../stack-states.ts'
+import { opsOf, diagnosticsOf, statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, deleteFirst, registerThing, withDependency } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** What `replace` says makes the difference; deleting first is what the provider wants. */
-const replacedWhere = ({ oldInputs, news }: Pick<DiffRequest, 'oldInputs' | 'news'>) => {
+const diffReplace = ({ oldInputs, news }: Pick<DiffRequest, 'oldInputs' | 'news'>) => {
   const isOther = JSON.stringify(oldInputs?.['replace']) !== JSON.stringify(news?.['replace'])
   const replaces = isOther ? ['replace'] : []
   return DiffResponse.create({ changes: isOther ? 2 : 1, replaces, deleteBeforeReplace: true })
 }
 
 /** A cloud whose resources and providers are deleted before they are replaced. */
-function deletingFirst(): Cloud {
+function createDeletingFirst(): Cloud {
   const cloud = createCloud()
-  const script = { ...cloud.script, diff: replacedWhere, diffConfig: replacedWhere }
+  const script = { ...cloud.script, diff: diffReplace, diffConfig: diffReplace }
   return { ...cloud, script }
 }
 
@@ -33,24 +33,28 @@ const on = (property: string, ...urns: readonly string[]): object => ({
  * Of what depends on `A`, `C` and `D` each: one has it as its provider, one would be replaced with
  * it, and one would not.
  */
-const graph =
+const createGraph =
   (value: string): Program =>
   async monitor => {
-    const provider = async (name: string, object: Record<string, unknown>, more = {}) => {
+    const registerOwnProvider = async (
+      name: string,
+      object: Record<string, unknown>,
+      more = {},
+    ) => {
       const type = 'pulumi:providers:test'
       const { urn, id } = await monitor.register({ type, name, custom: true, object, ...more })
       return { urn, provider: `${urn}::${id}` }
     }
     const make = async (name: string, object: Record<string, unknown>, more: object) =>
-      (await thing(monitor, name, object, more)).urn
-    const a = await provider('A', { replace: value })
-    await make('B', {}, { provider: a.provider })
-    const c = await provider('C', { replace: 'c' }, on('replace', a.urn))
-    const d = await provider('D', { v: 'd' }, on('v', a.urn))
-    await make('E', {}, { provider: c.provider })
+      (await registerThing(monitor, name, object, more)).urn
+    const a = await registerOwnProvider('A', { replace: value })
+    await make('B', {}, { registerOwnProvider: a.provider })
+    const c = await registerOwnProvider('C', { replace: 'c' }, on('replace', a.urn))
+    const d = await registerOwnProvider('D', { v: 'd' }, on('v', a.urn))
+    await make('E', {}, { registerOwnProvider: c.provider })
     const f = await make('F', { replace: 'f' }, on('replace', c.urn))
     const g = await make('G', { v: 'g' }, on('v', c.urn))
-    await make('H', {}, { provider: d.provider })
+    await make('H', {}, { registerOwnProvider: d.provider })
     await make('I', { replace: 'i' }, on('replace', d.urn))
     await make('J', { v: 'j' }, on('v', d.urn))
     await make('K', { replace: 'k' }, on('replace', f, g))
@@ -58,11 +62,11 @@ const graph =
   }
 
 test('TestDeleteBeforeReplace: who would be replaced is deleted first, dependents before all', async () => {
-  const cloud = deletingFirst()
-  const engine = await engines.of(cloud)
-  await engine.run(graph('foo'))
+  const cloud = createDeletingFirst()
+  const engine = await engines.open(cloud)
+  await engine.run(createGraph('foo'))
   const made = cloud.log.length
-  const ran = await engine.run(graph('bar'))
+  const ran = await engine.run(createGraph('bar'))
   expect(ran.result.result).toBe('succeeded')
   const names = 'A B C D E F G H I J K L'.split(' ')
   expect(names.filter(name => opsOf(ran, name).includes('replace'))).toEqual([
@@ -82,9 +86,9 @@ test('TestDeleteBeforeReplace: who would be replaced is deleted first, dependent
   )
   expect(new Set(deletes)).toEqual(new Set(['A', 'B', 'C', 'E', 'F', 'K']))
   const isBefore = (one: string, other: string) => deletes.indexOf(one) < deletes.indexOf(other)
-  for (const pair of ['BA', 'CA', 'EC', 'FC', 'KF']) {
-    const [one = '', other = ''] = pair
-    expect([pair, isBefore(one, other)]).toEqual([pair, true])
+  for (const createPair of ['BA', 'CA', 'EC', 'FC', 'KF']) {
+    const [one = '', other = ''] = createPair
+    expect([createPair, isBefore(one, other)]).toEqual([createPair, true])
   }
   const calls = cloud.log.slice(made)
   expect(calls.slice(0, 4).every(call => call.startsWith('delete'))).toBe(true)
@@ -92,19 +96,19 @@ test('TestDeleteBeforeReplace: who would be replaced is deleted first, dependent
 })
 
 test('TestPropertyDependenciesAdapter: each property depends on all, unless the program says on what', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const urns: Record<string, string> = {}
   const ran = await engine.run(async monitor => {
-    for (const name of ['a', 'b']) urns[name] = (await thing(monitor, name, {})).urn
+    for (const name of ['a', 'b']) urns[name] = (await registerThing(monitor, name, {})).urn
     const { a = '', b = '' } = urns
     const object = { p: 'foo', q: 'bar' }
-    const { urn: c } = await thing(monitor, 'c', object, { dependencies: [a, b] })
+    const { urn: c } = await registerThing(monitor, 'c', object, { dependencies: [a, b] })
     urns['c'] = c
     const propertyDependencies = new Map([
       ['p', { urns: [b] }],
       ['q', { urns: [a, c] }],
     ])
-    await thing(monitor, 'd', object, { dependencies: [a, b, c], propertyDependencies })
+    await registerThing(monitor, 'd', object, { dependencies: [a, b, c], propertyDependencies })
   })
   const { a, b, c } = urns
   for (const name of ['a', 'b'])
@@ -131,13 +135,13 @@ const bothDeletedFirst = [
 test('TestExplicitDeleteBeforeReplace: what the program says goes before what the provider wants', async () => {
   const cloud = createCloud()
   let isWanted = false
-  const diff = (ask: DiffRequest) => ({ ...replacedWhere(ask), deleteBeforeReplace: isWanted })
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+  const diff = (ask: DiffRequest) => ({ ...diffReplace(ask), deleteBeforeReplace: isWanted })
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
   const program =
     (a: string, b: string, more: object = {}): Program =>
     async monitor => {
-      const { urn } = await thing(monitor, 'a', { replace: a }, more)
-      await thing(monitor, 'b', { replace: b }, upon(urn))
+      const { urn } = await registerThing(monitor, 'a', { replace: a }, more)
+      await registerThing(monitor, 'b', { replace: b }, withDependency(urn))
     }
   const never = { deleteBeforeReplace: false, deleteBeforeReplaceDefined: true }
   await engine.run(program('foo', 'foo'))
@@ -159,20 +163,20 @@ test('TestExplicitDeleteBeforeReplace: what the program says goes before what th
   }
 })
 
-const pair =
+const createPair =
   (value: string, more: object = {}): Program =>
   async monitor => {
-    const { urn } = await thing(monitor, 'a', { replace: value })
-    await thing(monitor, 'b', { replace: 'b' }, { ...upon(urn), ...more })
+    const { urn } = await registerThing(monitor, 'a', { replace: value })
+    await registerThing(monitor, 'b', { replace: 'b' }, { ...withDependency(urn), ...more })
   }
 
 test('TestDependencyChangeDBR: who does not depend on it any more stays', async () => {
-  const cloud = deletingFirst()
-  const engine = await engines.of(cloud)
-  await engine.run(pair('foo'))
+  const cloud = createDeletingFirst()
+  const engine = await engines.open(cloud)
+  await engine.run(createPair('foo'))
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'b', { replace: 'b' })
-    await thing(monitor, 'a', { replace: 'bar' })
+    await registerThing(monitor, 'b', { replace: 'b' })
+    await registerThing(monitor, 'a', { replace: 'bar' })
   })
   expect(ran.result.result).toBe('succeeded')
   expect(opsOf(ran, 'b')).toEqual(['same'])
@@ -180,19 +184,19 @@ test('TestDependencyChangeDBR: who does not depend on it any more stays', async 
 })
 
 test('TestDBRProtect: nothing is deleted when one that would go is protected', async () => {
-  const cloud = deletingFirst()
-  const engine = await engines.of(cloud)
-  await engine.run(pair('foo', { protect: true }))
+  const cloud = createDeletingFirst()
+  const engine = await engines.open(cloud)
+  await engine.run(createPair('foo', { protect: true }))
   for (const dryRun of [true, false]) {
-    const refused = await engine.run(pair('bar', { protect: true }), { dryRun })
+    const refused = await engine.run(createPair('bar', { protect: true }), { dryRun })
     expect(refused.result.result).toBe('failed')
-    expect(saidBy(refused).join()).toMatch(
+    expect(diagnosticsOf(refused).join()).toMatch(
       /unable to replace resource ".*::b" as part of replacing ".*::a" as it is currently marked/,
     )
   }
   expect(cloud.log).toEqual(['create a', 'create b'])
-  await editedResources(engine, resource => [{ ...resource, protect: false }])
-  const ran = await engine.run(pair('bar', { protect: true }))
+  await editStackResources(engine, resource => [{ ...resource, protect: false }])
+  const ran = await engine.run(createPair('bar', { protect: true }))
   expect(ran.result.result).toBe('succeeded')
   expect(cloud.log.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create b'])
 })
@@ -201,14 +205,14 @@ test('TestDBRReplaceOnChanges: what a dependent is replaced for counts', async (
   const cloud = createCloud()
   // Of the other one it says nothing: then the engine compares.
   const diff = (ask: DiffRequest) =>
-    ask.urn.endsWith('::a') ? replacedWhere(ask) : DiffResponse.create({})
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+    ask.urn.endsWith('::a') ? diffReplace(ask) : DiffResponse.create({})
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
   const program =
     (value: string): Program =>
     async monitor => {
-      const { urn, object } = await thing(monitor, 'a', { replace: value })
-      const more = { ...upon(urn), replaceOnChanges: ['replace'] }
-      await thing(monitor, 'b', { replace: object?.['replace'] }, more)
+      const { urn, object } = await registerThing(monitor, 'a', { replace: value })
+      const more = { ...withDependency(urn), replaceOnChanges: ['replace'] }
+      await registerThing(monitor, 'b', { replace: object?.['replace'] }, more)
     }
   await engine.run(program('foo'))
   const ran = await engine.run(program('bar'))
@@ -217,10 +221,10 @@ test('TestDBRReplaceOnChanges: what a dependent is replaced for counts', async (
 })
 
 /** Answers the diff of one resource only after that of the other. */
-function answering(first: string) {
+function createAnswering(first: string) {
   const answered = Promise.withResolvers<void>()
   return async (ask: DiffRequest): Promise<DiffResponse> => {
-    const answer = replacedWhere(ask)
+    const answer = diffReplace(ask)
     if (ask.urn.endsWith(`::${first}`)) answered.resolve()
     else {
       await answered.promise
@@ -234,12 +238,12 @@ test.each(['a', 'b'])(
   'TestDBRParallel: a former dependent goes first though the diff of %s is known first',
   async first => {
     const cloud = createCloud()
-    const diff = answering(first)
-    const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
-    await engine.run(pair('foo'))
-    const both = (monitor: Monitor) =>
-      Promise.all(['a', 'b'].map(name => thing(monitor, name, { replace: 'bar' })))
-    const ran = await engine.run(async monitor => void (await both(monitor)))
+    const diff = createAnswering(first)
+    const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
+    await engine.run(createPair('foo'))
+    const registerBoth = (monitor: Monitor) =>
+      Promise.all(['a', 'b'].map(name => registerThing(monitor, name, { replace: 'bar' })))
+    const ran = await engine.run(async monitor => void (await registerBoth(monitor)))
     expect(ran.result.result).toBe('succeeded')
     const calls = cloud.log.slice(2)
     expect(calls.indexOf('delete b-1')).toBeLessThan(calls.indexOf('delete a-1'))
@@ -249,16 +253,16 @@ test.each(['a', 'b'])(
 )
 
 test('what was deleted with another and has a new name is made once, and nothing is left of it', async () => {
-  const cloud = deletingFirst()
-  const engine = await engines.of(cloud)
-  await engine.run(pair('foo'))
+  const cloud = createDeletingFirst()
+  const engine = await engines.open(cloud)
+  await engine.run(createPair('foo'))
   const alias = { name: 'b', type: '', stack: '', project: '', parent: undefined }
   const aliases = [{ alias: { $case: 'spec' as const, value: alias } }]
-  const renamed: Program = async monitor => {
-    const { urn } = await thing(monitor, 'a', { replace: 'bar' })
-    await thing(monitor, 'new', { replace: 'b' }, { ...upon(urn), aliases })
+  const renamedProgram: Program = async monitor => {
+    const { urn } = await registerThing(monitor, 'a', { replace: 'bar' })
+    await registerThing(monitor, 'new', { replace: 'b' }, { ...withDependency(urn), aliases })
   }
-  const ran = await engine.run(renamed)
+  const ran = await engine.run(renamedProgram)
   expect(stepsOf(ran)).toEqual([
     'delete-replaced b',
     'delete-replaced a',

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
-import { createBench } from '../bench.ts'
+import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { named } from '../states.ts'
-import { opsOf } from '../told.ts'
-import { deleteFirst, upon } from '../things.ts'
+import { findResource } from '../stack-states.ts'
+import { opsOf } from '../run-events.ts'
+import { deleteFirst, withDependency } from '../register-thing.ts'
 
-const bench = createBench()
+const bench = createPluginEngines()
 afterEach(() => bench.close())
 
 /** `a` has a provider and depends on `b`, and all are registered as soon as they can be. */
@@ -33,23 +33,23 @@ const program =
       custom: true,
       object: { foo: 'foo' },
       provider: `${urn}::${id}`,
-      ...upon(made.urn),
+      ...withDependency(made.urn),
     })
   }
 
 test('TestDBRProviderUpgrade: a cascade asks the old provider, and the new one serves what follows', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.of(cloud)
+  const { run, plugins } = await bench.open(cloud)
   await run(program('1.1.1', 16))
-  plugins.take()
+  plugins.takeLoaded()
   const ran = await run(program('1.2.1', 17))
   expect(ran.result.result).toBe('succeeded')
   expect(opsOf(ran, 'own')).toEqual(['update'])
   expect(opsOf(ran, 'b')).toEqual(['delete-replaced', 'replace', 'create-replacement'])
   expect(opsOf(ran, 'a')).toEqual(['same'])
   expect(cloud.log.slice(2)).toEqual(['delete b-1', 'create b'])
-  expect(named(ran.state, 'own')?.['inputs']).toMatchObject({ version: '1.2.1' })
+  expect(findResource(ran.state, 'own')?.['inputs']).toMatchObject({ version: '1.2.1' })
   // The new instance is the one that the resource is compared by in the end.
-  const versions = plugins.take().map(({ plugin }) => `${plugin.name} ${plugin.version}`)
+  const versions = plugins.takeLoaded().map(({ plugin }) => `${plugin.name} ${plugin.version}`)
   expect(versions).toContain('pkgA 1.2.1')
 })

@@ -1,44 +1,46 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { errorsOf, urnOf } from '../components.ts'
+import { trimmedErrorsOf, resourceUrnOf } from '../components.ts'
 import type { Program } from '../engine.ts'
-import { stepsOf, version } from '../options.ts'
-import { createEngines, deleteFirst, thing } from '../things.ts'
+import { resourceStepsOf, withReplace } from '../resource-steps.ts'
+import { createEngines, deleteFirst, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** Things of which each is deleted with the one before it; only the first one changes. */
-const chain =
+const createChain =
   (names: readonly string[], replace: number, first: object, others: object = {}): Program =>
   async monitor => {
     let above = ''
     for (const name of names) {
       const more = above === '' ? first : { deletedWith: above, ...others }
-      above = (await thing(monitor, name, above === '' ? version(replace) : { fixed: 1 }, more)).urn
+      above = (
+        await registerThing(monitor, name, above === '' ? withReplace(replace) : { fixed: 1 }, more)
+      ).urn
     }
   }
 
 test('TestDeletedWithDependentReplacedOnDeleteBeforeReplace: what goes with a resource is replaced with it', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(chain(['t', 'd'], 1, deleteFirst))
-  const { result, state } = await engine.run(chain(['t', 'd'], 2, deleteFirst))
+  const engine = await engines.open(cloud)
+  await engine.run(createChain(['t', 'd'], 1, deleteFirst))
+  const { result, state } = await engine.run(createChain(['t', 'd'], 2, deleteFirst))
   expect(result.result).toBe('succeeded')
   expect(cloud.log.slice(2)).toEqual(['delete t-1', 'create t', 'create d'])
-  const d = state.resources?.find(({ urn }) => urn === urnOf('d'))
-  expect(d).toMatchObject({ id: 'd-2', deletedWith: urnOf('t') })
+  const d = state.resources?.find(({ urn }) => urn === resourceUrnOf('d'))
+  expect(d).toMatchObject({ id: 'd-2', deletedWith: resourceUrnOf('t') })
 })
 
 test('TestDeletedWithTransitiveChain: and so is what goes with that', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const names = ['t', 'd', 'e']
-  await engine.run(chain(names, 1, deleteFirst))
-  const { events } = await engine.run(chain(names, 2, deleteFirst))
+  await engine.run(createChain(names, 1, deleteFirst))
+  const { events } = await engine.run(createChain(names, 2, deleteFirst))
   expect(cloud.log.slice(3)).toEqual(['delete t-1', 'create t', 'create d', 'create e'])
   // The original finds `d` twice, at both ends of its list, and so goes through it first.
-  expect(stepsOf(events).slice(0, 3)).toEqual([
+  expect(resourceStepsOf(events).slice(0, 3)).toEqual([
     'delete-replaced d',
     'delete-replaced e',
     'delete-replaced t',
@@ -47,11 +49,11 @@ test('TestDeletedWithTransitiveChain: and so is what goes with that', async () =
 
 test('TestDeletedWithDependentReplacedOnCreateBeforeDelete: also when the replacement is made first', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(chain(['t', 'd'], 1, {}))
-  const { events } = await engine.run(chain(['t', 'd'], 2, {}))
+  const engine = await engines.open(cloud)
+  await engine.run(createChain(['t', 'd'], 1, {}))
+  const { events } = await engine.run(createChain(['t', 'd'], 2, {}))
   expect(cloud.log.slice(2)).toEqual(['create t', 'create d', 'delete t-1'])
-  expect(stepsOf(events)).toEqual([
+  expect(resourceStepsOf(events)).toEqual([
     'create-replacement t',
     'replace t',
     'create-replacement d',
@@ -63,25 +65,25 @@ test('TestDeletedWithDependentReplacedOnCreateBeforeDelete: also when the replac
 
 test('TestDeletedWithAddedSameStepAsReplace: also when it goes with it only since this deployment', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    await thing(monitor, 't', version(1), deleteFirst)
-    await thing(monitor, 'd', { fixed: 1 })
+    await registerThing(monitor, 't', withReplace(1), deleteFirst)
+    await registerThing(monitor, 'd', { fixed: 1 })
   })
-  const { state } = await engine.run(chain(['t', 'd'], 2, deleteFirst))
-  const d = state.resources?.find(({ urn }) => urn === urnOf('d'))
-  expect(d).toMatchObject({ id: 'd-2', deletedWith: urnOf('t') })
+  const { state } = await engine.run(createChain(['t', 'd'], 2, deleteFirst))
+  const d = state.resources?.find(({ urn }) => urn === resourceUrnOf('d'))
+  expect(d).toMatchObject({ id: 'd-2', deletedWith: resourceUrnOf('t') })
   // The old one says nothing of it, so it is deleted by itself.
   expect(cloud.log.slice(2)).toEqual(['delete t-1', 'create t', 'create d', 'delete d-1'])
 })
 
 test('TestDeletedWithProtectedDependentBlocksReplace: what is protected keeps the other from being replaced', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const names = ['t', 'd']
-  await engine.run(chain(names, 1, deleteFirst, { protect: true }))
-  const { result, events } = await engine.run(chain(names, 2, deleteFirst, { protect: true }))
+  await engine.run(createChain(names, 1, deleteFirst, { protect: true }))
+  const { result, events } = await engine.run(createChain(names, 2, deleteFirst, { protect: true }))
   expect(result.result).toBe('failed')
-  expect(errorsOf(events).join()).toContain('marked for protection')
+  expect(trimmedErrorsOf(events).join()).toContain('marked for protection')
   expect(cloud.log).toEqual(['create t', 'create d'])
 })

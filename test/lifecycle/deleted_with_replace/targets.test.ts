@@ -1,23 +1,23 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { kept, namesBy, urnOf } from '../target/look.ts'
-import { createEngines, thing } from '../things.ts'
+import { listKeptNames, listNamesByOp, targetUrnOf } from '../target/run-summary.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 test('TestDeletedWithTargetedDestroy: what is deleted with a target goes with it, and nobody is asked to', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    const a = await thing(monitor, 'a', {})
-    await thing(monitor, 'b', {}, { deletedWith: a.urn })
-    await thing(monitor, 'c', {})
+    const a = await registerThing(monitor, 'a', {})
+    await registerThing(monitor, 'b', {}, { deletedWith: a.urn })
+    await registerThing(monitor, 'c', {})
   })
-  const targeting = { targets: [urnOf('a')], targetDependents: true }
+  const targeting = { targets: [targetUrnOf('a')], targetDependents: true }
   const ran = await engine.run(undefined, { command: 'destroy', targeting })
   expect(ran.result.result).toBe('succeeded')
-  expect(namesBy(ran, 'delete')).toEqual(['a', 'b'])
-  expect(kept(ran)).toEqual(['c'])
+  expect(listNamesByOp(ran, 'delete')).toEqual(['a', 'b'])
+  expect(listKeptNames(ran)).toEqual(['c'])
   expect(cloud.log.filter(line => line.startsWith('delete'))).toEqual(['delete a-1'])
 })

@@ -1,38 +1,38 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import type { Monitor, Program, Ran } from '../engine.ts'
-import { closeFunctions } from '../functions-of-programs.ts'
-import { createEngines, deleteFirst, thing, things } from '../things.ts'
+import type { Monitor, Program, TestRun } from '../engine.ts'
+import { closeProgramFunctions } from '../program-functions.ts'
+import { createEngines, deleteFirst, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(async () => {
-  closeFunctions()
+  closeProgramFunctions()
   await engines.close()
 })
 
 const destroy = { command: 'destroy', runProgram: true } as const
-const group = (monitor: Monitor, name: string, more: object = {}) =>
+const registerGroup = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'test:index:Group', name, object: { v: 1 }, ...more })
-const namesIn = ({ state }: Ran): readonly string[] =>
+const readNames = ({ state }: TestRun): readonly string[] =>
   (state.resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
 test('TestDestroyWithProgram: everything goes, and nothing is made', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const replies: unknown[] = []
   const program =
     (names: readonly string[]): Program =>
     async monitor => {
       for (const name of names) {
-        const { id, unknown, object } = await thing(monitor, name, { v: 2 })
+        const { id, unknown, object } = await registerThing(monitor, name, { v: 2 })
         replies.push([name, id, unknown, object])
       }
-      await monitor.outputs(monitor.stack, { x: 1 })
+      await monitor.registerOutputs(monitor.stack, { x: 1 })
     }
-  await engine.run(things({ a: { v: 1 }, gone: { v: 1 } }))
+  await engine.run(createThings({ a: { v: 1 }, gone: { v: 1 } }))
   const ran = await engine.run(program(['a', 'new']), destroy)
   expect(ran.result.result).toBe('succeeded')
-  expect(namesIn(ran)).toEqual([])
+  expect(readNames(ran)).toEqual([])
   expect(cloud.objects.size).toBe(0)
   expect(cloud.log.slice(2).toSorted()).toEqual(['delete a-1', 'delete gone-1'])
   // As it was, without a look at what the program wants; what is not there is not known.
@@ -44,25 +44,25 @@ test('TestDestroyWithProgram: everything goes, and nothing is made', async () =>
 
 test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedComponents: components are made and go, unless they need what is not made', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (names: readonly string[]): Program =>
     async monitor => {
-      const g = await group(monitor, 'g')
+      const g = await registerGroup(monitor, 'g')
       for (const name of names) {
-        const made = await thing(monitor, name, { v: 1 }, { parent: g.urn })
-        const inner = await group(monitor, `of-${name}`, {
+        const made = await registerThing(monitor, name, { v: 1 }, { parent: g.urn })
+        const inner = await registerGroup(monitor, `of-${name}`, {
           parent: g.urn,
           dependencies: [made.urn],
         })
-        await monitor.outputs(inner.urn, { o: 1 })
+        await monitor.registerOutputs(inner.urn, { o: 1 })
       }
-      await monitor.outputs(g.urn, { o: 1 })
+      await monitor.registerOutputs(g.urn, { o: 1 })
     }
   await engine.run(program(['a']))
   const ran = await engine.run(program(['a', 'new']), destroy)
   expect(ran.result.result).toBe('succeeded')
-  expect(namesIn(ran)).toEqual([])
+  expect(readNames(ran)).toEqual([])
   expect(cloud.log).toEqual(['create a', 'delete a-1'])
   const created = ran.events.flatMap(event =>
     'resourcePreEvent' in event && event.resourcePreEvent.metadata.op === 'create'
@@ -74,7 +74,7 @@ test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedCom
 
 test('TestExplicitProviderUpdateDestroyWithProgram, TestProviderUpdateDestroyWithProgram: it goes by the provider of the program', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (region: string): Program =>
     async monitor => {
@@ -84,12 +84,12 @@ test('TestExplicitProviderUpdateDestroyWithProgram, TestProviderUpdateDestroyWit
         custom: true,
         object: { region },
       })
-      await thing(monitor, 'a', { v: 1 }, { provider: `${provider.urn}::${provider.id}` })
+      await registerThing(monitor, 'a', { v: 1 }, { provider: `${provider.urn}::${provider.id}` })
     }
   await engine.run(program('one'))
   const ran = await engine.run(program('two'), destroy)
   expect(ran.result.result).toBe('succeeded')
-  expect(namesIn(ran)).toEqual([])
+  expect(readNames(ran)).toEqual([])
   const updates = ran.events.flatMap(event =>
     'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === 'update'
       ? [event.resOutputsEvent.metadata.urn]
@@ -100,52 +100,55 @@ test('TestExplicitProviderUpdateDestroyWithProgram, TestProviderUpdateDestroyWit
 
 test('TestDestroyWithProgramWithSkippedAlias: what got another name goes once', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ old: { v: 1 } }))
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ old: { v: 1 } }))
   const ran = await engine.run(async monitor => {
     const spec = { name: 'old', type: '', stack: '', project: '', parent: undefined }
     const aliases = [{ alias: { $case: 'spec', value: spec } }]
-    await thing(monitor, 'new', { v: 1 }, { aliases })
+    await registerThing(monitor, 'new', { v: 1 }, { aliases })
   }, destroy)
   expect(ran.result.result).toBe('succeeded')
-  expect(namesIn(ran)).toEqual([])
+  expect(readNames(ran)).toEqual([])
   expect(cloud.log).toEqual(['create old', 'delete old-1'])
 })
 
 test('TestDestroyWithProgramResourceRead: what was only read is not in the state any more', async () => {
   const cloud = createCloud()
   cloud.objects.set('there-1', { v: 1 })
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program: Program = async monitor => {
     await monitor.read('outside', 'there-1')
   }
   await engine.run(program)
   const ran = await engine.run(program, destroy)
   expect(ran.result.result).toBe('succeeded')
-  expect(namesIn(ran)).toEqual([])
+  expect(readNames(ran)).toEqual([])
   expect([...cloud.objects.keys()]).toEqual(['there-1'])
 })
 
 test('TestDestroyWithProgramProtectedResourceWithProvider: what is protected stays with its provider', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program: Program = async monitor => {
-    await thing(monitor, 'a', { v: 1 }, { protect: true })
-    await thing(monitor, 'b', { v: 1 })
+    await registerThing(monitor, 'a', { v: 1 }, { protect: true })
+    await registerThing(monitor, 'b', { v: 1 })
   }
   await engine.run(program)
   const ran = await engine.run(program, destroy)
   expect(ran.result.result).toBe('failed')
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
-  expect(namesIn(ran)).toEqual(expect.arrayContaining(['a', 'default']))
-  expect(namesIn(ran)).not.toContain('b')
+  expect(readNames(ran)).toEqual(expect.arrayContaining(['a', 'default']))
+  expect(readNames(ran)).not.toContain('b')
 })
 
 test('a preview of it changes nothing and says what goes', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 } }))
-  const ran = await engine.run(things({ a: { v: 1 }, new: { v: 1 } }), { ...destroy, dryRun: true })
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 } }))
+  const ran = await engine.run(createThings({ a: { v: 1 }, new: { v: 1 } }), {
+    ...destroy,
+    dryRun: true,
+  })
   expect(ran.result.result).toBe('succeeded')
   expect(ran.result.changes).toMatchObject({ delete: 2 })
   expect(cloud.log).toEqual(['create a'])
@@ -153,33 +156,33 @@ test('a preview of it changes nothing and says what goes', async () => {
 
 test('what was deleted to be replaced is not deleted again', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (replace: number): Program =>
     async monitor =>
-      void (await thing(monitor, 'a', { replace }, deleteFirst))
+      void (await registerThing(monitor, 'a', { replace }, deleteFirst))
   await engine.run(program(1))
   cloud.faults.add('create a')
   expect((await engine.run(program(2))).result.result).toBe('failed')
   const ran = await engine.run(program(2), destroy)
   expect(ran.result.result).toBe('succeeded')
-  expect(namesIn(ran)).toEqual([])
+  expect(readNames(ran)).toEqual([])
   expect(cloud.log.filter(line => line === 'delete a-1')).toHaveLength(1)
 })
 
 test('what depended on something until now goes before it, whatever the program says today', async () => {
   const cloud = createCloud(50)
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (isNeeded: boolean): Program =>
     async monitor => {
-      const { urn } = await thing(monitor, 'a', { v: 1 })
-      await thing(monitor, 'b', { v: 1 }, isNeeded ? { dependencies: [urn] } : {})
+      const { urn } = await registerThing(monitor, 'a', { v: 1 })
+      await registerThing(monitor, 'b', { v: 1 }, isNeeded ? { dependencies: [urn] } : {})
     }
   await engine.run(program(true))
   cloud.faults.add('delete b-1')
   const ran = await engine.run(program(false), destroy)
   expect(ran.result.result).toBe('failed')
   expect(cloud.log).not.toContain('delete a-1')
-  expect(namesIn(ran)).toEqual(expect.arrayContaining(['a', 'b']))
+  expect(readNames(ran)).toEqual(expect.arrayContaining(['a', 'b']))
 })

@@ -1,39 +1,45 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import type { Asked, Program, Ran } from '../engine.ts'
-import { given } from '../states.ts'
-import { createEngines, thing } from '../things.ts'
-import { errorsOf, provider, providerUrn, urnOf } from '../target/look.ts'
+import type { TestRunOptions, Program, TestRun } from '../engine.ts'
+import { addResources } from '../stack-states.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
+import {
+  errorMessagesOf,
+  registerProvider,
+  defaultProviderUrnOf,
+  targetUrnOf,
+} from '../target/run-summary.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const destroy = (...targets: readonly string[]): Asked => ({
+const destroy = (...targets: readonly string[]): TestRunOptions => ({
   command: 'destroy',
   runProgram: true,
   targeting: { targets },
 })
 const component = 'test:index:Comp'
-const at = (type: string, name: string): string => `urn:pulumi:dev::life::${type}::${name}`
-const own = { urn: providerUrn('own'), id: 'own-id' }
-const stackUrn = at('pulumi:pulumi:Stack', 'life-dev')
+const toUrn = (type: string, name: string): string => `urn:pulumi:dev::life::${type}::${name}`
+const own = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
+const stackUrn = toUrn('pulumi:pulumi:Stack', 'life-dev')
 const reference = `${own.urn}::${own.id}`
-const urnsIn = ({ state }: Ran): readonly string[] => (state.resources ?? []).map(({ urn }) => urn)
-const notMeant = (urn: string): string =>
+const readUrns = ({ state }: TestRun): readonly string[] =>
+  (state.resources ?? []).map(({ urn }) => urn)
+const formatNotTargeted = (urn: string): string =>
   `Resource '${urn}' will be destroyed but was not specified in --target list.`
 
 // The engine of these tests refuses a published state that is not whole.
 test('TestTargetedAliasDestroyV2: a provider that is a target does not go below what got another name', async () => {
-  const engine = await engines.of(createCloud())
-  const comp = at(component, 'compA')
-  const old = at(`${component}$test:index:Thing`, 'resA')
-  await given(engine, [
+  const engine = await engines.open(createCloud())
+  const comp = toUrn(component, 'compA')
+  const old = toUrn(`${component}$test:index:Thing`, 'resA')
+  await addResources(engine, [
     own,
     { urn: comp, delete: true, provider: reference },
     { urn: old, provider: reference, parent: comp },
   ])
   const program: Program = async monitor => {
-    const ref = await provider(monitor, 'own')
+    const ref = await registerProvider(monitor, 'own')
     await monitor.register({
       type: 'test:index:Thing',
       name: 'resA',
@@ -44,23 +50,25 @@ test('TestTargetedAliasDestroyV2: a provider that is a target does not go below 
     })
   }
   const ran = await engine.run(program, destroy(comp, own.urn))
-  expect(errorsOf(ran)).toEqual([expect.stringContaining(notMeant(urnOf('resA')))])
-  expect(urnsIn(ran)).toEqual(expect.arrayContaining([own.urn, urnOf('resA')]))
+  expect(errorMessagesOf(ran)).toEqual([
+    expect.stringContaining(formatNotTargeted(targetUrnOf('resA'))),
+  ])
+  expect(readUrns(ran)).toEqual(expect.arrayContaining([own.urn, targetUrnOf('resA')]))
   const both = { targets: [comp, own.urn], targetDependents: true }
   const again = await engine.run(program, { ...destroy(), targeting: both })
   expect(again.result.result).toBe('succeeded')
-  expect(urnsIn(again)).toEqual([stackUrn])
+  expect(readUrns(again)).toEqual([stackUrn])
 })
 
 test('TestDestroyV2TargetChildWithNewParent: a parent that is a target does not go above what moved below it', async () => {
-  const engine = await engines.of(createCloud())
-  await given(engine, [
+  const engine = await engines.open(createCloud())
+  await addResources(engine, [
     own,
-    { urn: at(component, 'future-parent'), provider: reference },
-    { urn: providerUrn('future-child'), id: 'c' },
+    { urn: toUrn(component, 'future-parent'), provider: reference },
+    { urn: defaultProviderUrnOf('future-child'), id: 'c' },
   ])
   const program: Program = async monitor => {
-    const ref = await provider(monitor, 'own')
+    const ref = await registerProvider(monitor, 'own')
     const parent = await monitor.register({
       type: component,
       name: 'future-parent',
@@ -68,22 +76,22 @@ test('TestDestroyV2TargetChildWithNewParent: a parent that is a target does not 
       provider: ref,
       retainOnDelete: true,
     })
-    await provider(monitor, 'future-child', { parent: parent.urn })
+    await registerProvider(monitor, 'future-child', { parent: parent.urn })
   }
-  const target = at(component, 'future-parent')
+  const target = toUrn(component, 'future-parent')
   const ran = await engine.run(program, destroy(target))
-  const child = at(`${component}$pulumi:providers:test`, 'future-child')
-  expect(errorsOf(ran)).toEqual([expect.stringContaining(notMeant(child))])
-  expect(urnsIn(ran)).toEqual(expect.arrayContaining([target, child]))
+  const child = toUrn(`${component}$pulumi:providers:test`, 'future-child')
+  expect(errorMessagesOf(ran)).toEqual([expect.stringContaining(formatNotTargeted(child))])
+  expect(readUrns(ran)).toEqual(expect.arrayContaining([target, child]))
 })
 
 test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider of which a parent is not made stays for what it made', async () => {
-  const engine = await engines.of(createCloud())
-  await given(engine, [
+  const engine = await engines.open(createCloud())
+  await addResources(engine, [
     own,
     { ...own, delete: true },
-    { urn: at(component, 'resC'), provider: reference },
-    { urn: urnOf('resD'), id: 'id2', provider: reference },
+    { urn: toUrn(component, 'resC'), provider: reference },
+    { urn: targetUrnOf('resD'), id: 'id2', provider: reference },
   ])
   const program: Program = async monitor => {
     const a = await monitor.register({
@@ -92,57 +100,62 @@ test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider of which 
       custom: true,
       object: {},
     })
-    await provider(monitor, 'own', { parent: a.urn })
+    await registerProvider(monitor, 'own', { parent: a.urn })
     await monitor.register({ type: component, name: 'resC', object: {} })
     await monitor.register({ type: 'test:index:Thing', name: 'resD', custom: true, object: {} })
   }
-  const ran = await engine.run(program, { ...destroy(urnOf('resD'), own.urn), refresh: true })
+  const ran = await engine.run(program, { ...destroy(targetUrnOf('resD'), own.urn), refresh: true })
   expect(ran.result.result).toBe('succeeded')
-  expect(urnsIn(ran)).toEqual(expect.arrayContaining([own.urn, at(component, 'resC')]))
-  expect(urnsIn(ran)).not.toContain(urnOf('resD'))
+  expect(readUrns(ran)).toEqual(expect.arrayContaining([own.urn, toUrn(component, 'resC')]))
+  expect(readUrns(ran)).not.toContain(targetUrnOf('resD'))
 })
 
 /** A thing that the state has as `old`, and the program as `new`, on top of another. */
-async function renamed(more: object = {}) {
+async function checkRenamed(more: object = {}) {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    const { urn } = await thing(monitor, 'base', {})
-    await thing(monitor, 'old', {}, { dependencies: [urn], ...more })
-    await thing(monitor, 'other', {})
+    const { urn } = await registerThing(monitor, 'base', {})
+    await registerThing(monitor, 'old', {}, { dependencies: [urn], ...more })
+    await registerThing(monitor, 'other', {})
   })
   cloud.log.splice(0)
   const program: Program = async monitor => {
-    const { urn } = await thing(monitor, 'base', {})
-    await thing(monitor, 'new', {}, { dependencies: [urn], aliasURNs: [urnOf('old')] })
-    await thing(monitor, 'other', {})
+    const { urn } = await registerThing(monitor, 'base', {})
+    await registerThing(
+      monitor,
+      'new',
+      {},
+      { dependencies: [urn], aliasURNs: [targetUrnOf('old')] },
+    )
+    await registerThing(monitor, 'other', {})
   }
   return {
     cloud,
-    run: (targeting: NonNullable<Asked['targeting']>) =>
+    run: (targeting: NonNullable<TestRunOptions['targeting']>) =>
       engine.run(program, { ...destroy(), targeting }),
   }
 }
 
 test('what is left out by its old name stays, with what it stands on', async () => {
-  const { cloud, run } = await renamed()
-  const ran = await run({ excludes: [urnOf('old')] })
+  const { cloud, run } = await checkRenamed()
+  const ran = await run({ excludes: [targetUrnOf('old')] })
   expect(ran.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['delete other-1'])
-  expect(urnsIn(ran)).toEqual(expect.arrayContaining([urnOf('new'), urnOf('base')]))
+  expect(readUrns(ran)).toEqual(expect.arrayContaining([targetUrnOf('new'), targetUrnOf('base')]))
 })
 
 test('what was protected under its old name stays', async () => {
-  const { cloud, run } = await renamed({ protect: true })
+  const { cloud, run } = await checkRenamed({ protect: true })
   const ran = await run({ excludeProtected: true })
   expect(ran.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['delete other-1'])
 })
 
 test('what is a target by its old name goes', async () => {
-  const { cloud, run } = await renamed()
-  const ran = await run({ targets: [urnOf('old')] })
+  const { cloud, run } = await checkRenamed()
+  const ran = await run({ targets: [targetUrnOf('old')] })
   expect(ran.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['delete old-1'])
-  expect(urnsIn(ran)).not.toContain(urnOf('new'))
+  expect(readUrns(ran)).not.toContain(targetUrnOf('new'))
 })

@@ -1,28 +1,32 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ErrorHookRequest } from '../../../proto/gen/pulumi/resource.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
-import type { Program, Ran } from '../engine.ts'
-import { closeFunctions, functionsOf, hooks } from '../functions-of-programs.ts'
-import { createEngines, thing } from '../things.ts'
+import type { Program, TestRun } from '../engine.ts'
+import { closeProgramFunctions, openProgramFunctions, withHooks } from '../program-functions.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(async () => {
-  closeFunctions()
+  closeProgramFunctions()
   await engines.close()
 })
 
 /** An error hook by what it answers to the n-th call of a resource. */
-type Answer = (asked: ErrorHookRequest, cloud: Cloud) => boolean
+type Answer = (hookRequest: ErrorHookRequest, cloud: Cloud) => boolean
 
 /** Things with error hooks; without any where `answers` is empty. */
 const program =
   (cloud: Cloud, v: number, names: readonly string[], answers: readonly Answer[]): Program =>
   async monitor => {
-    const functions = await functionsOf(monitor)
+    const functions = await openProgramFunctions(monitor)
     const onError: string[] = []
     for (const [at, answer] of answers.entries())
-      onError.push(await functions.errorHook(`h${at}`, asked => answer(asked, cloud)))
-    await Promise.all(names.map(name => thing(monitor, name, { v }, hooks({ onError }))))
+      onError.push(
+        await functions.registerErrorHook(`h${at}`, hookRequest => answer(hookRequest, cloud)),
+      )
+    await Promise.all(
+      names.map(name => registerThing(monitor, name, { v }, withHooks({ onError }))),
+    )
   }
 
 const operations = [
@@ -36,9 +40,9 @@ async function run(
   kind: string,
   answers: readonly Answer[],
   names: readonly string[] = ['a'],
-): Promise<{ readonly ran: Ran; readonly cloud: Cloud; readonly tries: number }> {
+): Promise<{ readonly ran: TestRun; readonly cloud: Cloud; readonly tries: number }> {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   if (kind !== 'Create') await engine.run(program(cloud, 1, names, answers))
   for (const name of names)
     cloud.faults.add(kind === 'Create' ? `create ${name}` : `${kind.toLowerCase()} ${name}-1`)
@@ -50,7 +54,7 @@ async function run(
   return { ran, cloud, tries: cloud.log.length - before }
 }
 
-const warnings = ({ events }: Ran): readonly string[] =>
+const readWarnings = ({ events }: TestRun): readonly string[] =>
   events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent.severity === 'warning'
       ? [event.diagnosticEvent.message]
@@ -109,12 +113,12 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
   test(titles.all[kind], async () => {
     const seen: ErrorHookRequest[] = []
     const { ran, tries } = await run(kind, [
-      (asked, { faults }) => {
-        seen.push(asked)
+      (hookRequest, { faults }) => {
+        seen.push(hookRequest)
         return !faults.delete(fault) || true
       },
-      asked => {
-        seen.push(asked)
+      hookRequest => {
+        seen.push(hookRequest)
         return false
       },
     ])
@@ -129,7 +133,7 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     })
     expect(seen[0]?.errors).toEqual([expect.stringContaining('was refused')])
     expect(tries).toBe(2)
-    expect(warnings(ran)).toContain(`retrying ${failed} due to on-error hook request (1/100)`)
+    expect(readWarnings(ran)).toContain(`retrying ${failed} due to on-error hook request (1/100)`)
   })
 
   test(titles.again[kind], async () => {
@@ -142,8 +146,8 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     expect(ran.result.result).toBe('succeeded')
     expect(tries).toBe(4)
     // Told once, whatever it took.
-    const told = JSON.stringify(ran.events.filter(event => 'resOpFailedEvent' in event))
-    expect(told).toBe('[]')
+    const failures = JSON.stringify(ran.events.filter(event => 'resOpFailedEvent' in event))
+    expect(failures).toBe('[]')
     expect(cloud.objects.size).toBe(kind === 'Delete' ? 0 : 1)
     const states = (ran.state.resources ?? []).filter(({ type }) => type === 'test:index:Thing')
     expect(states).toHaveLength(kind === 'Delete' ? 0 : 1)
@@ -172,7 +176,7 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     const { ran, tries } = await run(kind, [() => true])
     expect(ran.result.result).toBe('failed')
     expect(tries).toBe(100)
-    expect(warnings(ran)).toContain('maximum number of error hook retries (100) reached')
+    expect(readWarnings(ran)).toContain('maximum number of error hook retries (100) reached')
   }, 300_000)
 
   test(titles.apart[kind], async () => {
@@ -199,10 +203,10 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
 
 test('TestErrorHooks_NotCalledOnSuccess_Update, TestErrorHooks_NotCalledOnSuccess_Delete: who succeeds is not asked', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  let asked = 0
+  const engine = await engines.open(cloud)
+  let hookRequest = 0
   const count = (): boolean => {
-    asked += 1
+    hookRequest += 1
     return false
   }
   await engine.run(program(cloud, 1, ['a'], [count]))
@@ -210,15 +214,15 @@ test('TestErrorHooks_NotCalledOnSuccess_Update, TestErrorHooks_NotCalledOnSucces
   const ran = await engine.run(program(cloud, 2, [], [count]))
   expect(ran.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'update a-1', 'delete a-1'])
-  expect(asked).toBe(0)
+  expect(hookRequest).toBe(0)
 })
 
 test('TestErrorHooks_OldAndNewOptionsAreSentOnUpdate, TestErrorHooks_PlainCreateErrorRunsOnErrorHook: both options are told, of plain errors too', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: ErrorHookRequest[] = []
-  const keep = (asked: ErrorHookRequest): boolean => {
-    seen.push(asked)
+  const keep = (hookRequest: ErrorHookRequest): boolean => {
+    seen.push(hookRequest)
     return false
   }
   cloud.faults.add('create a')

@@ -5,13 +5,13 @@ import {
   ParameterizeResponse,
 } from '../../../proto/gen/pulumi/provider.ts'
 import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
-import { createBench } from '../bench.ts'
+import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { openFunctions } from '../functions.ts'
-import { Killed } from '../process.ts'
+import { openFunctions } from '../test-functions.ts'
+import { Killed } from '../test-process.ts'
 
-const bench = createBench()
+const bench = createPluginEngines()
 afterEach(() => bench.close())
 
 const base = { name: 'pkgA', version: '1.0.0' }
@@ -35,31 +35,31 @@ function extend(monitor: Monitor, name: string, value: string): Promise<string> 
 const program =
   (v: number, which: readonly string[] = ['extA', 'extB']): Program =>
   async monitor => {
-    const asked = { custom: true, object: { v } }
-    await monitor.register({ ...asked, type: 'pkgA:m:typA', name: 'plain', version: '1.0.0' })
+    const common = { custom: true, object: { v } }
+    await monitor.register({ ...common, type: 'pkgA:m:typA', name: 'plain', version: '1.0.0' })
     for (const [name, value] of Object.entries(values)) {
       if (!which.includes(name)) continue
       const packageRef = await extend(monitor, name, value)
       const both = ['one', 'two'].map(each =>
-        monitor.register({ ...asked, type: `${name}:m:typ`, name: `${name}-${each}`, packageRef }),
+        monitor.register({ ...common, type: `${name}:m:typ`, name: `${name}-${each}`, packageRef }),
       )
       await Promise.all(both)
     }
   }
 
-const parametersIn = (words: readonly string[]): readonly string[] =>
-  words.filter(word => word.startsWith('parameterize'))
+const findParameters = (callNames: readonly string[]): readonly string[] =>
+  callNames.filter(word => word.startsWith('parameterize'))
 const [parA, parB] = ['parameterize extA 0.1.0 first', 'parameterize extB 0.1.0 second']
 
 test('TestExtensionParameterizedProvider: one provider takes each extension once, before the first resource that needs it; states name them and the snapshot has them', async () => {
-  const { run, plugins } = await bench.of(createCloud())
+  const { run, plugins } = await bench.open(createCloud())
   const { state, result, events } = await run(program(1))
   expect(result.result).toBe('succeeded')
-  const [first, ...others] = plugins.take()
+  const [first, ...others] = plugins.takeLoaded()
   expect(others).toEqual([])
-  const words = first?.heard() ?? []
-  expect(parametersIn(words)).toEqual([parA, parB])
-  expect(words.indexOf(parA)).toBeGreaterThan(words.indexOf('configure'))
+  const callNames = first?.listCalls() ?? []
+  expect(findParameters(callNames)).toEqual([parA, parB])
+  expect(callNames.indexOf(parA)).toBeGreaterThan(callNames.indexOf('configure'))
   const extended = state.resources?.flatMap(({ urn, extensionRef }) =>
     typeof extensionRef === 'string' ? [[urn.split('::').at(-1), extensionRef]] : [],
   )
@@ -81,38 +81,40 @@ test('TestExtensionParameterizedProvider: one provider takes each extension once
 
 test('TestExtensionParameterizedProvider: a refresh extends the provider from the snapshot, once each', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.of(cloud)
+  const { run, plugins } = await bench.open(cloud)
   await run(program(1))
-  plugins.take()
+  plugins.takeLoaded()
   const { state, result } = await run(undefined, { command: 'refresh' })
   expect(result.result).toBe('succeeded')
-  expect(plugins.take().map(one => [...parametersIn(one.heard())].sort())).toEqual([[parA, parB]])
+  expect(plugins.takeLoaded().map(one => [...findParameters(one.listCalls())].sort())).toEqual([
+    [parA, parB],
+  ])
   expect(Object.keys(state.extensions ?? {}).sort()).toEqual([refA, refB].sort())
 })
 
 test('TestExtensionParameterizedProvider: an extension that no resource names any more leaves the snapshot', async () => {
-  const { run, plugins } = await bench.of(createCloud())
+  const { run, plugins } = await bench.open(createCloud())
   await run(program(1))
-  plugins.take()
+  plugins.takeLoaded()
   const { state, result } = await run(program(2, ['extB']))
   expect(result.changes).toMatchObject({ update: 3, delete: 2 })
   expect(state.extensions).toEqual({ [refB]: blobOf('extB', 'second') })
   // The deletes needed the other one all the same.
-  expect(plugins.take().flatMap(one => parametersIn(one.heard()))).toEqual([parB, parA])
+  expect(plugins.takeLoaded().flatMap(one => findParameters(one.listCalls()))).toEqual([parB, parA])
 })
 
 test('TestExtensionParameterizedProvider: a preview extends too, and records nothing', async () => {
-  const { run, plugins } = await bench.of(createCloud())
+  const { run, plugins } = await bench.open(createCloud())
   const { state, result, effects } = await run(program(1), { dryRun: true })
   expect(result.result).toBe('succeeded')
-  expect(plugins.take().map(one => parametersIn(one.heard()))).toEqual([[parA, parB]])
+  expect(plugins.takeLoaded().map(one => findParameters(one.listCalls()))).toEqual([[parA, parB]])
   expect(state.extensions).toBeUndefined()
   expect(effects.filter(name => name.includes('append'))).toEqual([])
 })
 
 test('TestExtensionParameterizedProvider: a refused extension is one error with the resource, and the state stays whole', async () => {
   const cloud = createCloud()
-  const { run, errorsOf } = await bench.of(cloud, () => ({
+  const { run, errorsOf } = await bench.open(cloud, () => ({
     parameterize: () => {
       throw new Error('not this one')
     },
@@ -126,28 +128,28 @@ test('TestExtensionParameterizedProvider: a refused extension is one error with 
 
 test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a destroy extends the provider from the snapshot before the first delete', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.of(cloud)
+  const { run, plugins } = await bench.open(cloud)
   await run(program(1))
-  plugins.take()
+  plugins.takeLoaded()
   const { state, result } = await run(undefined, { command: 'destroy' })
   expect(result.result).toBe('succeeded')
   expect(cloud.objects.size).toBe(0)
   expect(state.extensions).toBeUndefined()
-  const [first, ...others] = plugins.take()
+  const [first, ...others] = plugins.takeLoaded()
   expect(others).toEqual([])
-  const words = first?.heard() ?? []
-  expect([...parametersIn(words)].sort()).toEqual([parA, parB])
-  expect(words.filter(word => word === 'delete')).toHaveLength(5)
+  const callNames = first?.listCalls() ?? []
+  expect([...findParameters(callNames)].sort()).toEqual([parA, parB])
+  expect(callNames.filter(word => word === 'delete')).toHaveLength(5)
 })
 
 test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a life that goes on finds the extension in the log', async () => {
   const cloud = createCloud()
-  const engine = await bench.of(cloud)
+  const engine = await bench.open(cloud)
   const { run, plugins } = engine
   // The first extension is durable, with what was decided of the first resource that needs it.
   const kill = { row: { list: 'extend', row: 1 }, effect: 1, when: 'after' } as const
   await expect(run(program(1), { kill })).rejects.toThrow(Killed)
-  plugins.take()
+  plugins.takeLoaded()
   const { state, result } = await run(program(1), { resume: true })
   expect(result.result).toBe('succeeded')
   expect(Object.keys(state.extensions ?? {}).sort()).toEqual([refA, refB].sort())
@@ -164,17 +166,17 @@ test('TestExtensionParameterizedProvider: an executor in another process extends
   }
   const script: Script = { ...cloud.script, parameterize }
   const all = await openFunctions({ ...cloud, script }, program(1, ['extA']))
-  await all.ask('first')
+  await all.requestDeployment('first')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
-  expect(await all.goOn()).toContain('ended')
+  expect(await all.runToIdle()).toContain('ended')
   expect(cloud.log.toSorted()).toEqual(['create extA-one', 'create extA-two', 'create plain'])
   // The generator extends its own for Check, and each executor the one that creates.
   expect(extended).toBeGreaterThanOrEqual(2)
-  expect((await all.state()).extensions).toEqual({ [refA]: blobOf('extA', 'first') })
+  expect((await all.readState()).extensions).toEqual({ [refA]: blobOf('extA', 'first') })
   extended = 0
-  await all.ask('second', { command: 'destroy' })
+  await all.requestDeployment('second', { command: 'destroy' })
   all.nudges.push({ stack: all.stack, delayMs: 0 })
-  expect(await all.goOn()).toContain('ended')
+  expect(await all.runToIdle()).toContain('ended')
   expect(extended).toBeGreaterThanOrEqual(1)
   expect(cloud.objects.size).toBe(0)
   await all.close()

@@ -1,18 +1,18 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { statesOf, stepsOf } from '../told.ts'
-import { createEngines, thing } from '../things.ts'
+import { statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 test('TestExplicitDeleteBeforeReplaceGoSDK: the option counts though nothing says that it is set', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const program =
     (replace: string, deleteBeforeReplace: boolean): Program =>
     async monitor =>
-      void (await thing(monitor, 'a', { replace }, { deleteBeforeReplace }))
+      void (await registerThing(monitor, 'a', { replace }, { deleteBeforeReplace }))
   await engine.run(program('foo', false))
   const createFirst = await engine.run(program('bar', false))
   expect(stepsOf(createFirst)).toEqual(['create-replacement a', 'replace a', 'delete-replaced a'])
@@ -23,7 +23,7 @@ test('TestExplicitDeleteBeforeReplaceGoSDK: the option counts though nothing say
 test('TestReadResourceGolangLifecycle: what is read is kept as external, and moves from id to id', async () => {
   const cloud = createCloud()
   for (const id of ['one', 'two']) cloud.objects.set(id, { id })
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (id: string): Program =>
     async monitor =>

@@ -8,8 +8,8 @@ import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts
 import { diffProperties } from '../../../cli/display/property-diff.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { stepsOf } from '../options.ts'
-import { createEngines, thing } from '../things.ts'
+import { resourceStepsOf } from '../resource-steps.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -18,13 +18,13 @@ const program =
   (v: string): Program =>
   async monitor => {
     const object = { scalar: v, array: [v], map: { k: v } }
-    await thing(monitor, 'a', object, { hideDiffs: ['array', 'map', 'scalar'] })
-    await thing(monitor, 'b', object, { hideDiffs: ['array', 'map.k'] })
-    await thing(monitor, 'c', { scalar: 'fixed' }, { hideDiffs: ['scalar'] })
+    await registerThing(monitor, 'a', object, { hideDiffs: ['array', 'map', 'scalar'] })
+    await registerThing(monitor, 'b', object, { hideDiffs: ['array', 'map.k'] })
+    await registerThing(monitor, 'c', { scalar: 'fixed' }, { hideDiffs: ['scalar'] })
   }
 
 /** What a person is shown of an update whose provider gives a detailed difference, or none. */
-async function shown(isDetailed: boolean): Promise<readonly (readonly string[])[]> {
+async function showDiffs(isDetailed: boolean): Promise<readonly (readonly string[])[]> {
   const cloud = createCloud()
   const diff = (ask: DiffRequest): DiffResponse => {
     const [olds, news] = [ask.oldInputs ?? {}, ask.news ?? {}]
@@ -48,12 +48,12 @@ async function shown(isDetailed: boolean): Promise<readonly (readonly string[])[
     })
   }
   const script: Script = { ...cloud.script, diff }
-  const engine = await engines.of({ ...cloud, script })
+  const engine = await engines.open({ ...cloud, script })
   const { state } = await engine.run(program('x'))
   const a = state.resources?.find(({ urn }) => urn.endsWith('::a'))
   expect(a?.['hideDiff']).toEqual(['array', 'map', 'scalar'])
   const { events } = await engine.run(program('y'))
-  expect(stepsOf(events)).toEqual(['update a', 'update b', 'same c'])
+  expect(resourceStepsOf(events)).toEqual(['update a', 'update b', 'same c'])
   expect(cloud.log.slice(3)).toEqual(['update a-1', 'update b-1'])
   return events.flatMap(event => {
     if (!('resourcePreEvent' in event) || event.resourcePreEvent === undefined) return []
@@ -64,7 +64,7 @@ async function shown(isDetailed: boolean): Promise<readonly (readonly string[])[
 }
 
 test('TestHideDiffs_Plain: hidden properties are changed as others are, and not shown', async () => {
-  expect(await shown(false)).toEqual([
+  expect(await showDiffs(false)).toEqual([
     ['~ array (hidden)', '~ map (hidden)', '~ scalar (hidden)'],
     ['~ scalar: "x" => "y"', '~ array (hidden)', '~ map.k (hidden)'],
     [],
@@ -72,7 +72,7 @@ test('TestHideDiffs_Plain: hidden properties are changed as others are, and not 
 })
 
 test('TestHideDiffs_Detailed: also where the provider names each path that changed', async () => {
-  expect(await shown(true)).toEqual([
+  expect(await showDiffs(true)).toEqual([
     ['~ array (hidden)', '~ map (hidden)', '~ scalar (hidden)'],
     ['~ scalar: "x" => "y"', '~ array (hidden)', '~ map.k (hidden)'],
     [],

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import type { ImportedResource } from '../../../shared/records/import.ts'
 import { createCloud } from '../cloud.ts'
-import { createEngines } from '../things.ts'
-import { saidBy, statesOf } from '../told.ts'
+import { createEngines } from '../register-thing.ts'
+import { diagnosticsOf, statesOf } from '../run-events.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -14,9 +14,9 @@ const reference: ImportedResource = {
 }
 
 test('TestImportStackReference: a reference to a stack cannot be imported, which is said', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const ran = await engine.run(undefined, { command: 'import', imports: [reference] })
   expect(ran.result.result).toBe('failed')
-  expect(saidBy(ran).join()).toContain('stack reference can not be imported')
+  expect(diagnosticsOf(ran).join()).toContain('stack reference can not be imported')
   expect(statesOf(ran, 'other')).toEqual([])
 })

@@ -5,9 +5,9 @@ import type { Urn } from '../../../shared/names/urn.ts'
 import type { ImportedResource } from '../../../shared/records/import.ts'
 import type { StoredResource } from '../../../shared/state/stored.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
-import type { Asked, Program, Ran } from '../engine.ts'
-import { saidBy, statesOf, stepsOf } from '../told.ts'
-import { createEngines, thing } from '../things.ts'
+import type { TestRunOptions, Program, TestRun } from '../engine.ts'
+import { diagnosticsOf, statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -15,7 +15,7 @@ afterEach(() => engines.close())
 const urnOf = (type: string, name: string): Urn => `urn:pulumi:dev::life::${type}::${name}` as Urn
 const stackUrn = urnOf('pulumi:pulumi:Stack', 'life-dev')
 
-const one = (name: string, more: Partial<ImportedResource> = {}): ImportedResource => ({
+const createImport = (name: string, more: Partial<ImportedResource> = {}): ImportedResource => ({
   type: 'test:index:Thing',
   name,
   id: `ext-${name}`,
@@ -29,7 +29,7 @@ const one = (name: string, more: Partial<ImportedResource> = {}): ImportedResour
   ...more,
 })
 
-const importing = (...imports: readonly ImportedResource[]): Asked => ({
+const withImports = (...imports: readonly ImportedResource[]): TestRunOptions => ({
   command: 'import',
   imports,
 })
@@ -41,7 +41,7 @@ function cloudOf(...names: readonly string[]): Cloud {
   return cloud
 }
 
-const reads = (calls: readonly { readonly method: string }[]): number =>
+const countReads = (calls: readonly { readonly method: string }[]): number =>
   calls.filter(({ method }) => method === 'read').length
 
 const idOf = (state: StoredResource | undefined): string => {
@@ -49,13 +49,13 @@ const idOf = (state: StoredResource | undefined): string => {
   return typeof id === 'string' ? id : ''
 }
 
-const urnsOf = ({ state }: Pick<Ran, 'state'>): readonly string[] =>
+const urnsOf = ({ state }: Pick<TestRun, 'state'>): readonly string[] =>
   (state.resources ?? []).map(({ urn }) => urn)
 
 test('TestImportPlanEmptyState, TestImportDefaultProvider: an empty stack gets its own resource, a default provider, and what is imported', async () => {
   const cloud = cloudOf('a')
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(undefined, importing(one('a')))
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(undefined, withImports(createImport('a')))
   expect(ran.result.result).toBe('succeeded')
   expect(ran.result.changes).toEqual({ create: 1, import: 1 })
   expect(urnsOf(ran)).toEqual([
@@ -73,41 +73,48 @@ test('TestImportPlanEmptyState, TestImportDefaultProvider: an empty stack gets i
   })
   expect(state?.['created']).toBe(state?.['modified'])
   expect(state).not.toHaveProperty('importID')
-  const version = await engine.run(undefined, importing(one('a', { version: '1.2.3', name: 'b' })))
+  const version = await engine.run(
+    undefined,
+    withImports(createImport('a', { version: '1.2.3', name: 'b' })),
+  )
   expect(urnsOf(version)).toContain(urnOf('pulumi:providers:test', 'default_1_2_3'))
 })
 
 test('TestImportPlan, TestImportPlanExistingImport: what is there stays as it is, and nothing is imported twice', async () => {
   const cloud = cloudOf('a', 'b')
-  const engine = await engines.of(cloud)
-  const before = await engine.run(async monitor => void (await thing(monitor, 'own', { v: 1 })))
-  const ran = await engine.run(undefined, importing(one('a')))
+  const engine = await engines.open(cloud)
+  const before = await engine.run(
+    async monitor => void (await registerThing(monitor, 'own', { v: 1 })),
+  )
+  const ran = await engine.run(undefined, withImports(createImport('a')))
   expect(ran.result.changes).toEqual({ import: 1, same: 2 })
   expect(statesOf(ran, 'own')).toEqual(statesOf(before, 'own'))
-  const again = await engine.run(undefined, importing(one('a'), one('b')))
+  const again = await engine.run(undefined, withImports(createImport('a'), createImport('b')))
   expect(again.result.result).toBe('succeeded')
   // In the order of the state: what was touched last stands first.
   expect(stepsOf(again)).toEqual(['same a', 'same own', 'import b'])
   expect(statesOf(again, 'a')).toEqual(statesOf(ran, 'a'))
-  const other = await engine.run(undefined, importing(one('a', { id: 'ext-b' })))
+  const other = await engine.run(undefined, withImports(createImport('a', { id: 'ext-b' })))
   expect(other.result.result).toBe('failed')
-  expect(saidBy(other)).toEqual([`resource '${urnOf('test:index:Thing', 'a')}' already exists`])
+  expect(diagnosticsOf(other)).toEqual([
+    `resource '${urnOf('test:index:Thing', 'a')}' already exists`,
+  ])
   expect(statesOf(other, 'a')).toEqual(statesOf(ran, 'a'))
 })
 
 test('TestImportPlanSuppliedOutputs: what is supplied whole is not read', async () => {
-  const engine = await engines.of(cloudOf())
+  const engine = await engines.open(cloudOf())
   const supplied = { inputs: { v: 1 }, outputs: { v: 1, out: 'x' } }
-  const ran = await engine.run(undefined, importing(one('a', supplied)))
+  const ran = await engine.run(undefined, withImports(createImport('a', supplied)))
   expect(ran.result.result).toBe('succeeded')
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext-a', ...supplied }])
-  expect(reads(engine.provider.calls)).toBe(0)
+  expect(countReads(engine.provider.calls)).toBe(0)
 })
 
 test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and what was secret stays so', async () => {
   const cloud = cloudOf('a')
   cloud.objects.set('ext-a', { v: 'read', empty: null, word: 'open' })
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const inputs = {
     v: 'supplied',
     empty: 'filled',
@@ -117,7 +124,7 @@ test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and what was
       plaintext: '"x"',
     },
   }
-  const ran = await engine.run(undefined, importing(one('a', { inputs })))
+  const ran = await engine.run(undefined, withImports(createImport('a', { inputs })))
   const [state] = statesOf(ran, 'a')
   expect(state?.['inputs']).toMatchObject({ v: 'read', empty: 'filled', more: 1 })
   expect(JSON.stringify(state?.['inputs'])).not.toContain('open')
@@ -125,22 +132,22 @@ test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and what was
 
 test('TestImportPlanSpecificProvider: the provider may be one of the stack, or made for it', async () => {
   const cloud = cloudOf('a', 'b', 'c')
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const type = 'pulumi:providers:test'
   const program: Program = async monitor =>
     void (await monitor.register({ type, name: 'p', custom: true, object: { region: 'r' } }))
   const before = await engine.run(program)
   const [p] = statesOf(before, 'p')
   const provider = urnOf(type, 'p')
-  const ran = await engine.run(undefined, importing(one('a', { provider })))
+  const ran = await engine.run(undefined, withImports(createImport('a', { provider })))
   expect(statesOf(ran, 'a')).toMatchObject([{ provider: `${provider}::${idOf(p)}` }])
   expect(urnsOf(ran)).not.toContain(urnOf(type, 'default'))
   const made = await engine.run(
     undefined,
-    importing(
-      one('b', { provider: urnOf(type, 'q') }),
-      one('q', { type, id: '', inputs: { region: 'q' } }),
-      one('c', { provider: urnOf(type, 'bare'), providerInputs: { region: 'c' } }),
+    withImports(
+      createImport('b', { provider: urnOf(type, 'q') }),
+      createImport('q', { type, id: '', inputs: { region: 'q' } }),
+      createImport('c', { provider: urnOf(type, 'bare'), providerInputs: { region: 'c' } }),
     ),
   )
   expect(statesOf(made, 'q')).toMatchObject([{ inputs: { region: 'q' }, outputs: { region: 'q' } }])
@@ -157,8 +164,8 @@ test('TestImportPlanSpecificProperties, TestImportInputDiff: chosen properties l
     ...cloud.script,
     check: () => CheckResponse.create({ inputs: { v: 'normal' }, failures: [] }),
   }
-  const engine = await engines.of({ ...cloud, script })
-  const ran = await engine.run(undefined, importing(one('a', { isChosen: true })))
+  const engine = await engines.open({ ...cloud, script })
+  const ran = await engine.run(undefined, withImports(createImport('a', { isChosen: true })))
   expect(statesOf(ran, 'a')).toMatchObject([{ inputs: { v: 1, w: 2 } }])
   const shown = ran.events.flatMap(event =>
     'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === 'import'
@@ -176,45 +183,55 @@ test('TestImportIntoParent: a child is imported once its parent is', async () =>
     const found = cloud.objects.get(ask.id) ?? {}
     return ReadResponse.create({ id: ask.id, properties: found, inputs: found })
   }
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, read } })
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
   const top = urnOf('test:index:Thing', 'top')
   const child = urnOf('test:index:Thing$test:index:Thing', 'child')
   const ran = await engine.run(
     undefined,
-    importing(one('below', { parent: child }), one('child', { parent: top }), one('top')),
+    withImports(
+      createImport('below', { parent: child }),
+      createImport('child', { parent: top }),
+      createImport('top'),
+    ),
   )
   expect(ran.result.result).toBe('succeeded')
   expect(order).toEqual(['ext-top', 'ext-child', 'ext-below'])
   expect(statesOf(ran, 'child')).toMatchObject([{ parent: top }])
   const nowhere = urnOf('case:index:Group', 'none')
-  const refused = await engine.run(undefined, importing(one('x', { parent: nowhere })))
-  expect(saidBy(refused).join()).toContain(`unknown parent '${nowhere}'`)
+  const refused = await engine.run(undefined, withImports(createImport('x', { parent: nowhere })))
+  expect(diagnosticsOf(refused).join()).toContain(`unknown parent '${nowhere}'`)
 })
 
 test('TestImportComponent, TestImportRemoteComponent: components are made without a read, remote ones with a provider', async () => {
-  const engine = await engines.of(cloudOf('in'))
+  const engine = await engines.open(cloudOf('in'))
   const group = { type: 'case:index:Group', id: '', component: 'local' } as const
   const ran = await engine.run(
     undefined,
-    importing(one('g', group), one('in', { parent: urnOf('case:index:Group', 'g') })),
+    withImports(
+      createImport('g', group),
+      createImport('in', { parent: urnOf('case:index:Group', 'g') }),
+    ),
   )
   expect(ran.result.changes).toEqual({ create: 1, import: 2 })
   const [local] = statesOf(ran, 'g')
   expect(local).toMatchObject({ custom: false, parent: stackUrn, protect: true })
   expect(local).not.toHaveProperty('provider')
   const remote = { type: 'test:index:Comp', id: '', component: 'remote' } as const
-  const far = await engine.run(undefined, importing(one('r', remote)))
+  const far = await engine.run(undefined, withImports(createImport('r', remote)))
   expect(statesOf(far, 'r')[0]?.['provider']).toContain('pulumi:providers:test::default::')
-  expect(reads(engine.provider.calls)).toBe(1)
+  expect(countReads(engine.provider.calls)).toBe(1)
 })
 
 test('TestImportFailedCreate: what fails is not there, what was imported before it stays', async () => {
   const cloud = cloudOf('a')
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const below = urnOf('test:index:Thing', 'a')
-  const ran = await engine.run(undefined, importing(one('a'), one('gone', { parent: below })))
+  const ran = await engine.run(
+    undefined,
+    withImports(createImport('a'), createImport('gone', { parent: below })),
+  )
   expect(ran.result.result).toBe('failed')
-  expect(saidBy(ran)).toContain("resource 'ext-gone' does not exist")
+  expect(diagnosticsOf(ran)).toContain("resource 'ext-gone' does not exist")
   expect(statesOf(ran, 'a')).toHaveLength(1)
   expect(statesOf(ran, 'gone')).toEqual([])
   expect(ran.state.pending_operations ?? []).toEqual([])
@@ -226,29 +243,29 @@ test('inputs that their own provider finds wrong are imported with a warning', a
     ...cloud.script,
     check: () => CheckResponse.create({ failures: [{ property: 'v', reason: 'too short' }] }),
   }
-  const engine = await engines.of({ ...cloud, script })
-  const ran = await engine.run(undefined, importing(one('a')))
+  const engine = await engines.open({ ...cloud, script })
+  const ran = await engine.run(undefined, withImports(createImport('a')))
   expect(ran.result.result).toBe('succeeded')
-  const warnings = saidBy(ran, 'warning').join('\n')
+  const warnings = diagnosticsOf(ran, 'warning').join('\n')
   expect(warnings).toContain('almost certainly a bug in the `test` provider')
   expect(warnings).toContain(`property v value "a" has a problem: too short`)
 })
 
 test('a preview reads what would be imported, and changes nothing', async () => {
-  const engine = await engines.of(cloudOf('a'))
-  const ran = await engine.run(undefined, { ...importing(one('a')), dryRun: true })
+  const engine = await engines.open(cloudOf('a'))
+  const ran = await engine.run(undefined, { ...withImports(createImport('a')), dryRun: true })
   expect(ran.result.result).toBe('succeeded')
   expect(stepsOf(ran)).toEqual(['import a'])
   expect(ran.state.resources ?? []).toEqual([])
-  const none = await engine.run(undefined, { ...importing(one('none')), dryRun: true })
+  const none = await engine.run(undefined, { ...withImports(createImport('none')), dryRun: true })
   expect(none.result.result).toBe('failed')
 })
 
 test('two of one URN, and a type that is none, are refused before anything is done', async () => {
-  const engine = await engines.of(cloudOf('a'))
-  const twice = await engine.run(undefined, importing(one('a'), one('a')))
-  expect(saidBy(twice)).toEqual(["duplicate import 'a' of type 'test:index:Thing'"])
-  const type = await engine.run(undefined, importing(one('a', { type: 'Thing' })))
-  expect(saidBy(type).join()).toContain('not a valid resource type token')
+  const engine = await engines.open(cloudOf('a'))
+  const twice = await engine.run(undefined, withImports(createImport('a'), createImport('a')))
+  expect(diagnosticsOf(twice)).toEqual(["duplicate import 'a' of type 'test:index:Thing'"])
+  const type = await engine.run(undefined, withImports(createImport('a', { type: 'Thing' })))
+  expect(diagnosticsOf(type).join()).toContain('not a valid resource type token')
   expect(urnsOf(type)).toEqual([])
 })

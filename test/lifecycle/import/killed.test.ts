@@ -2,42 +2,46 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { ImportedResource } from '../../../shared/records/import.ts'
 import type { Urn } from '../../../shared/names/urn.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
-import type { Asked, Program, Ran, TestEngine } from '../engine.ts'
-import { Killed } from '../process.ts'
-import { statesOf } from '../told.ts'
-import { createEngines, thing } from '../things.ts'
+import type { TestRunOptions, Program, TestRun, TestEngine } from '../engine.ts'
+import { Killed } from '../test-process.ts'
+import { statesOf } from '../run-events.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 const program: Program = async monitor => {
-  const a = await thing(monitor, 'a', { v: 2 }, { importId: 'ext-a' })
-  await thing(monitor, 'b', { v: 1 }, { importId: 'ext-b', dependencies: [a.urn] })
+  const a = await registerThing(monitor, 'a', { v: 2 }, { importId: 'ext-a' })
+  await registerThing(monitor, 'b', { v: 1 }, { importId: 'ext-b', dependencies: [a.urn] })
 }
 
 /** A stack whose `b` is to be replaced by what `ext-b` is. */
-async function scene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEngine }> {
+async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEngine }> {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(async monitor => void (await thing(monitor, 'b', { v: 1 })))
+  const engine = await engines.open(cloud)
+  await engine.run(async monitor => void (await registerThing(monitor, 'b', { v: 1 })))
   cloud.objects.set('ext-a', { v: 1 })
   cloud.objects.set('ext-b', { v: 1 })
   return { cloud, engine }
 }
 
 /** Kills a run at every `step`th of its effects and lets another go on with it. */
-async function everywhere(
-  about: { readonly program: Program | undefined; readonly asked: Asked; readonly step: number },
-  judge: (ran: Ran, cloud: Cloud) => void,
+async function killEverywhere(
+  input: {
+    readonly program: Program | undefined
+    readonly options: TestRunOptions
+    readonly step: number
+  },
+  judge: (ran: TestRun, cloud: Cloud) => void,
 ): Promise<number> {
-  const { asked, step } = about
-  const unharmed = await scene()
-  const { effects } = await unharmed.engine.run(about.program, asked)
+  const { options, step } = input
+  const unharmed = await openScene()
+  const { effects } = await unharmed.engine.run(input.program, options)
   let killings = 0
   for (let effect = 2; effect <= effects.length; effect += step) {
-    const { cloud, engine } = await scene()
+    const { cloud, engine } = await openScene()
     const when = effect % 2 === 0 ? 'before' : 'after'
-    const killed = await engine.run(about.program, { ...asked, kill: { effect, when } }).then(
+    const killed = await engine.run(input.program, { ...options, kill: { effect, when } }).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )
@@ -45,10 +49,10 @@ async function everywhere(
     expect(killed).toBeInstanceOf(Killed)
     killings += 1
     const ran = await engine
-      .run(about.program, { ...asked, resume: true })
+      .run(input.program, { ...options, resume: true })
       .catch((thrown: unknown) => {
         if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
-        return engine.run(about.program, asked)
+        return engine.run(input.program, options)
       })
     judge(ran, cloud)
     await engine.close()
@@ -58,7 +62,7 @@ async function everywhere(
 
 describe('an import that is killed goes on where it was', () => {
   test('by the option: nothing is made, nothing else deleted, each updated once', async () => {
-    const killings = await everywhere({ program, asked: {}, step: 5 }, (ran, cloud) => {
+    const killings = await killEverywhere({ program, options: {}, step: 5 }, (ran, cloud) => {
       expect(ran.result.result).toBe('succeeded')
       expect([...cloud.objects]).toEqual([
         ['ext-a', { v: 2 }],
@@ -73,7 +77,7 @@ describe('an import that is killed goes on where it was', () => {
   }, 300_000)
 
   test('by the command: the stack has what was named, and the provider once', async () => {
-    const one = (name: string, parent: Urn | ''): ImportedResource => ({
+    const createImport = (name: string, parent: Urn | ''): ImportedResource => ({
       type: 'test:index:Thing',
       name,
       id: `ext-${name.at(-1)}`,
@@ -86,9 +90,12 @@ describe('an import that is killed goes on where it was', () => {
       component: 'no',
     })
     const top = 'urn:pulumi:dev::life::test:index:Thing::new-a' as Urn
-    const asked: Asked = { command: 'import', imports: [one('new-b', top), one('new-a', '')] }
-    const about = { program: undefined, asked, step: 5 }
-    const killings = await everywhere(about, (ran, cloud) => {
+    const options: TestRunOptions = {
+      command: 'import',
+      imports: [createImport('new-b', top), createImport('new-a', '')],
+    }
+    const input = { program: undefined, options, step: 5 }
+    const killings = await killEverywhere(input, (ran, cloud) => {
       expect(ran.result.result).toBe('succeeded')
       expect(statesOf(ran, 'new-a')).toMatchObject([{ id: 'ext-a' }])
       expect(statesOf(ran, 'new-b')).toMatchObject([{ id: 'ext-b', parent: top }])

@@ -4,38 +4,38 @@ import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { saidBy, statesOf, stepsOf } from '../told.ts'
-import { createEngines, deleteFirst, secret, thing } from '../things.ts'
+import { diagnosticsOf, statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, deleteFirst, toWireSecret, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** A cloud with one object that nobody manages. */
-function cloudWith(id: string, inputs: Record<string, unknown>): Cloud {
+function createCloudWith(id: string, inputs: Record<string, unknown>): Cloud {
   const cloud = createCloud()
   cloud.objects.set(id, inputs)
   return cloud
 }
 
-const adopts =
+const createAdopting =
   (inputs: Record<string, unknown>, importId: string, more: object = {}): Program =>
   async monitor =>
-    void (await thing(monitor, 'a', inputs, { importId, ...more }))
+    void (await registerThing(monitor, 'a', inputs, { importId, ...more }))
 
 test('TestImportOption: what differs is updated after the import, what is equal needs no step', async () => {
-  const cloud = cloudWith('ext', { v: 1 })
-  const engine = await engines.of(cloud)
-  const equal = await engine.run(adopts({ v: 1 }, 'ext'))
+  const cloud = createCloudWith('ext', { v: 1 })
+  const engine = await engines.open(cloud)
+  const equal = await engine.run(createAdopting({ v: 1 }, 'ext'))
   expect(stepsOf(equal)).toEqual(['import a'])
   expect(equal.result.changes).toEqual({ create: 1, import: 1 })
   expect(statesOf(equal, 'a')[0]).toMatchObject({ id: 'ext', importID: 'ext', inputs: { v: 1 } })
-  const again = await engine.run(adopts({ v: 1 }, 'ext'))
+  const again = await engine.run(createAdopting({ v: 1 }, 'ext'))
   expect(stepsOf(again)).toEqual(['same a'])
   expect(statesOf(again, 'a')[0]).toMatchObject({ id: 'ext', importID: 'ext' })
-  const changed = await engine.run(adopts({ v: 2 }, 'ext'))
+  const changed = await engine.run(createAdopting({ v: 2 }, 'ext'))
   expect(stepsOf(changed)).toEqual(['update a'])
-  const other = await engines.of(cloudWith('ext', { v: 1 }))
-  const differing = await other.run(adopts({ v: 3 }, 'ext'))
+  const other = await engines.open(createCloudWith('ext', { v: 1 }))
+  const differing = await other.run(createAdopting({ v: 3 }, 'ext'))
   expect(stepsOf(differing)).toEqual(['import a', 'update a'])
   const [state] = statesOf(differing, 'a')
   expect(state).toMatchObject({ id: 'ext', importID: 'ext', inputs: { v: 3 }, outputs: { v: 3 } })
@@ -46,42 +46,42 @@ test('TestImportOption: what differs is updated after the import, what is equal 
 })
 
 test('TestImportOption: nothing imported is replaced while the program names its id', async () => {
-  const cloud = cloudWith('ext', { replace: 1 })
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(adopts({ replace: 2 }, 'ext'))
+  const cloud = createCloudWith('ext', { replace: 1 })
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(createAdopting({ replace: 2 }, 'ext'))
   expect(ran.result.result).toBe('failed')
-  expect(saidBy(ran).join()).toContain(
+  expect(diagnosticsOf(ran).join()).toContain(
     'previously-imported resources that still specify an ID may not be replaced',
   )
-  expect(saidBy(ran).join()).toContain('replace: 1 => 2')
+  expect(diagnosticsOf(ran).join()).toContain('replace: 1 => 2')
   expect(statesOf(ran, 'a')[0]).toMatchObject({ id: 'ext', inputs: { replace: 1 } })
-  const shown = await engine.run(adopts({ replace: 2 }, 'ext'), { dryRun: true })
+  const shown = await engine.run(createAdopting({ replace: 2 }, 'ext'), { dryRun: true })
   expect(shown.result.result).toBe('succeeded')
-  expect(saidBy(shown, 'warning').join()).toContain('may not be replaced')
+  expect(diagnosticsOf(shown, 'warning').join()).toContain('may not be replaced')
   expect(stepsOf(shown).slice(0, 2)).toEqual(['create-replacement a', 'replace a'])
 })
 
 test('TestImportOption: another id replaces what is there, the same id changes nothing', async () => {
-  const cloud = cloudWith('ext', { v: 1 })
-  const engine = await engines.of(cloud)
-  await engine.run(adopts({ v: 1 }, ''))
-  const same = await engine.run(adopts({ v: 1 }, 'a-1'))
+  const cloud = createCloudWith('ext', { v: 1 })
+  const engine = await engines.open(cloud)
+  await engine.run(createAdopting({ v: 1 }, ''))
+  const same = await engine.run(createAdopting({ v: 1 }, 'a-1'))
   expect(stepsOf(same)).toEqual(['same a'])
-  const ran = await engine.run(adopts({ v: 1 }, 'ext'))
+  const ran = await engine.run(createAdopting({ v: 1 }, 'ext'))
   expect(stepsOf(ran)).toEqual(['import-replacement a', 'replace a', 'delete-replaced a'])
   expect(ran.result.changes).toMatchObject({ replace: 1 })
   expect([...cloud.objects.keys()]).toEqual(['ext'])
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
-  const without = await engine.run(adopts({ v: 1 }, ''))
+  const without = await engine.run(createAdopting({ v: 1 }, ''))
   expect(stepsOf(without)).toEqual(['same a'])
   expect(statesOf(without, 'a')[0]).not.toHaveProperty('importID')
 })
 
 test('TestImportOption: what was only read is replaced by its import, and not deleted', async () => {
-  const cloud = cloudWith('ext', { v: 1 })
-  const engine = await engines.of(cloud)
+  const cloud = createCloudWith('ext', { v: 1 })
+  const engine = await engines.open(cloud)
   await engine.run(async monitor => void (await monitor.read('a', 'ext')))
-  const ran = await engine.run(adopts({ v: 1 }, 'ext'))
+  const ran = await engine.run(createAdopting({ v: 1 }, 'ext'))
   expect(stepsOf(ran)).toEqual(['import-replacement a', 'replace a', 'discard-replaced a'])
   expect(cloud.log).toEqual([])
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
@@ -89,13 +89,13 @@ test('TestImportOption: what was only read is replaced by its import, and not de
 })
 
 test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestImportIDPreservedAcrossUpdate: the id of the provider is kept beside the one it was imported by', async () => {
-  const cloud = cloudWith('own', { v: 1 })
+  const cloud = createCloudWith('own', { v: 1 })
   const read = (ask: ReadRequest) => {
     const found = cloud.objects.get(ask.id === 'projects/x/own' ? 'own' : ask.id) ?? {}
     return ReadResponse.create({ id: 'own', properties: found, inputs: found })
   }
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, read } })
-  const program = adopts({ v: 2 }, 'projects/x/own')
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
+  const program = createAdopting({ v: 2 }, 'projects/x/own')
   const first = await engine.run(program)
   expect(stepsOf(first)).toEqual(['import a', 'update a'])
   expect(statesOf(first, 'a')).toMatchObject([{ id: 'own', importID: 'projects/x/own' }])
@@ -106,11 +106,11 @@ test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestIm
 
 test('TestImportThenSecretValueDoesNotReplace: a value that becomes secret is no difference', async () => {
   for (const isUnknown of [false, true]) {
-    const cloud = cloudWith('ext', { replace: 'v' })
+    const cloud = createCloudWith('ext', { replace: 'v' })
     const diff = () => DiffResponse.create(isUnknown ? {} : { changes: 1 })
-    const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
-    await engine.run(adopts({ replace: 'v' }, 'ext'))
-    const ran = await engine.run(adopts({ replace: secret('v') }, 'ext'))
+    const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
+    await engine.run(createAdopting({ replace: 'v' }, 'ext'))
+    const ran = await engine.run(createAdopting({ replace: toWireSecret('v') }, 'ext'))
     expect(ran.result.result).toBe('succeeded')
     expect(stepsOf(ran)).toEqual(['same a'])
     expect(JSON.stringify(statesOf(ran, 'a')[0]?.['inputs'])).toContain('ciphertext')
@@ -118,19 +118,19 @@ test('TestImportThenSecretValueDoesNotReplace: a value that becomes secret is no
 })
 
 test('TestImportIgnoreChanges: ignored changes are those against what was imported', async () => {
-  const cloud = cloudWith('ext', { v: 1, w: 1 })
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(adopts({ v: 2, w: 2 }, 'ext', { ignoreChanges: ['v'] }))
+  const cloud = createCloudWith('ext', { v: 1, w: 1 })
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(createAdopting({ v: 2, w: 2 }, 'ext', { ignoreChanges: ['v'] }))
   expect(stepsOf(ran)).toEqual(['import a', 'update a'])
   expect(cloud.objects.get('ext')).toEqual({ v: 1, w: 2 })
   expect(statesOf(ran, 'a')[0]).toMatchObject({ inputs: { v: 1, w: 2 } })
 })
 
 test('TestImportWithFailedUpdate: what was imported stays when its update fails', async () => {
-  const cloud = cloudWith('ext', { v: 1 })
+  const cloud = createCloudWith('ext', { v: 1 })
   cloud.faults.add('update ext')
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(adopts({ v: 2 }, 'ext'))
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(createAdopting({ v: 2 }, 'ext'))
   expect(ran.result.result).toBe('failed')
   expect(stepsOf(ran)).toEqual(['import a', 'update a'])
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext', inputs: { v: 1 }, outputs: { v: 1 } }])
@@ -138,9 +138,9 @@ test('TestImportWithFailedUpdate: what was imported stays when its update fails'
 })
 
 test('TestImportDeleteBeforeReplace: a preview shows a difference that would delete first', async () => {
-  const cloud = cloudWith('ext', { replace: 1 })
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(adopts({ replace: 2 }, 'ext', deleteFirst), { dryRun: true })
+  const cloud = createCloudWith('ext', { replace: 1 })
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(createAdopting({ replace: 2 }, 'ext', deleteFirst), { dryRun: true })
   expect(ran.result.result).toBe('succeeded')
   expect(stepsOf(ran)).toEqual([
     'import a',
@@ -152,27 +152,27 @@ test('TestImportDeleteBeforeReplace: a preview shows a difference that would del
 })
 
 test('an import is refused where nothing is, and where the provider cannot', async () => {
-  const cloud = cloudWith('mute', { v: 1 })
+  const cloud = createCloudWith('mute', { v: 1 })
   const read = (ask: ReadRequest) =>
     ask.id === 'mute'
       ? ReadResponse.create({ id: 'mute', properties: { v: 1 } })
       : ReadResponse.create({})
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, read } })
-  const none = await engine.run(adopts({ v: 1 }, 'nowhere'))
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
+  const none = await engine.run(createAdopting({ v: 1 }, 'nowhere'))
   expect(none.result.result).toBe('failed')
-  expect(saidBy(none)).toContain("resource 'nowhere' does not exist")
-  const mute = await engine.run(adopts({ v: 1 }, 'mute'))
-  expect(saidBy(mute).join()).toContain("please try updating the 'test' plugin")
+  expect(diagnosticsOf(none)).toContain("resource 'nowhere' does not exist")
+  const mute = await engine.run(createAdopting({ v: 1 }, 'mute'))
+  expect(diagnosticsOf(mute).join()).toContain("please try updating the 'test' plugin")
   expect(statesOf(mute, 'a')).toEqual([])
 })
 
 test('a failed import of what is there leaves it as it was, with --continue-on-error too', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(adopts({ v: 1 }, ''))
+  const engine = await engines.open(cloud)
+  await engine.run(createAdopting({ v: 1 }, ''))
   const program: Program = async monitor => {
-    await thing(monitor, 'a', { v: 1 }, { importId: 'gone' }).catch(() => undefined)
-    await thing(monitor, 'b', { v: 1 })
+    await registerThing(monitor, 'a', { v: 1 }, { importId: 'gone' }).catch(() => undefined)
+    await registerThing(monitor, 'b', { v: 1 })
   }
   const ran = await engine.run(program, { continueOnError: true })
   expect(ran.result.result).toBe('failed')
@@ -181,7 +181,7 @@ test('a failed import of what is there leaves it as it was, with --continue-on-e
 })
 
 test('what is found unhealthy is imported and updated at once', async () => {
-  const cloud = cloudWith('ext', { v: 1 })
+  const cloud = createCloudWith('ext', { v: 1 })
   const script = {
     ...cloud.script,
     read: () => {
@@ -195,8 +195,8 @@ test('what is found unhealthy is imported and updated at once', async () => {
     update: () => UpdateResponse.create({ properties: { v: 1 } }),
     diff: () => DiffResponse.create({ changes: 1 }),
   }
-  const engine = await engines.of({ ...cloud, script })
-  const ran = await engine.run(adopts({ v: 1 }, 'ext'))
+  const engine = await engines.open({ ...cloud, script })
+  const ran = await engine.run(createAdopting({ v: 1 }, 'ext'))
   expect(stepsOf(ran)).toEqual(['import a', 'update a'])
   expect(statesOf(ran, 'a')[0]).not.toHaveProperty('initErrors')
 })

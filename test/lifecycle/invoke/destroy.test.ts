@@ -1,34 +1,34 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { kept } from '../target/look.ts'
-import { createEngines, thing } from '../things.ts'
+import { listKeptNames } from '../target/run-summary.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 test('TestInvokeDependsOnDestroyRunProgram: what depends on something that is not there is not asked', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const unknown: unknown[] = []
   const program =
     (isDestroying: boolean): Program =>
     async monitor => {
-      const standalone = await thing(monitor, 'standalone', { v: 1 })
-      const gone = isDestroying ? [(await thing(monitor, 'gone', { v: 1 })).urn] : []
-      const dependent = await thing(monitor, 'dependent', { v: 1 }, { dependencies: gone })
+      const standalone = await registerThing(monitor, 'standalone', { v: 1 })
+      const gone = isDestroying ? [(await registerThing(monitor, 'gone', { v: 1 })).urn] : []
+      const dependent = await registerThing(monitor, 'dependent', { v: 1 }, { dependencies: gone })
       for (const urns of [[dependent.urn], [standalone.urn], gone]) {
-        const asked = { tok: 'test:index:read', dependsOn: urns }
-        if (urns.length > 0) unknown.push((await monitor.invokeWith(asked)).unknown)
+        const request = { tok: 'test:index:read', dependsOn: urns }
+        if (urns.length > 0) unknown.push((await monitor.invokeWith(request)).unknown)
       }
     }
-  const invoked = (): number =>
+  const countInvokes = (): number =>
     engine.provider.calls.filter(({ method }) => method === 'invoke').length
   await engine.run(program(false))
   expect(unknown.splice(0)).toEqual([false, false])
-  expect(invoked()).toBe(2)
+  expect(countInvokes()).toBe(2)
   const ran = await engine.run(program(true), { command: 'destroy', runProgram: true })
   expect(ran.result.result).toBe('succeeded')
   expect(unknown).toEqual([true, false, true])
-  expect(invoked()).toBe(3)
-  expect(kept(ran)).toEqual([])
+  expect(countInvokes()).toBe(3)
+  expect(listKeptNames(ran)).toEqual([])
 })

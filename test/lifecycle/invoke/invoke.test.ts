@@ -6,9 +6,9 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from '../cloud.ts'
-import { component, componentScript, itself, wire } from '../components.ts'
-import type { Asked, Program } from '../engine.ts'
-import { createEngines, thing } from '../things.ts'
+import { registerComponent, componentScript, registerSelf, wireValues } from '../components.ts'
+import type { TestRunOptions, Program } from '../engine.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -16,64 +16,64 @@ afterEach(() => engines.close())
 const read = 'test:index:read'
 
 /** An engine whose functions note what they were asked, and whose package `comp` has components. */
-async function opened(more: Script = {}) {
+async function openScene(more: Script = {}) {
   const cloud = createCloud()
-  const asked: InvokeRequest[] = []
+  const requests: InvokeRequest[] = []
   const script: Script = {
     ...cloud.script,
     ...more,
     invoke: (request: InvokeRequest) => {
-      asked.push(request)
+      requests.push(request)
       return InvokeResponse.create({ return: { result: 'read' } })
     },
   }
   const comp = componentScript({
     make: async (request, monitor) => {
-      const urn = await itself(request, monitor)
-      await thing(monitor, `${request.name}-child`, {}, { parent: urn })
+      const urn = await registerSelf(request, monitor)
+      await registerThing(monitor, `${request.name}-child`, {}, { parent: urn })
       return { urn }
     },
   })
-  const engine = await engines.of({ ...cloud, script }, { comp })
+  const engine = await engines.open({ ...cloud, script }, { comp })
   /** Whether the function was asked, and the program answered that nobody knows yet. */
-  const during = async (program: Program, how: Asked = {}): Promise<boolean> => {
-    asked.splice(0)
+  const runInvoking = async (program: Program, how: TestRunOptions = {}): Promise<boolean> => {
+    requests.splice(0)
     const { result } = await engine.run(program, how)
     expect(result.result).toBe('succeeded')
-    return asked.length > 0
+    return requests.length > 0
   }
-  return { engine, cloud, asked, during }
+  return { engine, cloud, requests, during: runInvoking }
 }
 
 const preview = { dryRun: true }
 
 test('TestPreviewInvoke: a function is told that it is called in a preview', async () => {
-  const all = await opened()
+  const all = await openScene()
   const program: Program = async monitor => void (await monitor.invoke(read))
   // A provider without a handshake is told nothing of it.
   await all.during(program, preview)
-  expect(all.asked.map(one => one.preview)).toEqual([false])
-  const told: boolean[] = []
+  expect(all.requests.map(one => one.preview)).toEqual([false])
+  const previews: boolean[] = []
   for (const dryRun of [true, false])
     await all.engine.run(program, {
       dryRun,
       provider: provider => ({
         ...provider,
         invoke: ask => {
-          told.push(ask.preview)
+          previews.push(ask.preview)
           return provider.invoke(ask)
         },
       }),
     })
-  expect(told).toEqual([true, false])
+  expect(previews).toEqual([true, false])
 })
 
 test('TestInvokeParentResolvesComponentProviders: the providers of the parent component serve a function', async () => {
-  const { engine } = await opened()
+  const { engine } = await openScene()
   const served: string[] = []
   await engine.run(
     async monitor => {
-      const provider = async (name: string): Promise<string> => {
+      const registerOwnProvider = async (name: string): Promise<string> => {
         const { urn, id } = await monitor.register({
           type: 'pulumi:providers:test',
           name,
@@ -82,19 +82,22 @@ test('TestInvokeParentResolvesComponentProviders: the providers of the parent co
         })
         return `${urn}::${id}`
       }
-      const [explicit, other] = [await provider('explicit'), await provider('other')]
+      const [explicit, other] = [
+        await registerOwnProvider('explicit'),
+        await registerOwnProvider('other'),
+      ]
       const providers = new Map([['test', explicit]])
       const first = await monitor.register({ type: 'my:c:First', name: 'comp', providers })
       const second = await monitor.register({ type: 'my:c:Two', name: 'two', parent: first.urn })
-      const custom = await thing(monitor, 'custom', {}, { parent: first.urn })
-      const ask = async (parent: string, named = ''): Promise<void> => {
+      const custom = await registerThing(monitor, 'custom', {}, { parent: first.urn })
+      const invokeFunction = async (parent: string, named = ''): Promise<void> => {
         await monitor.invokeWith({ tok: read, parent, provider: named })
       }
-      await ask(first.urn)
-      await ask(second.urn)
-      await ask(first.urn, other)
-      await ask(custom.urn)
-      await ask('')
+      await invokeFunction(first.urn)
+      await invokeFunction(second.urn)
+      await invokeFunction(first.urn, other)
+      await invokeFunction(custom.urn)
+      await invokeFunction('')
     },
     {
       provider: provider => {
@@ -118,9 +121,9 @@ test('TestInvokeParentResolvesComponentProviders: the providers of the parent co
 })
 
 test('TestInvokeDependsOnRemoteComponent: a function waits for the children of a component of a provider', async () => {
-  const { during } = await opened()
+  const { during } = await openScene()
   const program: Program = async monitor => {
-    const made = await component(monitor, 'comp')
+    const made = await registerComponent(monitor, 'comp')
     await monitor.invokeWith({ tok: read, dependsOn: [made.urn] })
   }
   expect(await during(program, preview)).toBe(false)
@@ -129,10 +132,10 @@ test('TestInvokeDependsOnRemoteComponent: a function waits for the children of a
 })
 
 test('TestInvokeDependsOnNestedRemoteComponent: also where that stands in another component', async () => {
-  const { during } = await opened()
+  const { during } = await openScene()
   const program: Program = async monitor => {
     const outer = await monitor.register({ type: 'my:c:Outer', name: 'outer' })
-    await component(monitor, 'comp', { parent: outer.urn })
+    await registerComponent(monitor, 'comp', { parent: outer.urn })
     await monitor.invokeWith({ tok: read, dependsOn: [outer.urn] })
   }
   expect(await during(program, preview)).toBe(false)
@@ -141,10 +144,10 @@ test('TestInvokeDependsOnNestedRemoteComponent: also where that stands in anothe
 })
 
 test('TestInvokeDependsOnPendingCustomResource: a function that depends on what a preview would make is not asked', async () => {
-  const { during } = await opened()
+  const { during } = await openScene()
   const unknowns: boolean[] = []
   const program: Program = async monitor => {
-    const made = await thing(monitor, 'dep', {})
+    const made = await registerThing(monitor, 'dep', {})
     const answer = await monitor.invokeWith({ tok: read, dependsOn: [made.urn] })
     unknowns.push(answer.unknown)
   }
@@ -154,13 +157,13 @@ test('TestInvokeDependsOnPendingCustomResource: a function that depends on what 
 })
 
 test('TestInvokeDependsOnStopsAtCustomResources: children of a resource are not waited for', async () => {
-  const { during } = await opened()
-  const parentOnly: Program = async monitor => void (await thing(monitor, 'parent', {}))
-  await during(parentOnly)
+  const { during } = await openScene()
+  const parentProgram: Program = async monitor => void (await registerThing(monitor, 'parent', {}))
+  await during(parentProgram)
   let isUnknown = true
   const program: Program = async monitor => {
-    const parent = await thing(monitor, 'parent', {})
-    await thing(monitor, 'child', {}, { parent: parent.urn })
+    const parent = await registerThing(monitor, 'parent', {})
+    await registerThing(monitor, 'child', {}, { parent: parent.urn })
     const answer = await monitor.invokeWith({ tok: read, dependsOn: [parent.urn] })
     isUnknown = answer.unknown
   }
@@ -169,11 +172,11 @@ test('TestInvokeDependsOnStopsAtCustomResources: children of a resource are not 
 })
 
 test('TestInvokeDependsOnTargetedUp: what is not made, being no target, is not known to exist', async () => {
-  const { during } = await opened()
+  const { during } = await openScene()
   let isUnknown = false
   const program: Program = async monitor => {
-    await thing(monitor, 'keep', {})
-    const dep = await thing(monitor, 'dep', {})
+    await registerThing(monitor, 'keep', {})
+    const dep = await registerThing(monitor, 'dep', {})
     const answer = await monitor.invokeWith({ tok: read, dependsOn: [dep.urn] })
     isUnknown = answer.unknown
   }
@@ -182,31 +185,39 @@ test('TestInvokeDependsOnTargetedUp: what is not made, being no target, is not k
 })
 
 test('TestSecretsInvoke: what comes of secrets is secret where the provider does not take secrets', async () => {
-  const { engine, asked } = await opened({ configure: () => ConfigureResponse.create({}) })
+  const { engine, requests } = await openScene({
+    configure: () => ConfigureResponse.create({}),
+  })
   const answers: unknown[] = []
   const program: Program = async monitor => {
-    const args = { secret: wire.secret('my-secret') }
+    const args = { secret: wireValues.secret('my-secret') }
     answers.push((await monitor.invokeWith({ tok: read, args })).return)
   }
   await engine.run(program, preview)
   await engine.run(program)
-  expect(asked.map(({ args }) => args)).toEqual([{ secret: 'my-secret' }, { secret: 'my-secret' }])
-  expect(answers).toEqual([{ result: wire.secret('read') }, { result: wire.secret('read') }])
+  expect(requests.map(({ args }) => args)).toEqual([
+    { secret: 'my-secret' },
+    { secret: 'my-secret' },
+  ])
+  expect(answers).toEqual([
+    { result: wireValues.secret('read') },
+    { result: wireValues.secret('read') },
+  ])
 })
 
 test('a function waits for what is being registered below the component that it depends on', async () => {
-  const { engine, cloud, asked } = await opened()
+  const { engine, cloud, requests } = await openScene()
   const held = cloud.hold('child')
   const order: string[] = []
   await engine.run(async monitor => {
     const outer = await monitor.register({ type: 'my:c:Outer', name: 'outer' })
-    const child = thing(monitor, 'child', {}, { parent: outer.urn })
+    const child = registerThing(monitor, 'child', {}, { parent: outer.urn })
     await held.reached
     const answer = monitor.invokeWith({ tok: read, dependsOn: [outer.urn] }).then(({ unknown }) => {
       order.push(`answered ${unknown}`)
     })
     await new Promise(done => setTimeout(done, 200))
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     order.push('made')
     held.go()
     await Promise.all([child, answer])

@@ -21,8 +21,8 @@ import type { Provider } from '../../../shared/providers/provider.ts'
 import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor } from '../engine.ts'
-import { pluginHost } from '../hosts.ts'
-import { createEngines } from '../things.ts'
+import { createScriptedPluginHost } from '../scripted-hosts.ts'
+import { createEngines } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -34,7 +34,7 @@ const addressOf = ({ client }: Monitor): string =>
 type Done<A> = (failed: Error | null, answer: A) => void
 
 /** Asks one of the services at an address. */
-async function asking<C extends { close: () => void }, A>(
+async function callClient<C extends { close: () => void }, A>(
   Client: new (address: string, how: ChannelCredentials, options: object) => C,
   address: string,
   call: (client: C, done: Done<A>) => unknown,
@@ -50,22 +50,22 @@ async function asking<C extends { close: () => void }, A>(
   }
 }
 
-const schemaAt = (address: string, request: Partial<GetSchemaRequest>): Promise<string> =>
-  asking(LoaderClient, address, (client: LoaderClient, done: Done<GetSchemaResponse>) =>
+const readSchema = (address: string, request: Partial<GetSchemaRequest>): Promise<string> =>
+  callClient(LoaderClient, address, (client: LoaderClient, done: Done<GetSchemaResponse>) =>
     client.getSchema(GetSchemaRequest.create(request), done),
   ).then(({ schema }) => schema.toString())
 
-const mappingAt = (address: string, request: Partial<GetMappingRequest>): Promise<string> =>
-  asking(MapperClient, address, (client: MapperClient, done: Done<GetMappingResponse>) =>
+const readMapping = (address: string, request: Partial<GetMappingRequest>): Promise<string> =>
+  callClient(MapperClient, address, (client: MapperClient, done: Done<GetMappingResponse>) =>
     client.getMapping(GetMappingRequest.create(request), done),
   ).then(({ data }) => data.toString())
 
 /** Runs `ask` while a program runs; its packages are `scripts`. */
-async function during(
+async function runWith(
   scripts: Readonly<Record<string, Script>>,
   ask: (address: string, monitor: Monitor) => Promise<void>,
 ): Promise<readonly string[]> {
-  const engine = await engines.of(createCloud(), scripts)
+  const engine = await engines.open(createCloud(), scripts)
   const loaded: string[] = []
   const instanceOf = (pkg: string, name: string): Provider => {
     loaded.push(name)
@@ -73,7 +73,7 @@ async function during(
     return (engine.packages.get(name) ?? engine.packages.get(pkg) ?? provider).createInstance()
   }
   const plugins = {
-    ...pluginHost(pkg => instanceOf(pkg, pkg)),
+    ...createScriptedPluginHost(pkg => instanceOf(pkg, pkg)),
     load: (plugin: { name: string }, { pkg }: { pkg: string }) =>
       Promise.resolve({ ...instanceOf(pkg, plugin.name), close: () => Promise.resolve() }),
     installed: () => Object.keys(scripts),
@@ -95,53 +95,53 @@ test('TestLoader: a program asks for schemas where its host was told', async () 
     schema: schemaOf(subpackageName === '' ? 'pkgA' : `${subpackageName}@${subpackageVersion}`),
   })
   const script = { ...createCloud().script, getSchema }
-  const loaded = await during({ pkgA: script }, async address => {
-    expect(await schemaAt(address, { package: 'pkgA' })).toBe(schemaOf('pkgA'))
+  const loaded = await runWith({ pkgA: script }, async address => {
+    expect(await readSchema(address, { package: 'pkgA' })).toBe(schemaOf('pkgA'))
     const parameterization = Parameterization.create({ name: 'sub', version: '2.0.0' })
-    expect(await schemaAt(address, { package: 'pkgA', version: 'v1.2.0', parameterization })).toBe(
-      schemaOf('sub@2.0.0'),
-    )
-    await expect(schemaAt(address, { package: 'pkgA', version: 'x' })).rejects.toThrow(
+    expect(
+      await readSchema(address, { package: 'pkgA', version: 'v1.2.0', parameterization }),
+    ).toBe(schemaOf('sub@2.0.0'))
+    await expect(readSchema(address, { package: 'pkgA', version: 'x' })).rejects.toThrow(
       'x not a valid semver',
     )
-    await expect(schemaAt(address, { package: 'none' })).rejects.toThrow('does not implement')
+    await expect(readSchema(address, { package: 'none' })).rejects.toThrow('does not implement')
   })
   expect(loaded).toEqual(['pkgA', 'pkgA', 'none'])
 })
 
 test('TestMapperAddressIsPassed: a host is told where mappings are, and they are there', async () => {
-  const asked: AskedMapping[] = []
-  const knowing = (provider: string, named: boolean): Script => ({
+  const requestedMappings: AskedMapping[] = []
+  const createKnowing = (provider: string, named: boolean): Script => ({
     ...createCloud().script,
     getMapping: (ask: AskedMapping) => {
-      asked.push(ask)
+      requestedMappings.push(ask)
       return { provider, data: Buffer.from(`${ask.key} of ${provider}`) }
     },
     ...(named ? { getMappings: () => ({ providers: [provider] }) } : {}),
   })
   const scripts = {
-    gcp: knowing('google', true),
-    old: knowing('older', false),
+    gcp: createKnowing('google', true),
+    old: createKnowing('older', false),
     dumb: createCloud().script,
   }
-  const loaded = await during(scripts, async address => {
+  const loaded = await runWith(scripts, async address => {
     const run = toRunRequest({
       ...{ project: 'p', stack: 's', organization: 'o', config: new Map(), configSecretKeys: [] },
       ...{ dryRun: false, parallel: 1, monitorAddress: address, engineAddress: address },
       ...{ runtime: 'hcl', root: '/', directory: '/', entryPoint: '.', runtimeOptions: {} },
     })
     expect(run).toMatchObject({ mapperTarget: address, loaderTarget: address })
-    expect(await mappingAt(run.mapperTarget, { provider: 'google' })).toBe('terraform of google')
-    expect(await mappingAt(address, { provider: 'older', ecosystem: 'other' })).toBe(
+    expect(await readMapping(run.mapperTarget, { provider: 'google' })).toBe('terraform of google')
+    expect(await readMapping(address, { provider: 'older', ecosystem: 'other' })).toBe(
       'other of older',
     )
-    expect(await mappingAt(address, { provider: 'nobody' })).toBe('')
+    expect(await readMapping(address, { provider: 'nobody' })).toBe('')
     const hint = MapperParameterizationHint.create({ name: 'old', version: '1.0.0' })
     const hinted = { provider: 'older', pulumiProvider: 'old', parameterizationHint: hint }
-    expect(await mappingAt(address, hinted)).toBe('terraform of older')
+    expect(await readMapping(address, hinted)).toBe('terraform of older')
   })
   // The one that is asked for by name comes first; a blind question goes to who names nobody.
   expect(loaded).toEqual(['gcp', 'gcp', 'old', 'gcp', 'old', 'dumb', 'old'])
-  expect(asked[0]).toEqual({ key: 'terraform', provider: 'google' })
-  expect(asked.at(-1)).toEqual({ key: 'terraform', provider: '' })
+  expect(requestedMappings[0]).toEqual({ key: 'terraform', provider: 'google' })
+  expect(requestedMappings.at(-1)).toEqual({ key: 'terraform', provider: '' })
 })

@@ -1,14 +1,18 @@
 import { afterEach, expect, test } from 'vitest'
-import { createBench } from '../bench.ts'
+import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 
-const bench = createBench()
+const bench = createPluginEngines()
 afterEach(() => bench.close())
 
-const blob = (value: string) => ({ name: 'pkgExt', version: '0.5.0', value: Buffer.from(value) })
+const createBlob = (value: string) => ({
+  name: 'pkgExt',
+  version: '0.5.0',
+  value: Buffer.from(value),
+})
 
 test('TestPackageRefSharedBase: one plugin as itself, with parameters and extended is as many packages', async () => {
-  const { run } = await bench.of(createCloud())
+  const { run } = await bench.open(createCloud())
   const refs: string[] = []
   await run(async monitor => {
     const base = { name: 'pkgA', version: '1.0.0' }
@@ -18,12 +22,12 @@ test('TestPackageRefSharedBase: one plugin as itself, with parameters and extend
       { downloadUrl: 'https://a.example/' },
       { downloadUrl: 'https://a.example' },
       { checksums: sums },
-      { parameterization: blob('one') },
-      { parameterization: blob('two') },
-      { parameterization: blob('two') },
-      { extension: blob('one') },
-      { extension: blob('one'), version: '2.0.0' },
-      { extension: blob('two') },
+      { parameterization: createBlob('one') },
+      { parameterization: createBlob('two') },
+      { parameterization: createBlob('two') },
+      { extension: createBlob('one') },
+      { extension: createBlob('one'), version: '2.0.0' },
+      { extension: createBlob('two') },
     ])
       refs.push(await monitor.registerPackage({ ...base, ...more }))
   })

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { createBench } from '../bench.ts'
+import { createPluginEngines } from '../plugin-engines.ts'
 
-const bench = createBench()
+const bench = createPluginEngines()
 afterEach(() => bench.close())
 
 const base = { name: 'pkgA', version: '1.0.0' }
@@ -11,20 +11,20 @@ const parameterization = { name: 'pkgExt', version: '0.5.0', value: Buffer.from(
 
 test('TestPackageRef: packages are told apart by what was registered, and serve resources, functions, reads and methods', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.of(cloud)
+  const { run, plugins } = await bench.open(cloud)
   const refs: string[] = []
   const { state, result } = await run(async monitor => {
     for (const version of ['1.0.0', '1.0.0', '2.0.0'])
       refs.push(await monitor.registerPackage({ name: 'pkgA', version }))
     const [first = '', , second = ''] = refs
-    const asked = { type: 'pkgA:m:typA', custom: true, object: {} }
+    const input = { type: 'pkgA:m:typA', custom: true, object: {} }
     const one = await monitor.register({
-      ...asked,
+      ...input,
       name: 'one',
       packageRef: first,
       version: '7.0.0',
     })
-    await monitor.register({ ...asked, name: 'two', packageRef: second })
+    await monitor.register({ ...input, name: 'two', packageRef: second })
     await monitor.invokeWith({ tok: 'pkgA:m:fn', packageRef: second })
     cloud.objects.set('there', { v: 1 })
     await monitor.read('read', 'there', { type: 'pkgA:m:typA', packageRef: first })
@@ -33,7 +33,7 @@ test('TestPackageRef: packages are told apart by what was registered, and serve 
   expect(result.result).toBe('succeeded')
   expect(refs[0]).toBe(refs[1])
   expect(refs[0]).not.toBe(refs[2])
-  const loaded = plugins.loaded.map(one => [one.plugin.version, one.heard()] as const)
+  const loaded = plugins.loaded.map(one => [one.plugin.version, one.listCalls()] as const)
   expect(loaded.map(([version]) => version)).toEqual(['1.0.0', '2.0.0'])
   expect(loaded[0]?.[1]).toEqual(['checkConfig', 'configure', 'check', 'create', 'read'])
   expect(loaded[1]?.[1]).toEqual(['checkConfig', 'configure', 'check', 'create', 'invoke'])
@@ -49,11 +49,11 @@ test.each([
     { ...base, parameterization: { ...parameterization, version: 'new' } },
     'parse parameter version new',
   ],
-])('TestPackageRef: what is no package is refused (%#)', async (asked, message) => {
-  const { run } = await bench.of(createCloud())
+])('TestPackageRef: what is no package is refused (%#)', async (input, message) => {
+  const { run } = await bench.open(createCloud())
   const refusals: string[] = []
   await run(async monitor => {
-    await monitor.registerPackage(asked).catch((thrown: Error) => refusals.push(thrown.message))
+    await monitor.registerPackage(input).catch((thrown: Error) => refusals.push(thrown.message))
     const unknown = { type: 'pkgA:m:typA', name: 'a', custom: true, packageRef: 'nobody' }
     await monitor.register(unknown).catch((thrown: Error) => refusals.push(thrown.message))
   })
@@ -61,15 +61,15 @@ test.each([
   expect(refusals[1]).toContain("unknown provider package 'nobody'")
 })
 
-const replaced: Program = async monitor => {
+const replacedProgram: Program = async monitor => {
   const packageRef = await monitor.registerPackage({ ...base, parameterization })
-  const asked = { custom: true, object: {} }
-  await monitor.register({ ...asked, type: 'pkgA:m:typA', name: 'plain' })
-  await monitor.register({ ...asked, type: 'pkgExt:m:typA', name: 'made', packageRef })
+  const input = { custom: true, object: {} }
+  await monitor.register({ ...input, type: 'pkgA:m:typA', name: 'plain' })
+  await monitor.register({ ...input, type: 'pkgExt:m:typA', name: 'made', packageRef })
   const own = { type: 'pulumi:providers:pkgExt', name: 'own', packageRef }
-  const { urn, id } = await monitor.register({ ...asked, ...own })
+  const { urn, id } = await monitor.register({ ...input, ...own })
   const provider = `${urn}::${id}`
-  await monitor.register({ ...asked, type: 'pkgExt:m:typA', name: 'under', provider })
+  await monitor.register({ ...input, type: 'pkgExt:m:typA', name: 'under', provider })
   await monitor.invokeWith({ tok: 'pkgExt:m:fn', packageRef })
 }
 
@@ -80,14 +80,14 @@ const internal = {
 }
 
 test('TestReplacementParameterizedProvider: a plugin becomes another package before it is asked anything, and its provider says how', async () => {
-  const { run, plugins } = await bench.of(createCloud())
-  const { state, result } = await run(replaced)
+  const { run, plugins } = await bench.open(createCloud())
+  const { state, result } = await run(replacedProgram)
   expect(result.result).toBe('succeeded')
-  const [plain, made, own] = plugins.take()
+  const [plain, made, own] = plugins.takeLoaded()
   expect([plain, made, own].map(one => one?.plugin.name)).toEqual(['pkgA', 'pkgA', 'pkgA'])
   expect([plain, made, own].map(one => one?.plugin.version)).toEqual(['', '1.0.0', '1.0.0'])
-  expect(plain?.heard()).not.toContain('parameterize pkgExt 0.5.0 replacement')
-  expect(made?.heard()).toEqual([
+  expect(plain?.listCalls()).not.toContain('parameterize pkgExt 0.5.0 replacement')
+  expect(made?.listCalls()).toEqual([
     'parameterize pkgExt 0.5.0 replacement',
     'checkConfig',
     'configure',
@@ -101,37 +101,37 @@ test('TestReplacementParameterizedProvider: a plugin becomes another package bef
     expect(provider['inputs']).toEqual({ version: '0.5.0', __internal: internal })
     expect(provider['outputs']).toEqual({ version: '0.5.0' })
   }
-  expect(made?.asked('checkConfig')['news']).toEqual({ version: '0.5.0' })
+  expect(made?.requestOf('checkConfig')['news']).toEqual({ version: '0.5.0' })
 })
 
 test('TestReplacementParameterizedProvider: whoever deletes later makes the package again from the state alone', async () => {
-  const { run, plugins } = await bench.of(createCloud())
-  await run(replaced)
-  plugins.take()
+  const { run, plugins } = await bench.open(createCloud())
+  await run(replacedProgram)
+  plugins.takeLoaded()
   const { state } = await run(undefined, { command: 'destroy' })
   expect(state.resources ?? []).toEqual([])
-  const heard = plugins.take().map(one => one.heard())
+  const callNames = plugins.takeLoaded().map(one => one.listCalls())
   const first = 'parameterize pkgExt 0.5.0 replacement'
-  expect(heard.filter(words => words.includes(first))).toEqual([
+  expect(callNames.filter(pluginCalls => pluginCalls.includes(first))).toEqual([
     [first, 'configure', 'delete'],
     [first, 'configure', 'delete'],
   ])
 })
 
 test('TestReplacementParameterizedProvider: with a state in hand the version of an explicit provider becomes that of its plugin, as in Pulumi', async () => {
-  const { run } = await bench.of(createCloud())
-  await run(replaced)
-  const { state } = await run(replaced)
+  const { run } = await bench.open(createCloud())
+  await run(replacedProgram)
+  const { state } = await run(replacedProgram)
   const own = state.resources?.find(({ urn }) => urn.endsWith('::own'))
   expect(own?.['inputs']).toEqual({ version: '1.0.0', __internal: internal })
 })
 
 test('TestReplacementParameterizedProvider: a plugin that becomes something else is one error, and nothing is made', async () => {
   const cloud = createCloud()
-  const { run, errorsOf } = await bench.of(cloud, () => ({
+  const { run, errorsOf } = await bench.open(cloud, () => ({
     parameterize: () => ({ name: 'other', version: '1.0.0' }),
   }))
-  const ran = await run(replaced)
+  const ran = await run(replacedProgram)
   expect(ran.result.result).toBe('failed')
   expect(errorsOf(ran)).toEqual([
     expect.stringContaining('response name "other" does not match expected package "pkgExt"'),
@@ -140,8 +140,8 @@ test('TestReplacementParameterizedProvider: a plugin that becomes something else
 })
 
 test('TestReplacementParameterizedProviderConfig: configuration of the names that the engine uses is the provider’s own', async () => {
-  const { run, plugins } = await bench.of(createCloud())
-  const { state } = await run(replaced, {
+  const { run, plugins } = await bench.open(createCloud())
+  const { state } = await run(replacedProgram, {
     configured: {
       'pkgExt:name': { text: 'testingBase' },
       'pkgExt:parameterization': { text: 'p' },
@@ -155,7 +155,7 @@ test('TestReplacementParameterizedProviderConfig: configuration of the names tha
     __internal: internal,
   })
   expect(plugins.loaded[1]?.plugin.name).toBe('pkgA')
-  expect(plugins.loaded[1]?.asked('configure')['args']).toEqual({
+  expect(plugins.loaded[1]?.requestOf('configure')['args']).toEqual({
     name: 'testingBase',
     parameterization: 'p',
     version: '0.5.0',
@@ -165,14 +165,14 @@ test('TestReplacementParameterizedProviderConfig: configuration of the names tha
 test('TestReplacementParameterizedProviderImport: what exists is imported under a package with parameters, by its default provider and by an explicit one', async () => {
   const cloud = createCloud()
   for (const id of ['one', 'two']) cloud.objects.set(id, { v: 1 })
-  const { run, plugins } = await bench.of(cloud)
+  const { run, plugins } = await bench.open(cloud)
   const { state, result } = await run(async monitor => {
     const packageRef = await monitor.registerPackage({ ...base, parameterization })
-    const asked = { type: 'pkgExt:m:typA', custom: true, object: { v: 1 }, packageRef }
-    await monitor.register({ ...asked, name: 'a', importId: 'one' })
+    const input = { type: 'pkgExt:m:typA', custom: true, object: { v: 1 }, packageRef }
+    await monitor.register({ ...input, name: 'a', importId: 'one' })
     const own = { type: 'pulumi:providers:pkgExt', name: 'own', custom: true, packageRef }
     const { urn, id } = await monitor.register(own)
-    await monitor.register({ ...asked, name: 'b', importId: 'two', provider: `${urn}::${id}` })
+    await monitor.register({ ...input, name: 'b', importId: 'two', provider: `${urn}::${id}` })
   })
   expect(result.result).toBe('succeeded')
   expect(cloud.log).toEqual([])
@@ -183,5 +183,5 @@ test('TestReplacementParameterizedProviderImport: what exists is imported under 
     'own',
   ])
   const first = 'parameterize pkgExt 0.5.0 replacement'
-  expect(plugins.loaded.map(one => one.heard()[0])).toEqual([first, first])
+  expect(plugins.loaded.map(one => one.listCalls()[0])).toEqual([first, first])
 })

@@ -1,17 +1,17 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { editedResources, stepsOf } from '../states.ts'
-import { createEngines, things } from '../things.ts'
+import { editStackResources, resourceOpsOf } from '../stack-states.ts'
+import { createEngines, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 async function withCopy() {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 } }))
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 } }))
   cloud.objects.set('a-0', {})
-  await editedResources(engine, resource =>
+  await editStackResources(engine, resource =>
     resource.urn.endsWith('::a')
       ? [resource, { ...resource, id: 'a-0', delete: true }]
       : [resource],
@@ -23,18 +23,18 @@ async function withCopy() {
 test('TestDestroyWithPendingDelete: both copies of a URN are deleted', async () => {
   const { cloud, engine } = await withCopy()
   const { state, events } = await engine.run(undefined, { command: 'destroy' })
-  expect([...stepsOf(events, 'a')].sort()).toEqual(['delete', 'delete-replaced'])
+  expect([...resourceOpsOf(events, 'a')].sort()).toEqual(['delete', 'delete-replaced'])
   expect([...cloud.log].sort()).toEqual(['delete a-0', 'delete a-1'])
   expect(state.resources ?? []).toEqual([])
 })
 
 test('TestUpdateWithPendingDelete: the next update deletes what was left, and what is not registered', async () => {
   const { cloud, engine } = await withCopy()
-  const kept = await engine.run(things({ a: { v: 1 } }))
-  expect(stepsOf(kept.events, 'a')).toEqual(['same', 'delete-replaced'])
+  const kept = await engine.run(createThings({ a: { v: 1 } }))
+  expect(resourceOpsOf(kept.events, 'a')).toEqual(['same', 'delete-replaced'])
   expect(cloud.log).toEqual(['delete a-0'])
   const other = await withCopy()
-  const { events } = await other.engine.run(things({}))
-  expect([...stepsOf(events, 'a')].sort()).toEqual(['delete', 'delete-replaced'])
+  const { events } = await other.engine.run(createThings({}))
+  expect([...resourceOpsOf(events, 'a')].sort()).toEqual(['delete', 'delete-replaced'])
   expect([...other.cloud.log].sort()).toEqual(['delete a-0', 'delete a-1'])
 })

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { DiffRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
-import type { Asked, Program, TestEngine } from '../engine.ts'
-import { statesOf, stepsOf } from '../told.ts'
-import { createEngines, deleteFirst, thing } from '../things.ts'
+import type { TestRunOptions, Program, TestEngine } from '../engine.ts'
+import { statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, deleteFirst, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -25,33 +25,33 @@ async function openScene(): Promise<Scene> {
     const verdict = verdicts[urn.split('::').at(-1) ?? '']
     return DiffResponse.create(verdict === undefined ? { changes: 1 } : { changes: 2, ...verdict })
   }
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
   return { cloud, engine, judge: next => void (verdicts = next) }
 }
 
 const replaced = { replaces: ['key'], deleteBeforeReplace: true }
-const one: Program = async monitor => void (await thing(monitor, 'a', { v: 1 }))
+const oneProgram: Program = async monitor => void (await registerThing(monitor, 'a', { v: 1 }))
 
 /** `b` depends on `a`, but not for a property. */
-const two =
+const createTwo =
   (more: object = {}): Program =>
   async monitor => {
-    const { urn } = await thing(monitor, 'a', {}, more)
-    await thing(monitor, 'b', {}, { dependencies: [urn] })
+    const { urn } = await registerThing(monitor, 'a', {}, more)
+    await registerThing(monitor, 'b', {}, { dependencies: [urn] })
   }
 
 test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: what could not be deleted is not half replaced', async () => {
   const { cloud, engine, judge } = await openScene()
-  await engine.run(two())
+  await engine.run(createTwo())
   judge({ a: replaced, b: {} })
   cloud.faults.add('delete a-1')
-  const failed = await engine.run(two())
+  const failed = await engine.run(createTwo())
   expect(failed.result.result).toBe('failed')
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1' }])
   expect(statesOf(failed, 'a')[0]).not.toHaveProperty('pendingReplacement')
   expect(statesOf(failed, 'b')).toMatchObject([{ id: 'b-1' }])
   cloud.faults.clear()
-  const ran = await engine.run(two())
+  const ran = await engine.run(createTwo())
   expect(ran.result.result).toBe('succeeded')
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
   expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-1' }])
@@ -59,13 +59,13 @@ test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: what could not b
 })
 
 /** `a` is deleted, and its replacement could not be made. */
-async function interrupted(): Promise<Scene> {
+async function openInterrupted(): Promise<Scene> {
   const scene = await openScene()
   const { cloud, engine, judge } = scene
-  await engine.run(one)
+  await engine.run(oneProgram)
   judge({ a: replaced })
   cloud.faults.add('create a')
-  const failed = await engine.run(one)
+  const failed = await engine.run(oneProgram)
   expect(failed.result.result).toBe('failed')
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1', pendingReplacement: true }])
   cloud.faults.clear()
@@ -75,7 +75,7 @@ async function interrupted(): Promise<Scene> {
 
 describe('a replacement that ended between its delete and its create', () => {
   const made = ['create a']
-  test.each<[string, Asked, Verdicts]>([
+  test.each<[string, TestRunOptions, Verdicts]>([
     ['TestPendingReplaceResumeWithSameGoals: goes on with its create', {}, { a: replaced }],
     [
       'TestPendingReplaceResumeWithSameGoalsRefreshRunProgram: goes on with its create after a refresh by the program',
@@ -87,10 +87,10 @@ describe('a replacement that ended between its delete and its create', () => {
       {},
       { a: {} },
     ],
-  ])('%s', async (_title, asked, verdicts) => {
-    const { cloud, engine, judge } = await interrupted()
+  ])('%s', async (_title, options, verdicts) => {
+    const { cloud, engine, judge } = await openInterrupted()
     judge(verdicts)
-    const ran = await engine.run(one, asked)
+    const ran = await engine.run(oneProgram, options)
     expect(ran.result.result).toBe('succeeded')
     expect(cloud.log).toEqual(made)
     const steps = stepsOf(ran).filter(step => step !== 'refresh a')
@@ -100,7 +100,7 @@ describe('a replacement that ended between its delete and its create', () => {
   })
 
   test('TestPendingReplaceResumeWithDeletedGoals: leaves the state when nobody wants it', async () => {
-    const { cloud, engine } = await interrupted()
+    const { cloud, engine } = await openInterrupted()
     const ran = await engine.run(async () => undefined)
     expect(ran.result.result).toBe('succeeded')
     // Nobody is shown that it is forgotten: only the state is told.
@@ -112,7 +112,7 @@ describe('a replacement that ended between its delete and its create', () => {
 
 test('TestInteruptedPendingReplace: dependents wait for it as often as it fails', async () => {
   const { cloud, engine, judge } = await openScene()
-  const program = two(deleteFirst)
+  const program = createTwo(deleteFirst)
   await engine.run(program)
   judge({ a: { replaces: ['key'] } })
   cloud.faults.add('create a')

@@ -2,9 +2,9 @@ import { afterEach, expect, test } from 'vitest'
 import { CreateResponse, UpdateResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { UpdateRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
-import type { Program, Ran } from '../engine.ts'
-import { stepsOf } from '../target/look.ts'
-import { createEngines, thing, things } from '../things.ts'
+import type { Program, TestRun } from '../engine.ts'
+import { allStepsOf } from '../target/run-summary.ts'
+import { createEngines, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -19,18 +19,18 @@ test('TestPreviewRefreshWithProgram: resources are read for the preview, and not
       return UpdateResponse.create({ properties: { v: 'updated' } })
     },
   }
-  const engine = await engines.of({ ...cloud, script })
-  const before = await engine.run(things({ a: { v: 'bar' } }))
+  const engine = await engines.open({ ...cloud, script })
+  const before = await engine.run(createThings({ a: { v: 'bar' } }))
   cloud.objects.set('a-1', { v: 'baz' })
   const seen: unknown[] = []
   const program: Program = async monitor => {
-    seen.push((await thing(monitor, 'a', { v: 'qux' })).object)
-    await thing(monitor, 'new', { v: 1 })
+    seen.push((await registerThing(monitor, 'a', { v: 'qux' })).object)
+    await registerThing(monitor, 'new', { v: 1 })
   }
-  const asked = { dryRun: true, refresh: true, runProgram: true }
-  const ran = await engine.run(program, asked)
+  const options = { dryRun: true, refresh: true, runProgram: true }
+  const ran = await engine.run(program, options)
   expect(ran.result.result).toBe('succeeded')
-  expect(stepsOf(ran)).toEqual(['refresh a', 'update a', 'create new'])
+  expect(allStepsOf(ran)).toEqual(['refresh a', 'update a', 'create new'])
   expect(ran.result.changes).toEqual({ create: 1, same: 1, update: 1 })
   expect(updates).toMatchObject([
     { preview: true, oldInputs: { v: 'baz' }, olds: { v: 'baz' }, news: { v: 'qux' } },
@@ -41,21 +41,21 @@ test('TestPreviewRefreshWithProgram: resources are read for the preview, and not
 })
 
 /** What a run told of the stack's outputs at its end. */
-function outputsToldBy({ events }: Ran): unknown {
-  const told = events.flatMap(event =>
+function readReportedOutputs({ events }: TestRun): unknown {
+  const reported = events.flatMap(event =>
     'resOutputsEvent' in event && event.resOutputsEvent.metadata.type === 'pulumi:pulumi:Stack'
       ? [event.resOutputsEvent]
       : [],
   )
-  const last = told.at(-1)
+  const last = reported.at(-1)
   return {
     planning: last?.planning,
-    old: outputsIn(last?.metadata.old),
-    new: outputsIn(last?.metadata.new),
+    old: readOutputs(last?.metadata.old),
+    new: readOutputs(last?.metadata.new),
   }
 }
 
-function outputsIn(state: object | null | undefined): unknown {
+function readOutputs(state: object | null | undefined): unknown {
   return state !== null && state !== undefined && 'outputs' in state ? state.outputs : undefined
 }
 
@@ -68,15 +68,15 @@ test('TestPreviewStackOutputs: they are told, beside what they were', async () =
       return preview ? CreateResponse.create({}) : cloud.script.create?.(ask)
     },
   }
-  const engine = await engines.of({ ...cloud, script })
+  const engine = await engines.open({ ...cloud, script })
   const program =
     (first: string): Program =>
     async monitor => {
-      await monitor.outputs(monitor.stack, { first, second: 'def' })
+      await monitor.registerOutputs(monitor.stack, { first, second: 'def' })
     }
   await engine.run(program('abc'))
   const ran = await engine.run(program('step 1'), { dryRun: true })
-  expect(outputsToldBy(ran)).toEqual({
+  expect(readReportedOutputs(ran)).toEqual({
     planning: true,
     old: { first: 'abc', second: 'def' },
     new: { first: 'step 1', second: 'def' },
@@ -85,5 +85,8 @@ test('TestPreviewStackOutputs: they are told, beside what they were', async () =
   const unknown = await engine.run(program('04da6b54-80e4-46f7-96ec-b56ff0331ba9'), {
     dryRun: true,
   })
-  expect(outputsToldBy(unknown)).toMatchObject({ old: { first: 'abc' }, new: { second: 'def' } })
+  expect(readReportedOutputs(unknown)).toMatchObject({
+    old: { first: 'abc' },
+    new: { second: 'def' },
+  })
 })

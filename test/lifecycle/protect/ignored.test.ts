@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { saidBy, statesOf, stepsOf } from '../told.ts'
-import { createEngines, deleteFirst, thing, upon } from '../things.ts'
+import { diagnosticsOf, statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, deleteFirst, registerThing, withDependency } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -10,37 +10,37 @@ afterEach(() => engines.close())
 const kept = { protect: true }
 const ignoreProtect = true
 
-const one =
+const createOne =
   (value: number): Program =>
   async monitor =>
-    void (await thing(monitor, 'a', { replace: value }, kept))
+    void (await registerThing(monitor, 'a', { replace: value }, kept))
 
 /** `b` is replaced with `a`, which is deleted first. */
-const chain =
+const createChain =
   (value: number): Program =>
   async monitor => {
-    const a = await thing(monitor, 'a', { replace: value }, { ...kept, ...deleteFirst })
-    await thing(monitor, 'b', { replace: a.id }, { ...kept, ...upon(a.urn) })
+    const a = await registerThing(monitor, 'a', { replace: value }, { ...kept, ...deleteFirst })
+    await registerThing(monitor, 'b', { replace: a.id }, { ...kept, ...withDependency(a.urn) })
   }
 
 test('TestIgnoreProtect, TestIgnoreProtectDestroy: what is protected is deleted when that is asked for', async () => {
   for (const command of ['up', 'destroy'] as const) {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(one(1))
+    const engine = await engines.open(cloud)
+    await engine.run(createOne(1))
     const refused = await engine.run(async () => undefined, { command })
     expect(refused.result.result).toBe('failed')
     expect(statesOf(refused, 'a')).toMatchObject([{ protect: true }])
     const ran = await engine.run(async () => undefined, { command, ignoreProtect })
-    expect(saidBy(ran)).toEqual([])
+    expect(diagnosticsOf(ran)).toEqual([])
     expect(statesOf(ran, 'a')).toEqual([])
     expect(cloud.log).toEqual(['create a', 'delete a-1'])
   }
 })
 
 test('TestIgnoreProtectReplace, TestIgnoreProtectDBRChain: what is protected is replaced, with what depends on it, and protected still', async () => {
-  for (const program of [one, chain]) {
-    const engine = await engines.of(createCloud())
+  for (const program of [createOne, createChain]) {
+    const engine = await engines.open(createCloud())
     await engine.run(program(1))
     const refused = await engine.run(program(2))
     expect(refused.result.result).toBe('failed')
@@ -48,6 +48,7 @@ test('TestIgnoreProtectReplace, TestIgnoreProtectDBRChain: what is protected is 
     expect(ran.result.result).toBe('succeeded')
     expect(stepsOf(ran)).toContain('create-replacement a')
     expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2', protect: true }])
-    if (program === chain) expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-2', protect: true }])
+    if (program === createChain)
+      expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-2', protect: true }])
   }
 })

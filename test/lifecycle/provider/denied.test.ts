@@ -1,32 +1,32 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createBench } from '../bench.ts'
+import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
 
-const bench = createBench()
+const bench = createPluginEngines()
 afterEach(() => bench.close())
 
-const own = async (monitor: Monitor, more: object = {}): Promise<string> => {
+const registerOwnProvider = async (monitor: Monitor, more: object = {}): Promise<string> => {
   const type = 'pulumi:providers:pkgA'
   const { urn, id } = await monitor.register({ type, name: 'own', custom: true, ...more })
   return `${urn}::${id}`
 }
 
-const thing = (monitor: Monitor, name: string, more: object = {}) =>
+const registerThing = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'pkgA:m:typA', name, custom: true, object: { v: 1 }, ...more })
 
 describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
-  const denied = (text: string) => ({
+  const denyProviders = (text: string) => ({
     configured: { 'pulumi:disable-default-providers': { text } },
   })
-  const plain: Program = async monitor => void (await thing(monitor, 'a'))
+  const plainProgram: Program = async monitor => void (await registerThing(monitor, 'a'))
 
   test.each(['["pkgA"]', '[" pkgA "]', '["*"]', '["other", "*", 3]'])(
     'TestMultipleResourceDenyDefaultProviderLifecycle: %s denies it, which is one error with the resource',
     async text => {
       const cloud = createCloud()
-      const { run, errorsOf } = await bench.of(cloud)
-      const ran = await run(plain, denied(text))
+      const { run, errorsOf } = await bench.open(cloud)
+      const ran = await run(plainProgram, denyProviders(text))
       expect(ran.result.result).toBe('failed')
       expect(errorsOf(ran)).toEqual([
         expect.stringContaining(
@@ -41,24 +41,24 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
   test.each(['["pkgB"]', '', '[]', 'null'])(
     'TestMultipleResourceDenyDefaultProviderLifecycle: %j denies it not',
     async text => {
-      const { run } = await bench.of(createCloud())
-      expect((await run(plain, denied(text))).result.result).toBe('succeeded')
+      const { run } = await bench.open(createCloud())
+      expect((await run(plainProgram, denyProviders(text))).result.result).toBe('succeeded')
     },
   )
 
   test('TestMultipleResourceDenyDefaultProviderLifecycle: explicit providers, and functions and reads of them, are not denied; others are', async () => {
     const cloud = createCloud()
-    const { run } = await bench.of(cloud)
+    const { run } = await bench.open(cloud)
     const refusals: string[] = []
     const { result } = await run(async monitor => {
-      const provider = await own(monitor)
-      await thing(monitor, 'a', { provider })
+      const provider = await registerOwnProvider(monitor)
+      await registerThing(monitor, 'a', { provider })
       await monitor.invokeWith({ tok: 'pkgA:m:fn', provider })
       const note = (thrown: Error) => void refusals.push(thrown.message)
       await monitor.invokeWith({ tok: 'pkgA:m:fn' }).catch(note)
       await monitor.read('r', 'a-1', { type: 'pkgA:m:typA' }).catch(note)
       await monitor.call({ tok: 'pkgA:m:typA/fn' }).catch(note)
-    }, denied('["pkgA"]'))
+    }, denyProviders('["pkgA"]'))
     expect(refusals).toEqual([
       expect.stringContaining("Default provider for 'pkgA' disabled. 'pkgA:m:fn' must use"),
       expect.stringContaining("'pkgA:m:typA' must use an explicit provider."),
@@ -73,8 +73,8 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
     ['[1]', 'pulumi:disable-default-providers[0] must be a string'],
   ])('TestMultipleResourceDenyDefaultProviderLifecycle: %j is one error', async (text, message) => {
     const cloud = createCloud()
-    const { run, errorsOf } = await bench.of(cloud)
-    const ran = await run(plain, denied(text))
+    const { run, errorsOf } = await bench.open(cloud)
+    const ran = await run(plainProgram, denyProviders(text))
     expect(ran.result.result).toBe('failed')
     expect(errorsOf(ran)).toEqual([expect.stringContaining(message)])
     expect(cloud.log).toEqual([])

@@ -1,52 +1,57 @@
 import { afterEach, expect, test } from 'vitest'
 import type { ConstructRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
-import { component, componentScript, itself, urnOf } from '../components.ts'
+import { registerComponent, componentScript, registerSelf, resourceUrnOf } from '../components.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { createEngines, thing } from '../things.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** An engine with two packages that make components, and the states that a program comes to. */
-async function ran(program: Program) {
+async function runProgram(program: Program) {
   const cloud = createCloud()
-  const asked: ConstructRequest[] = []
+  const requests: ConstructRequest[] = []
   const script = componentScript(
     {
       make: async (request, monitor) => {
-        asked.push(request)
+        requests.push(request)
         const { deletedWith, protect } = request
-        return { urn: await itself(request, monitor, { deletedWith, protect }) }
+        return { urn: await registerSelf(request, monitor, { deletedWith, protect }) }
       },
     },
     cloud.script,
   )
-  const engine = await engines.of(cloud, { comp: script, other: script })
+  const engine = await engines.open(cloud, { comp: script, other: script })
   const { result, state } = await engine.run(program)
   expect(result.result).toBe('succeeded')
-  const of = (name: string) => state.resources?.find(({ urn }) => urn.endsWith(`::${name}`))
-  const reference = (name: string, type: string): string => {
+  const findState = (name: string) => state.resources?.find(({ urn }) => urn.endsWith(`::${name}`))
+  const referenceOf = (name: string, type: string): string => {
     const found = state.resources?.find(one => one.type === type && one.urn.endsWith(`::${name}`))
     return `${found?.urn}::${found?.['id'] as string}`
   }
-  return { of, reference, asked }
+  return { of: findState, reference: referenceOf, requests }
 }
 
-const registered = async (monitor: Monitor, pkg: string, name: string): Promise<string> => {
+const registerProvider = async (monitor: Monitor, pkg: string, name: string): Promise<string> => {
   const type = `pulumi:providers:${pkg}`
   const { urn, id } = await monitor.register({ type, name, custom: true, object: {} })
   return `${urn}::${id}`
 }
 
 test('TestDeletedWithOptionInheritance: a child is deleted with what its parent is deleted with', async () => {
-  const { of } = await ran(async monitor => {
+  const { of } = await runProgram(async monitor => {
     const gone = await monitor.register({ type: 'local', name: 'gone' })
-    const parent = await thing(monitor, 'a', {}, { deletedWith: gone.urn, protect: true })
-    await thing(monitor, 'b', {}, { parent: parent.urn })
-    await thing(monitor, 'c', {}, { parent: parent.urn, protect: false, retainOnDelete: true })
+    const parent = await registerThing(monitor, 'a', {}, { deletedWith: gone.urn, protect: true })
+    await registerThing(monitor, 'b', {}, { parent: parent.urn })
+    await registerThing(
+      monitor,
+      'c',
+      {},
+      { parent: parent.urn, protect: false, retainOnDelete: true },
+    )
   })
-  const gone = urnOf('gone', 'local')
+  const gone = resourceUrnOf('gone', 'local')
   expect(of('a')).toMatchObject({ deletedWith: gone, protect: true })
   expect(of('b')).toMatchObject({ deletedWith: gone, protect: true })
   expect(of('c')).toMatchObject({ deletedWith: gone, retainOnDelete: true })
@@ -54,22 +59,22 @@ test('TestDeletedWithOptionInheritance: a child is deleted with what its parent 
 })
 
 test('TestDeletedWithOptionInheritanceMLC: also below a component that a provider makes', async () => {
-  const { of, asked } = await ran(async monitor => {
+  const { of, requests } = await runProgram(async monitor => {
     const gone = await monitor.register({ type: 'local', name: 'gone' })
-    const parent = await component(monitor, 'a', { deletedWith: gone.urn })
-    await thing(monitor, 'b', {}, { parent: parent.urn })
-    await component(monitor, 'c', { parent: parent.urn })
+    const parent = await registerComponent(monitor, 'a', { deletedWith: gone.urn })
+    await registerThing(monitor, 'b', {}, { parent: parent.urn })
+    await registerComponent(monitor, 'c', { parent: parent.urn })
   })
-  const gone = urnOf('gone', 'local')
+  const gone = resourceUrnOf('gone', 'local')
   for (const name of ['a', 'b', 'c']) expect(of(name)).toMatchObject({ deletedWith: gone })
-  expect(asked.map(({ deletedWith }) => deletedWith)).toEqual([gone, gone])
+  expect(requests.map(({ deletedWith }) => deletedWith)).toEqual([gone, gone])
 })
 
 test('TestProviderOptionInheritance: a child has the provider of its parent', async () => {
-  const { of, reference } = await ran(async monitor => {
-    const provider = await registered(monitor, 'test', 'p')
-    const parent = await thing(monitor, 'a', {}, { provider })
-    await thing(monitor, 'b', {}, { parent: parent.urn })
+  const { of, reference } = await runProgram(async monitor => {
+    const provider = await registerProvider(monitor, 'test', 'p')
+    const parent = await registerThing(monitor, 'a', {}, { provider })
+    await registerThing(monitor, 'b', {}, { parent: parent.urn })
   })
   const provider = reference('p', 'pulumi:providers:test')
   expect(of('a')?.['provider']).toBe(provider)
@@ -77,15 +82,20 @@ test('TestProviderOptionInheritance: a child has the provider of its parent', as
 })
 
 test('TestProvidersOptionInheritance: a child has the provider that its parent took from its providers', async () => {
-  const { of, reference } = await ran(async monitor => {
-    const provider = await registered(monitor, 'test', 'p')
-    const other = await registered(monitor, 'test', 'q')
+  const { of, reference } = await runProgram(async monitor => {
+    const provider = await registerProvider(monitor, 'test', 'p')
+    const other = await registerProvider(monitor, 'test', 'q')
     const providers = new Map([['test', provider]])
-    const parent = await thing(monitor, 'a', {}, { providers })
-    await thing(monitor, 'b', {}, { parent: parent.urn })
+    const parent = await registerThing(monitor, 'a', {}, { providers })
+    await registerThing(monitor, 'b', {}, { parent: parent.urn })
     // What its parent has goes before what it is given itself.
-    await thing(monitor, 'c', {}, { parent: parent.urn, providers: new Map([['test', other]]) })
-    await thing(monitor, 'd', {}, { parent: parent.urn, provider: other })
+    await registerThing(
+      monitor,
+      'c',
+      {},
+      { parent: parent.urn, providers: new Map([['test', other]]) },
+    )
+    await registerThing(monitor, 'd', {}, { parent: parent.urn, provider: other })
   })
   const provider = reference('p', 'pulumi:providers:test')
   for (const name of ['a', 'b', 'c']) expect(of(name)?.['provider']).toBe(provider)
@@ -93,8 +103,8 @@ test('TestProvidersOptionInheritance: a child has the provider that its parent t
 })
 
 test('TestProvidersOptionInheritanceRemote: a component of a provider has it only for its own package', async () => {
-  const { of, reference } = await ran(async monitor => {
-    const provider = await registered(monitor, 'comp', 'p')
+  const { of, reference } = await runProgram(async monitor => {
+    const provider = await registerProvider(monitor, 'comp', 'p')
     const parent = await monitor.register({
       type: 'comp:index:Thing',
       name: 'a',
@@ -102,8 +112,8 @@ test('TestProvidersOptionInheritanceRemote: a component of a provider has it onl
       object: {},
       providers: new Map([['comp', provider]]),
     })
-    await component(monitor, 'b', { parent: parent.urn })
-    await component(monitor, 'c', { type: 'other:index:Group', parent: parent.urn })
+    await registerComponent(monitor, 'b', { parent: parent.urn })
+    await registerComponent(monitor, 'c', { type: 'other:index:Group', parent: parent.urn })
   })
   const provider = reference('p', 'pulumi:providers:comp')
   expect(of('a')?.['provider']).toBe(provider)
@@ -115,17 +125,17 @@ test('TestProvidersOptionInheritanceRemote: a component of a provider has it onl
 })
 
 test('TestComponentProvidersInheritance: providers are handed down through components only', async () => {
-  const { asked, reference } = await ran(async monitor => {
-    const provider = await registered(monitor, 'test', 'p')
+  const { requests, reference } = await runProgram(async monitor => {
+    const provider = await registerProvider(monitor, 'test', 'p')
     const providers = new Map([['test', provider]])
     const local = await monitor.register({ type: 'my_component', name: 'a', providers })
     const inner = await monitor.register({ type: 'my_component', name: 'i', parent: local.urn })
-    await component(monitor, 'b', { parent: inner.urn })
-    const custom = await thing(monitor, 'c', {}, { providers })
-    await component(monitor, 'd', { parent: custom.urn })
+    await registerComponent(monitor, 'b', { parent: inner.urn })
+    const custom = await registerThing(monitor, 'c', {}, { providers })
+    await registerComponent(monitor, 'd', { parent: custom.urn })
   })
   const provider = reference('p', 'pulumi:providers:test')
-  const handed = asked.map(({ name, providers }) => [name, [...providers]])
+  const handed = requests.map(({ name, providers }) => [name, [...providers]])
   expect(handed).toEqual([
     ['b', [['test', provider]]],
     ['d', []],
@@ -133,8 +143,8 @@ test('TestComponentProvidersInheritance: providers are handed down through compo
 })
 
 test('TestDefaultProviderInheritance: a child of another package has the default provider of its own', async () => {
-  const { of } = await ran(async monitor => {
-    const parent = await thing(monitor, 'a', {})
+  const { of } = await runProgram(async monitor => {
+    const parent = await registerThing(monitor, 'a', {})
     await monitor.register({
       type: 'other:index:Thing',
       name: 'b',

@@ -1,23 +1,23 @@
 import { afterEach, expect, test } from 'vitest'
-import { createBench } from '../bench.ts'
+import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { named, stepsOf } from '../states.ts'
+import { findResource, resourceOpsOf } from '../stack-states.ts'
 
-const bench = createBench()
+const bench = createPluginEngines()
 afterEach(() => bench.close())
 
-const own = async (monitor: Monitor, more: object = {}): Promise<string> => {
+const registerOwnProvider = async (monitor: Monitor, more: object = {}): Promise<string> => {
   const type = 'pulumi:providers:pkgA'
   const { urn, id } = await monitor.register({ type, name: 'own', custom: true, ...more })
   return `${urn}::${id}`
 }
 
-const thing = (monitor: Monitor, name: string, more: object = {}) =>
+const registerThing = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'pkgA:m:typA', name, custom: true, object: { v: 1 }, ...more })
 
 /** Lets DiffConfig replace the provider when its `zone` changes, maybe after its resources. */
-const zoned =
+const createZoned =
   (deleteBeforeReplace = false) =>
   () => ({
     diffConfig: ({
@@ -42,9 +42,9 @@ const zoned =
 
 const operations = ['up', 'up', 'refresh', 'destroy'] as const
 
-async function lifecycle(program: Program): Promise<readonly string[]> {
+async function runLifecycle(program: Program): Promise<readonly string[]> {
   const cloud = createCloud()
-  const { run } = await bench.of(cloud)
+  const { run } = await bench.open(cloud)
   const ops: string[] = []
   for (const command of operations) {
     await run(command === 'up' ? program : undefined, { command, dryRun: true })
@@ -63,76 +63,78 @@ const whole = [
 ]
 
 test('TestSingleResourceDefaultProviderLifecycle: made, unchanged, refreshed, deleted, each with its preview', async () => {
-  expect(await lifecycle(async monitor => void (await thing(monitor, 'a')))).toEqual(whole)
+  expect(await runLifecycle(async monitor => void (await registerThing(monitor, 'a')))).toEqual(
+    whole,
+  )
 })
 
 test('TestSingleResourceExplicitProviderLifecycle: the same under a provider of its own', async () => {
   const program: Program = async monitor =>
-    void (await thing(monitor, 'a', { provider: await own(monitor) }))
-  expect(await lifecycle(program)).toEqual(whole)
+    void (await registerThing(monitor, 'a', { provider: await registerOwnProvider(monitor) }))
+  expect(await runLifecycle(program)).toEqual(whole)
 })
 
 test('TestSingleResourceDefaultProviderUpgrade: another version is another provider; the resource moves without a step', async () => {
   const cloud = createCloud()
-  const { run } = await bench.of(cloud)
-  const at =
+  const { run } = await bench.open(cloud)
+  const createAt =
     (version: string): Program =>
     async monitor =>
-      void (await thing(monitor, 'a', { version }))
-  await run(at(''))
-  const { state, events, result } = await run(at('1.0.0'))
-  expect(stepsOf(events, 'a')).toEqual(['same'])
-  expect(named(state, 'default')).toBeUndefined()
-  expect(named(state, 'a')?.['provider']).toContain('::default_1_0_0::')
+      void (await registerThing(monitor, 'a', { version }))
+  await run(createAt(''))
+  const { state, events, result } = await run(createAt('1.0.0'))
+  expect(resourceOpsOf(events, 'a')).toEqual(['same'])
+  expect(findResource(state, 'default')).toBeUndefined()
+  expect(findResource(state, 'a')?.['provider']).toContain('::default_1_0_0::')
   expect(result.changes).toEqual({ same: 2 })
   expect(cloud.log).toEqual(['create a'])
 })
 
 test('TestDefaultProviderDiff: versions side by side, none of them a reason to replace', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.of(cloud)
-  const at =
+  const { run, plugins } = await bench.open(cloud)
+  const createAt =
     (a: string, b: string): Program =>
     async monitor => {
-      await thing(monitor, 'a', { version: a })
-      await thing(monitor, 'b', { version: b })
+      await registerThing(monitor, 'a', { version: a })
+      await registerThing(monitor, 'b', { version: b })
     }
-  await run(at('', ''))
-  await run(at('0.17.10', '0.17.10'))
-  plugins.take()
-  const { state, events } = await run(at('0.17.11', '0.17.12'))
-  expect([...stepsOf(events, 'a'), ...stepsOf(events, 'b')]).toEqual(['same', 'same'])
-  expect(named(state, 'a')?.['provider']).toContain('::default_0_17_11::')
-  expect(named(state, 'b')?.['provider']).toContain('::default_0_17_12::')
-  expect(plugins.take().map(({ plugin }) => plugin.version)).toEqual(['0.17.11', '0.17.12'])
+  await run(createAt('', ''))
+  await run(createAt('0.17.10', '0.17.10'))
+  plugins.takeLoaded()
+  const { state, events } = await run(createAt('0.17.11', '0.17.12'))
+  expect([...resourceOpsOf(events, 'a'), ...resourceOpsOf(events, 'b')]).toEqual(['same', 'same'])
+  expect(findResource(state, 'a')?.['provider']).toContain('::default_0_17_11::')
+  expect(findResource(state, 'b')?.['provider']).toContain('::default_0_17_12::')
+  expect(plugins.takeLoaded().map(({ plugin }) => plugin.version)).toEqual(['0.17.11', '0.17.12'])
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-const configured = (zone: string) => ({ configured: { 'pkgA:zone': { text: zone } } })
+const configureZone = (zone: string) => ({ configured: { 'pkgA:zone': { text: zone } } })
 
 test('TestSingleResourceDefaultProviderReplace: a provider that must be replaced replaces what is its', async () => {
   const cloud = createCloud()
-  const { run } = await bench.of(cloud, zoned())
-  const program: Program = async monitor => void (await thing(monitor, 'a'))
-  await run(program, configured('1'))
-  const { events, result } = await run(program, configured('2'))
+  const { run } = await bench.open(cloud, createZoned())
+  const program: Program = async monitor => void (await registerThing(monitor, 'a'))
+  await run(program, configureZone('1'))
+  const { events, result } = await run(program, configureZone('2'))
   expect(result.result).toBe('succeeded')
-  expect(stepsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
+  expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
   expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
 })
 
 test('TestDefaultProviderDiffReplacement: the provider of another version may say that its resources are to be replaced', async () => {
   const cloud = createCloud()
-  const { run } = await bench.of(cloud, () => ({
+  const { run } = await bench.open(cloud, () => ({
     diffConfig: () => ({ ...replacing, replaces: ['id'] }),
   }))
-  const at =
+  const createAt =
     (version: string): Program =>
     async monitor =>
-      void (await thing(monitor, 'a', { version }))
-  await run(at('1.0.0'))
-  const { events } = await run(at('1.1.0'))
-  expect(stepsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
+      void (await registerThing(monitor, 'a', { version }))
+  await run(createAt('1.0.0'))
+  const { events } = await run(createAt('1.1.0'))
+  expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
 })
 
 const replacing = {
@@ -145,54 +147,54 @@ const replacing = {
   hasDetailedDiff: false,
 }
 
-const zone =
+const createZone =
   (value: string, more: object = {}, name = 'a'): Program =>
   async monitor => {
-    const provider = await own(monitor, { object: { zone: value }, ...more })
-    await thing(monitor, name, { provider })
+    const provider = await registerOwnProvider(monitor, { object: { zone: value }, ...more })
+    await registerThing(monitor, name, { provider })
   }
 
 test('TestSingleResourceExplicitProviderReplace: an explicit provider that must be replaced replaces what is its', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.of(cloud, zoned())
-  await run(zone('1'))
-  plugins.take()
-  const { events, state } = await run(zone('2'))
-  expect(stepsOf(events, 'own')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
-  expect(stepsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
-  expect(named(state, 'own')?.['inputs']).toEqual({ zone: '2' })
+  const { run, plugins } = await bench.open(cloud, createZoned())
+  await run(createZone('1'))
+  plugins.takeLoaded()
+  const { events, state } = await run(createZone('2'))
+  expect(resourceOpsOf(events, 'own')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
+  expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
+  expect(findResource(state, 'own')?.['inputs']).toEqual({ zone: '2' })
   // What is old is deleted by the old instance, configured from the state.
-  const deleting = plugins.take().filter(one => one.heard().includes('delete'))
-  expect(deleting.map(one => one.asked('configure')['args'])).toEqual([{ zone: '1' }])
+  const deleting = plugins.takeLoaded().filter(one => one.listCalls().includes('delete'))
+  expect(deleting.map(one => one.requestOf('configure')['args'])).toEqual([{ zone: '1' }])
 })
 
 test('TestExplicitProviderDiffReplacement: moving to a provider of other settings replaces where it says so', async () => {
   const cloud = createCloud()
-  const { run } = await bench.of(cloud, zoned())
-  await run(zone('1'))
-  const { events } = await run(zone('2', { name: 'other' }))
-  expect(stepsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
-  const { events: again } = await run(zone('2', { name: 'third' }))
-  expect(stepsOf(again, 'a')).toEqual(['same'])
+  const { run } = await bench.open(cloud, createZoned())
+  await run(createZone('1'))
+  const { events } = await run(createZone('2', { name: 'other' }))
+  expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
+  const { events: again } = await run(createZone('2', { name: 'third' }))
+  expect(resourceOpsOf(again, 'a')).toEqual(['same'])
 })
 
 test('what names a provider that an interrupted deployment replaced is held to the one that lives', async () => {
   const cloud = createCloud()
-  const { run } = await bench.of(cloud, zoned())
-  await run(zone('1'))
-  const failing: Program = async monitor => {
-    await own(monitor, { object: { zone: '2' } })
+  const { run } = await bench.open(cloud, createZoned())
+  await run(createZone('1'))
+  const failingProgram: Program = async monitor => {
+    await registerOwnProvider(monitor, { object: { zone: '2' } })
     throw new Error('the program fails')
   }
-  expect((await run(failing)).result.result).toBe('failed')
-  const { events, state } = await run(zone('2'))
-  expect([...stepsOf(events, 'a'), ...stepsOf(events, 'own')]).toEqual([
+  expect((await run(failingProgram)).result.result).toBe('failed')
+  const { events, state } = await run(createZone('2'))
+  expect([...resourceOpsOf(events, 'a'), ...resourceOpsOf(events, 'own')]).toEqual([
     'same',
     'same',
     'delete-replaced',
   ])
-  const provider = named(state, 'own')
-  expect(named(state, 'a')?.['provider']).toBe(
+  const provider = findResource(state, 'own')
+  expect(findResource(state, 'a')?.['provider']).toBe(
     `${provider?.urn ?? ''}::${provider?.['id'] as string}`,
   )
   expect(cloud.log).toEqual(['create a'])
@@ -200,9 +202,9 @@ test('what names a provider that an interrupted deployment replaced is held to t
 
 test('TestSingleResourceExplicitProviderDeleteBeforeReplace: one that must go first lets what is its go before', async () => {
   const cloud = createCloud()
-  const { run } = await bench.of(cloud, zoned(true))
-  await run(zone('1'))
-  const { events, result } = await run(zone('2'))
+  const { run } = await bench.open(cloud, createZoned(true))
+  await run(createZone('1'))
+  const { events, result } = await run(createZone('2'))
   expect(result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'delete a-1', 'create a'])
   const order = events.flatMap(event =>
@@ -228,20 +230,24 @@ const renamed = {
 
 test('TestSingleResourceExplicitProviderAliasUpdateDelete: a renamed provider serves what was made under its old name', async () => {
   const cloud = createCloud()
-  const { run } = await bench.of(cloud)
-  await run(zone('1'))
-  const moved: Program = async monitor => {
-    const provider = await own(monitor, { name: 'new', object: { zone: '1' }, ...renamed })
-    await thing(monitor, 'a', { provider, object: { v: 2 } })
+  const { run } = await bench.open(cloud)
+  await run(createZone('1'))
+  const movedProgram: Program = async monitor => {
+    const provider = await registerOwnProvider(monitor, {
+      name: 'new',
+      object: { zone: '1' },
+      ...renamed,
+    })
+    await registerThing(monitor, 'a', { provider, object: { v: 2 } })
   }
-  const { events, state, result } = await run(moved)
+  const { events, state, result } = await run(movedProgram)
   expect(result.result).toBe('succeeded')
-  expect(stepsOf(events, 'new')).toEqual(['same'])
-  expect(stepsOf(events, 'a')).toEqual(['update'])
-  expect(named(state, 'a')?.['provider']).toContain('::new::')
+  expect(resourceOpsOf(events, 'new')).toEqual(['same'])
+  expect(resourceOpsOf(events, 'a')).toEqual(['update'])
+  expect(findResource(state, 'a')?.['provider']).toContain('::new::')
   const gone = await run(
     async monitor =>
-      void (await own(monitor, {
+      void (await registerOwnProvider(monitor, {
         name: 'newer',
         object: { zone: '1' },
         aliases: [
@@ -255,44 +261,49 @@ test('TestSingleResourceExplicitProviderAliasUpdateDelete: a renamed provider se
 
 test('TestSingleResourceExplicitProviderAliasReplace: a renamed provider that must be replaced replaces what is its', async () => {
   const cloud = createCloud()
-  const { run } = await bench.of(cloud, zoned())
-  await run(zone('1'))
-  await run(zone('1', { name: 'new', ...renamed }))
-  const { events, result } = await run(zone('2', { name: 'new', ...renamed }))
+  const { run } = await bench.open(cloud, createZoned())
+  await run(createZone('1'))
+  await run(createZone('1', { name: 'new', ...renamed }))
+  const { events, result } = await run(createZone('2', { name: 'new', ...renamed }))
   expect(result.result).toBe('succeeded')
-  expect(stepsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
+  expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
 })
 
 // A quirk of the original: the new name alone decides that it is the same provider.
 test('a provider that is renamed and replaced at once replaces nothing of what is its', async () => {
   const cloud = createCloud()
-  const { run } = await bench.of(cloud, zoned())
-  await run(zone('1'))
-  const { events, state, result } = await run(zone('2', { name: 'new', ...renamed }))
+  const { run } = await bench.open(cloud, createZoned())
+  await run(createZone('1'))
+  const { events, state, result } = await run(createZone('2', { name: 'new', ...renamed }))
   expect(result.result).toBe('succeeded')
-  expect(stepsOf(events, 'a')).toEqual(['same'])
-  expect(named(state, 'a')?.['provider']).toContain('::new::')
+  expect(resourceOpsOf(events, 'a')).toEqual(['same'])
+  expect(findResource(state, 'a')?.['provider']).toContain('::new::')
   expect(cloud.log).toEqual(['create a'])
 })
 
 test('TestProviderSameStep: a provider of which nothing differs is configured as it was, and its new inputs are kept', async () => {
-  const { run, plugins } = await bench.of(createCloud(), () => ({
+  const { run, plugins } = await bench.open(createCloud(), () => ({
     diffConfig: () => ({ ...replacing, changes: 1 }),
   }))
-  const at =
+  const createAt =
     (value: string): Program =>
     async monitor =>
-      void (await thing(monitor, 'a', { provider: await own(monitor, { object: { value } }) }))
-  await run(at('100'))
-  plugins.take()
-  const { state } = await run(at('200'))
-  const [first] = plugins.take()
-  expect(first?.asked('configure')['args']).toEqual({ value: '100' })
-  expect(named(state, 'own')).toMatchObject({ inputs: { value: '200' }, outputs: { value: '100' } })
+      void (await registerThing(monitor, 'a', {
+        provider: await registerOwnProvider(monitor, { object: { value } }),
+      }))
+  await run(createAt('100'))
+  plugins.takeLoaded()
+  const { state } = await run(createAt('200'))
+  const [first] = plugins.takeLoaded()
+  expect(first?.requestOf('configure')['args']).toEqual({ value: '100' })
+  expect(findResource(state, 'own')).toMatchObject({
+    inputs: { value: '200' },
+    outputs: { value: '100' },
+  })
 })
 
 test('TestMalformedProvider: what is no provider reference is told to the program, which may go on', async () => {
-  const { run } = await bench.of(createCloud())
+  const { run } = await bench.open(createCloud())
   const refusals: string[] = []
   const { result } = await run(async monitor => {
     const { urn } = await monitor.register({
@@ -301,7 +312,7 @@ test('TestMalformedProvider: what is no provider reference is told to the progra
       custom: true,
     })
     for (const provider of [urn, 'hello world'])
-      await thing(monitor, 'a', { provider }).catch((thrown: Error) =>
+      await registerThing(monitor, 'a', { provider }).catch((thrown: Error) =>
         refusals.push(thrown.message),
       )
   })
@@ -313,7 +324,7 @@ test('TestMalformedProvider: what is no provider reference is told to the progra
 })
 
 test('TestMissingIDRefresh: a read without an id says that the resource is gone, whatever else it says', async () => {
-  const { run } = await bench.of(createCloud(), () => ({
+  const { run } = await bench.open(createCloud(), () => ({
     read: ({ inputs, properties }: { inputs?: object; properties?: object }) => ({
       id: '',
       inputs,
@@ -321,8 +332,8 @@ test('TestMissingIDRefresh: a read without an id says that the resource is gone,
       refreshBeforeUpdate: false,
     }),
   }))
-  await run(async monitor => void (await thing(monitor, 'a')))
+  await run(async monitor => void (await registerThing(monitor, 'a')))
   const { state, result } = await run(undefined, { command: 'refresh' })
   expect(result.result).toBe('succeeded')
-  expect(named(state, 'a')).toBeUndefined()
+  expect(findResource(state, 'a')).toBeUndefined()
 })

@@ -1,26 +1,26 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
-import { createBench } from '../bench.ts'
+import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { editedResources, named, told } from '../states.ts'
+import { editStackResources, findResource, messagesOf } from '../stack-states.ts'
 
-const bench = createBench()
+const bench = createPluginEngines()
 afterEach(() => bench.close())
 
-const own = async (monitor: Monitor, more: object = {}): Promise<string> => {
+const registerOwnProvider = async (monitor: Monitor, more: object = {}): Promise<string> => {
   const type = 'pulumi:providers:pkgA'
   const { urn, id } = await monitor.register({ type, name: 'own', custom: true, ...more })
   return `${urn}::${id}`
 }
 
-const thing = (monitor: Monitor, name: string, more: object = {}) =>
+const registerThing = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'pkgA:m:typA', name, custom: true, object: { v: 1 }, ...more })
 
-const explicit =
+const createExplicit =
   (more: object): Program =>
   async monitor => {
-    await thing(monitor, 'a', { provider: await own(monitor, more) })
+    await registerThing(monitor, 'a', { provider: await registerOwnProvider(monitor, more) })
   }
 
 test.each([
@@ -33,21 +33,21 @@ test.each([
     '1.0.0',
   ],
 ])('%s', async (_title, more, version) => {
-  const { run, plugins } = await bench.of(createCloud())
-  const { result } = await run(explicit(more))
+  const { run, plugins } = await bench.open(createCloud())
+  const { result } = await run(createExplicit(more))
   expect(result.result).toBe('succeeded')
-  expect(plugins.take().map(({ plugin }) => plugin.version)).toEqual([version])
+  expect(plugins.takeLoaded().map(({ plugin }) => plugin.version)).toEqual([version])
   await run(undefined, { command: 'destroy' })
-  expect(plugins.take().map(({ plugin }) => plugin.version)).toEqual([version])
+  expect(plugins.takeLoaded().map(({ plugin }) => plugin.version)).toEqual([version])
 })
 
 test('TestPluginDownloadURLPassthrough: the address of an explicit provider is kept and used', async () => {
-  const { run, plugins } = await bench.of(createCloud())
-  const { state } = await run(explicit({ pluginDownloadURL: 'get.example/own' }))
-  expect(named(state, 'own')?.['inputs']).toEqual({
+  const { run, plugins } = await bench.open(createCloud())
+  const { state } = await run(createExplicit({ pluginDownloadURL: 'get.example/own' }))
+  expect(findResource(state, 'own')?.['inputs']).toEqual({
     __internal: { pluginDownloadURL: 'get.example/own' },
   })
-  expect(named(state, 'own')?.['outputs']).toBeUndefined()
+  expect(findResource(state, 'own')?.['outputs']).toBeUndefined()
   await run(undefined, { command: 'destroy' })
   expect(plugins.loaded.map(({ plugin }) => plugin.downloadUrl)).toEqual([
     'get.example/own',
@@ -56,11 +56,11 @@ test('TestPluginDownloadURLPassthrough: the address of an explicit provider is k
 })
 
 test('TestPluginDownloadURLDefaultProvider: the address of a resource is that of its default provider, and in its name', async () => {
-  const { run, plugins } = await bench.of(createCloud())
+  const { run, plugins } = await bench.open(createCloud())
   const { state } = await run(async monitor => {
-    await thing(monitor, 'a', { pluginDownloadURL: 'get.example/', version: '1.0.0' })
+    await registerThing(monitor, 'a', { pluginDownloadURL: 'get.example/', version: '1.0.0' })
   })
-  expect(named(state, 'default_1_0_0_get.example')?.['inputs']).toEqual({
+  expect(findResource(state, 'default_1_0_0_get.example')?.['inputs']).toEqual({
     version: '1.0.0',
     __internal: { pluginDownloadURL: 'get.example' },
   })
@@ -68,84 +68,84 @@ test('TestPluginDownloadURLDefaultProvider: the address of a resource is that of
 })
 
 describe('TestProviderVersionAssignment', () => {
-  const both: (more?: object) => Program = more => async monitor => {
-    await thing(monitor, 'a', more)
-    await own(monitor, more)
+  const createBoth: (more?: object) => Program = more => async monitor => {
+    await registerThing(monitor, 'a', more)
+    await registerOwnProvider(monitor, more)
   }
 
   test('TestProviderVersionAssignment: without a table nothing is written', async () => {
-    const { run } = await bench.of(createCloud())
-    const { state } = await run(both())
-    expect(named(state, 'own')?.['inputs']).toBeUndefined()
-    expect(named(state, 'default')).toBeDefined()
+    const { run } = await bench.open(createCloud())
+    const { state } = await run(createBoth())
+    expect(findResource(state, 'own')?.['inputs']).toBeUndefined()
+    expect(findResource(state, 'default')).toBeDefined()
   })
 
   test('TestProviderVersionAssignment: an explicit provider gets version and address of the program’s package', async () => {
-    const { run, install } = await bench.of(createCloud())
+    const { run, install } = await bench.open(createCloud())
     install('@pulumi/pkgA', { name: 'pkgA', version: '1.1.0', server: 'example.com/default' })
-    const { state } = await run(both())
+    const { state } = await run(createBoth())
     const inputs = { version: '1.1.0', __internal: { pluginDownloadURL: 'example.com/default' } }
-    expect(named(state, 'own')?.['inputs']).toEqual(inputs)
-    expect(named(state, 'default_1_1_0_example.com/default')?.['inputs']).toEqual(inputs)
+    expect(findResource(state, 'own')?.['inputs']).toEqual(inputs)
+    expect(findResource(state, 'default_1_1_0_example.com/default')?.['inputs']).toEqual(inputs)
   })
 
   test('TestProviderVersionAssignment: one that has an address of its own gets no version', async () => {
-    const { run, install } = await bench.of(createCloud())
+    const { run, install } = await bench.open(createCloud())
     install('@pulumi/pkgA', { name: 'pkgA', version: '1.1.0' })
-    const { state } = await run(both({ pluginDownloadURL: 'example.com/download' }))
-    expect(named(state, 'own')?.['inputs']).toEqual({
+    const { state } = await run(createBoth({ pluginDownloadURL: 'example.com/download' }))
+    expect(findResource(state, 'own')?.['inputs']).toEqual({
       __internal: { pluginDownloadURL: 'example.com/download' },
     })
   })
 
   test('TestProviderVersionAssignment: the program’s package goes before a higher one of the state', async () => {
-    const { run, install } = await bench.of(createCloud())
-    await run(async monitor => void (await thing(monitor, 'a', { version: '1.3.0' })))
+    const { run, install } = await bench.open(createCloud())
+    await run(async monitor => void (await registerThing(monitor, 'a', { version: '1.3.0' })))
     install('@pulumi/pkgA', { name: 'pkgA', version: '1.1.0' })
-    const { state } = await run(both())
-    expect(named(state, 'own')?.['inputs']).toEqual({ version: '1.1.0', __internal: {} })
+    const { state } = await run(createBoth())
+    expect(findResource(state, 'own')?.['inputs']).toEqual({ version: '1.1.0', __internal: {} })
   })
 
   test('TestProviderVersionAssignment: without packages the highest of the state counts', async () => {
-    const { run } = await bench.of(createCloud())
+    const { run } = await bench.open(createCloud())
     await run(async monitor => {
-      await thing(monitor, 'a', { version: '1.3.0' })
-      await thing(monitor, 'b', { version: '1.20.0' })
+      await registerThing(monitor, 'a', { version: '1.3.0' })
+      await registerThing(monitor, 'b', { version: '1.20.0' })
     })
-    const { state } = await run(both())
-    expect(named(state, 'own')?.['inputs']).toEqual({ version: '1.20.0', __internal: {} })
-    expect(named(state, 'a')?.['provider']).toContain('::default_1_20_0::')
+    const { state } = await run(createBoth())
+    expect(findResource(state, 'own')?.['inputs']).toEqual({ version: '1.20.0', __internal: {} })
+    expect(findResource(state, 'a')?.['provider']).toContain('::default_1_20_0::')
   })
 })
 
-const answering = (change: (news: Record<string, unknown>) => object) => () => ({
+const answerConfig = (change: (news: Record<string, unknown>) => object) => () => ({
   checkConfig: ({ news = {} }: { news?: Record<string, unknown> }) => ({
     inputs: change(news),
     failures: [],
   }),
 })
 
-const versioned: Program = async monitor => {
-  await thing(monitor, 'a', { version: '1.0.0', pluginDownloadURL: 'http://example.com' })
+const versionedProgram: Program = async monitor => {
+  await registerThing(monitor, 'a', { version: '1.0.0', pluginDownloadURL: 'http://example.com' })
 }
 const name = 'default_1_0_0_http_/example.com'
 
 test('TestDroppedVersion: a version that the provider drops is put back', async () => {
-  const { run } = await bench.of(
+  const { run } = await bench.open(
     createCloud(),
-    answering(({ version: _dropped, ...news }) => news),
+    answerConfig(({ version: _dropped, ...news }) => news),
   )
-  const { state } = await run(versioned)
-  expect(named(state, name)?.['inputs']).toMatchObject({ version: '1.0.0' })
+  const { state } = await run(versionedProgram)
+  expect(findResource(state, name)?.['inputs']).toMatchObject({ version: '1.0.0' })
 })
 
 test('TestChangedVersion: a version that the provider changes is one error', async () => {
   const cloud = createCloud()
-  const { run, errorsOf } = await bench.of(
+  const { run, errorsOf } = await bench.open(
     cloud,
-    answering(news => ({ ...news, version: '2.0.0' })),
+    answerConfig(news => ({ ...news, version: '2.0.0' })),
   )
-  const ran = await run(versioned)
+  const ran = await run(versionedProgram)
   expect(ran.result.result).toBe('failed')
   expect(errorsOf(ran)).toEqual([
     expect.stringContaining('attempted to change version from "1.0.0" to "2.0.0"'),
@@ -154,32 +154,34 @@ test('TestChangedVersion: a version that the provider changes is one error', asy
 })
 
 test('TestInternalKey: what the provider puts where the engine keeps its own is left out, with a warning', async () => {
-  const { run } = await bench.of(
+  const { run } = await bench.open(
     createCloud(),
-    answering(news => ({ ...news, __internal: { some: 'internal data' } })),
+    answerConfig(news => ({ ...news, __internal: { some: 'internal data' } })),
   )
-  const { state, events } = await run(versioned)
-  expect(named(state, name)?.['inputs']).toEqual({
+  const { state, events } = await run(versionedProgram)
+  expect(findResource(state, name)?.['inputs']).toEqual({
     version: '1.0.0',
     __internal: { pluginDownloadURL: 'http://example.com' },
   })
-  expect(told(events, 'warning')).toEqual([
+  expect(messagesOf(events, 'warning')).toEqual([
     expect.stringContaining('attempted to use __internal key that is reserved by the engine'),
   ])
 })
 
 test('TestInternalFiltered: no provider ever sees what is the engine’s own', async () => {
-  const { run, plugins } = await bench.of(createCloud(), () => ({
+  const { run, plugins } = await bench.open(createCloud(), () => ({
     diffConfig: () => DiffResponse.create({ changes: 1 }),
   }))
-  const at =
+  const createAt =
     (version: string): Program =>
     async monitor => {
-      await thing(monitor, 'a', { provider: await own(monitor, { version }) })
-      await thing(monitor, 'b', { version })
+      await registerThing(monitor, 'a', {
+        provider: await registerOwnProvider(monitor, { version }),
+      })
+      await registerThing(monitor, 'b', { version })
     }
-  await run(at('1.0.0'))
-  const { result } = await run(at('1.1.0'))
+  await run(createAt('1.0.0'))
+  const { result } = await run(createAt('1.1.0'))
   expect(result.result).toBe('succeeded')
   const calls = plugins.loaded.flatMap(one => one.calls)
   expect(calls.map(({ method }) => method)).toContain('diffConfig')
@@ -187,18 +189,18 @@ test('TestInternalFiltered: no provider ever sees what is the engine’s own', a
 })
 
 test('TestRefreshLegacyState: version and address at the root of an old state are used, and stay there', async () => {
-  const engine = await bench.of(createCloud())
+  const engine = await bench.open(createCloud())
   const { run, plugins } = engine
-  await run(explicit({ version: '1.0.0' }))
+  await run(createExplicit({ version: '1.0.0' }))
   const old = { version: '1.3.0', pluginDownloadURL: 'http://example.com' }
-  await editedResources(engine, resource =>
+  await editStackResources(engine, resource =>
     resource.urn.endsWith('::own') ? [{ ...resource, inputs: old, outputs: old }] : [resource],
   )
-  plugins.take()
+  plugins.takeLoaded()
   const { state, result } = await run(undefined, { command: 'refresh' })
   expect(result.result).toBe('succeeded')
-  expect(named(state, 'own')?.['inputs']).toEqual(old)
-  expect(plugins.take().map(({ plugin }) => [plugin.version, plugin.downloadUrl])).toEqual([
+  expect(findResource(state, 'own')?.['inputs']).toEqual(old)
+  expect(plugins.takeLoaded().map(({ plugin }) => [plugin.version, plugin.downloadUrl])).toEqual([
     ['1.3.0', 'http://example.com'],
   ])
 })

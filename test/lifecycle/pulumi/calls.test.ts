@@ -16,9 +16,9 @@ import type { PluginHost } from '../../../shared/providers/provider.ts'
 import { signatureKey } from '../../../shared/values/wire-options.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { pluginHost } from '../hosts.ts'
-import { errorsOf, saidBy, statesOf, stepsOf } from '../told.ts'
-import { createEngines, secret, thing, things } from '../things.ts'
+import { createScriptedPluginHost } from '../scripted-hosts.ts'
+import { errorsOf, diagnosticsOf, statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, toWireSecret, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -31,11 +31,11 @@ test('TestCheckFailureRecord, TestCheckFailureInvalidPropertyRecord: what Check 
   ] as const
   for (const [check, text] of cases) {
     const cloud = createCloud()
-    const engine = await engines.of({ ...cloud, script: { ...cloud.script, check } })
-    const ran = await engine.run(things({ a: { someprop: 1 } }))
+    const engine = await engines.open({ ...cloud, script: { ...cloud.script, check } })
+    const ran = await engine.run(createThings({ a: { someprop: 1 } }))
     expect(ran.result.result).toBe('failed')
-    const told = errorsOf(ran).filter(line => line.startsWith('a: '))
-    expect(told.join()).toContain(text)
+    const details = errorsOf(ran).filter(line => line.startsWith('a: '))
+    expect(details.join()).toContain(text)
     expect(cloud.log).toEqual([])
     expect(statesOf(ran, 'a')).toEqual([])
   }
@@ -49,9 +49,9 @@ test('TestUpdatePartialFailure: the outputs are the new ones, the inputs stay th
       throw createInitFailure({ id: 'a-1', properties: { out: 42 }, reasons: ['not yet'] })
     },
   }
-  const engine = await engines.of({ ...cloud, script })
-  await engine.run(things({ a: { prop: 'old' } }))
-  const ran = await engine.run(things({ a: { prop: 'new' } }))
+  const engine = await engines.open({ ...cloud, script })
+  await engine.run(createThings({ a: { prop: 'old' } }))
+  const ran = await engine.run(createThings({ a: { prop: 'new' } }))
   expect(ran.result.result).toBe('failed')
   expect(stepsOf(ran)).toEqual(['update a'])
   expect(statesOf(ran, 'a')).toMatchObject([
@@ -61,22 +61,26 @@ test('TestUpdatePartialFailure: the outputs are the new ones, the inputs stay th
 
 test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run, and nobody else', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const plugins: PluginHost = pluginHost(pkg => {
+  const engine = await engines.open(cloud)
+  const plugins: PluginHost = createScriptedPluginHost(pkg => {
     if (pkg === 'broken') throw new Error('broken cannot be loaded')
     return engine.provider.createInstance()
   })
-  const provider = (pkg: string) => ({ type: `pulumi:providers:${pkg}`, name: pkg, custom: true })
+  const createProviderInput = (pkg: string) => ({
+    type: `pulumi:providers:${pkg}`,
+    name: pkg,
+    custom: true,
+  })
   let wentOn = false
   const program: Program = async monitor => {
-    await monitor.register(provider('test'))
-    await monitor.register(provider('broken'))
+    await monitor.register(createProviderInput('test'))
+    await monitor.register(createProviderInput('broken'))
     wentOn = true
   }
   for (const dryRun of [true, false]) {
     const ran = await engine.run(program, { plugins, dryRun })
     expect(ran.result.result).toBe('failed')
-    expect(saidBy(ran).join()).toContain('broken cannot be loaded')
+    expect(diagnosticsOf(ran).join()).toContain('broken cannot be loaded')
     expect(wentOn).toBe(false)
   }
 })
@@ -84,18 +88,18 @@ test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run, and 
 test('TestPersistentDiff: what the provider says differs is updated though the inputs are equal', async () => {
   const cloud = createCloud()
   const diff = () => DiffResponse.create({ changes: 2 })
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
-  await engine.run(things({ a: {} }))
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
+  await engine.run(createThings({ a: {} }))
   for (const dryRun of [true, false]) {
-    const ran = await engine.run(things({ a: {} }), { dryRun })
+    const ran = await engine.run(createThings({ a: {} }), { dryRun })
     expect(stepsOf(ran)).toEqual(['update a'])
   }
   expect(cloud.log).toEqual(['create a', 'update a-1'])
   for (const dryRun of [true, false]) {
-    const ran = await engine.run(things({ a: {} }), { dryRun, legacyDiff: true })
+    const ran = await engine.run(createThings({ a: {} }), { dryRun, legacyDiff: true })
     expect(stepsOf(ran)).toEqual(['same a'])
   }
-  const changed = await engine.run(things({ a: { x: 1 } }), { legacyDiff: true })
+  const changed = await engine.run(createThings({ a: { x: 1 } }), { legacyDiff: true })
   expect(stepsOf(changed)).toEqual(['update a'])
 })
 
@@ -105,24 +109,24 @@ test('TestDetailedDiffReplace: a detail of a kind that replaces is enough', asyn
     ['prop', { kind: PropertyDiff_Kind.ADD_REPLACE, inputDiff: false }],
   ])
   const diff = () => DiffResponse.create({ changes: 2, detailedDiff, hasDetailedDiff: true })
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
-  await engine.run(things({ a: {} }))
-  const shown = await engine.run(things({ a: {} }), { dryRun: true })
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
+  await engine.run(createThings({ a: {} }))
+  const shown = await engine.run(createThings({ a: {} }), { dryRun: true })
   expect(stepsOf(shown)).toContain('replace a')
 })
 
 test('TestAutomaticDiff: what the engine compares itself is a difference of inputs', async () => {
   const cloud = createCloud()
   const diff = () => DiffResponse.create({})
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
-  await engine.run(things({ a: { foo: 1 } }))
-  const shown = await engine.run(things({ a: { foo: 2 } }), { dryRun: true })
-  const told = shown.events.flatMap(event =>
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
+  await engine.run(createThings({ a: { foo: 1 } }))
+  const shown = await engine.run(createThings({ a: { foo: 2 } }), { dryRun: true })
+  const details = shown.events.flatMap(event =>
     'resourcePreEvent' in event && event.resourcePreEvent.metadata.urn.endsWith('::a')
       ? [event.resourcePreEvent.metadata]
       : [],
   )
-  expect(told).toMatchObject([
+  expect(details).toMatchObject([
     {
       op: 'update',
       diffs: ['foo'],
@@ -132,10 +136,10 @@ test('TestAutomaticDiff: what the engine compares itself is a difference of inpu
 })
 
 test('TestCustomTimeouts: they are kept in seconds', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const customTimeouts = { create: '60s', update: '4m', delete: '1m0s', read: '30s' }
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'a', {}, { customTimeouts })
+    await registerThing(monitor, 'a', {}, { customTimeouts })
   })
   expect(statesOf(ran, 'a')).toMatchObject([
     { customTimeouts: { create: 60, update: 240, delete: 60, read: 30 } },
@@ -143,19 +147,19 @@ test('TestCustomTimeouts: they are kept in seconds', async () => {
 })
 
 test('TestMissingRead: what is not there cannot be read', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   let wentOn = false
   const ran = await engine.run(async monitor => {
     await monitor.read('a', 'some-id')
     wentOn = true
   })
   expect(ran.result.result).toBe('failed')
-  expect(saidBy(ran).join()).toContain("resource 'some-id' does not exist")
+  expect(diagnosticsOf(ran).join()).toContain("resource 'some-id' does not exist")
   expect([wentOn, statesOf(ran, 'a')]).toEqual([false, []])
 })
 
 test('TestInvalidGetIDReportsUserError: a read without an id is an error of the program', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   for (const dryRun of [true, false]) {
     const ran = await engine.run(async monitor => void (await monitor.read('a', '')), { dryRun })
     expect(ran.result.result).toBe('failed')
@@ -165,78 +169,80 @@ test('TestInvalidGetIDReportsUserError: a read without an id is an error of the 
 
 test('TestOldCheckedInputsAreSent: checked inputs and outputs of before reach every call', async () => {
   const cloud = createCloud()
-  const asked: unknown[] = []
-  const plus = (properties: object | undefined, more: object) => ({ ...properties, ...more })
+  const calls: unknown[] = []
+  const merge = (properties: object | undefined, more: object) => ({ ...properties, ...more })
   const script = {
     ...cloud.script,
     check: ({ olds, news }: CheckRequest) => {
-      asked.push(['check', olds ?? {}, news])
-      return CheckResponse.create({ inputs: plus(news, { default: 'default' }) })
+      calls.push(['check', olds ?? {}, news])
+      return CheckResponse.create({ inputs: merge(news, { default: 'default' }) })
     },
     diff: ({ olds, oldInputs, news }: DiffRequest) => {
-      asked.push(['diff', olds, oldInputs, news])
+      calls.push(['diff', olds, oldInputs, news])
       return DiffResponse.create({})
     },
     create: ({ properties, preview }: CreateRequest) =>
       CreateResponse.create({
         id: preview ? '' : '1',
-        properties: plus(properties, { computed: 'computed' }),
+        properties: merge(properties, { computed: 'computed' }),
       }),
     update: ({ olds, oldInputs, news }: UpdateRequest) => {
-      asked.push(['update', olds, oldInputs, news])
-      return UpdateResponse.create({ properties: plus(news, { computed: 'computed' }) })
+      calls.push(['update', olds, oldInputs, news])
+      return UpdateResponse.create({ properties: merge(news, { computed: 'computed' }) })
     },
     delete: ({ properties, oldInputs }: DeleteRequest) => {
-      asked.push(['delete', properties, oldInputs])
+      calls.push(['delete', properties, oldInputs])
       return {}
     },
   }
-  const engine = await engines.of({ ...cloud, script })
+  const engine = await engines.open({ ...cloud, script })
   const [inputs, next] = ['bar', 'baz'].map(foo => ({ foo, default: 'default' }))
-  const made = await engine.run(things({ a: { foo: 'bar' } }))
+  const made = await engine.run(createThings({ a: { foo: 'bar' } }))
   const outputs = { ...inputs, computed: 'computed' }
   expect(statesOf(made, 'a')).toMatchObject([{ inputs, outputs }])
-  expect(asked.splice(0)).toEqual([['check', {}, { foo: 'bar' }]])
-  const ran = await engine.run(things({ a: { foo: 'baz' } }))
+  expect(calls.splice(0)).toEqual([['check', {}, { foo: 'bar' }]])
+  const ran = await engine.run(createThings({ a: { foo: 'baz' } }))
   expect(statesOf(ran, 'a')).toMatchObject([
     { inputs: next, outputs: { ...next, computed: 'computed' } },
   ])
-  expect(asked.splice(0)).toEqual([
+  expect(calls.splice(0)).toEqual([
     ['check', inputs, { foo: 'baz' }],
     ['diff', outputs, inputs, next],
     ['update', outputs, inputs, next],
   ])
   const gone = await engine.run(undefined, { command: 'destroy' })
   expect(gone.state.resources ?? []).toEqual([])
-  expect(asked).toEqual([['delete', { ...next, computed: 'computed' }, next]])
+  expect(calls).toEqual([['delete', { ...next, computed: 'computed' }, next]])
 })
 
 test('TestEventSecrets: events and states say that a secret changed, and not from what to what', async () => {
-  const engine = await engines.of(createCloud())
-  const hook = (service: string) => ({ hooks: secret([{ client: { service } }]) })
-  await engine.run(things({ a: hook('foo-service') }))
-  const ran = await engine.run(things({ a: hook('bar-service') }))
+  const engine = await engines.open(createCloud())
+  const hook = (service: string) => ({ hooks: toWireSecret([{ client: { service } }]) })
+  await engine.run(createThings({ a: hook('foo-service') }))
+  const ran = await engine.run(createThings({ a: hook('bar-service') }))
   expect(stepsOf(ran)).toEqual(['update a'])
   expect(JSON.stringify([ran.events, ran.state])).not.toMatch(/foo-service|bar-service/)
-  const told = ran.events.flatMap(event =>
+  const details = ran.events.flatMap(event =>
     'resourcePreEvent' in event && event.resourcePreEvent.metadata.urn.endsWith('::a')
       ? [event.resourcePreEvent.metadata]
       : [],
   )
   const shown = { hooks: { [signatureKey]: expect.any(String), ciphertext: '[secret]' } }
-  expect(told).toMatchObject([{ old: { inputs: shown, outputs: shown }, new: { inputs: shown } }])
+  expect(details).toMatchObject([
+    { old: { inputs: shown, outputs: shown }, new: { inputs: shown } },
+  ])
 })
 
 test('TestAdditionalSecretOutputs: named outputs become secret, what is secret stays so', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const ran = await engine.run(async monitor => {
     const additionalSecretOutputs = ['a', 'b']
-    const object = { a: 'test-a', c: secret('test-c'), d: 'plain' }
-    await thing(monitor, 'x', object, { additionalSecretOutputs })
+    const object = { a: 'test-a', c: toWireSecret('test-c'), d: 'plain' }
+    await registerThing(monitor, 'x', object, { additionalSecretOutputs })
   })
   expect(ran.result.result).toBe('succeeded')
   // The original says nothing of a name that no output has, either.
-  expect(saidBy(ran, 'warning')).toEqual([])
+  expect(diagnosticsOf(ran, 'warning')).toEqual([])
   const sealed = { ciphertext: expect.any(String) }
   expect(statesOf(ran, 'x')).toMatchObject([
     { additionalSecretOutputs: ['a', 'b'], outputs: { a: sealed, c: sealed, d: 'plain' } },
@@ -245,13 +251,15 @@ test('TestAdditionalSecretOutputs: named outputs become secret, what is secret s
 })
 
 test('TestProviderChecksums: they are kept with the default provider', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const pluginChecksums = new Map([['windows-x64', Buffer.from([0, 1, 2, 3, 4])]])
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'a', {}, { pluginChecksums })
+    await registerThing(monitor, 'a', {}, { pluginChecksums })
   })
-  const provider = ran.state.resources?.find(({ type }) => type === 'pulumi:providers:test')
-  expect(provider?.['inputs']).toEqual({
+  const createProviderInput = ran.state.resources?.find(
+    ({ type }) => type === 'pulumi:providers:test',
+  )
+  expect(createProviderInput?.['inputs']).toEqual({
     __internal: { pluginChecksums: { 'windows-x64': '0001020304' } },
   })
   const gone = await engine.run(async () => undefined)
@@ -259,10 +267,10 @@ test('TestProviderChecksums: they are kept with the default provider', async () 
 })
 
 test('TestDefaultParents: the engine gives nobody the stack as parent, default providers neither', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'without', {}, { parent: '' })
-    await thing(monitor, 'with', {})
+    await registerThing(monitor, 'without', {}, { parent: '' })
+    await registerThing(monitor, 'with', {})
   })
   const parentOf = (name: string) => statesOf(ran, name)[0]?.['parent']
   expect(parentOf('without')).toBeUndefined()
@@ -272,12 +280,12 @@ test('TestDefaultParents: the engine gives nobody the stack as parent, default p
 
 test('TestParallelDiff: two diffs are asked at once', async () => {
   const cloud = createCloud()
-  let asked = 0
+  let calls = 0
   let together = false
   const both = Promise.withResolvers<void>()
   const diff = async () => {
-    asked += 1
-    if (asked === 2) {
+    calls += 1
+    if (calls === 2) {
       together = true
       both.resolve()
     }
@@ -285,10 +293,10 @@ test('TestParallelDiff: two diffs are asked at once', async () => {
     await Promise.race([both.promise, late])
     return DiffResponse.create({ changes: 1 })
   }
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
   const program: Program = async monitor =>
-    void (await Promise.all(['a', 'b'].map(name => thing(monitor, name, {}))))
+    void (await Promise.all(['a', 'b'].map(name => registerThing(monitor, name, {}))))
   await engine.run(program)
   const ran = await engine.run(program, { dryRun: true })
-  expect([ran.result.result, asked, together]).toEqual(['succeeded', 2, true])
+  expect([ran.result.result, calls, together]).toEqual(['succeeded', 2, true])
 })

@@ -9,13 +9,13 @@ import {
 } from '../../../proto/gen/pulumi/resource.ts'
 import type { ProgramHost, ProgramRun } from '../../../shared/programs/program.ts'
 import { createCloud } from '../cloud.ts'
-import { createEngines } from '../things.ts'
+import { createEngines } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** A program that asks the engine itself. */
-function asking(program: (run: ProgramRun) => Promise<void>): ProgramHost {
+function createAskingHost(program: (run: ProgramRun) => Promise<void>): ProgramHost {
   return {
     run: run =>
       Promise.resolve({
@@ -36,20 +36,20 @@ const source = {
 
 test('StartDebugging tells editors what they need, and people that something waits', async () => {
   const config = { name: 'mine', type: 'node', port: 9230, nested: { list: [1, true, null] } }
-  const programs = asking(async ({ engineAddress, onDebuggerReady }) => {
+  const programs = createAskingHost(async ({ engineAddress, onDebuggerReady }) => {
     expect(onDebuggerReady).toBeUndefined()
     const engine = new EngineClient(engineAddress, credentials.createInsecure())
     const start = promisify<StartDebuggingRequest, object>(engine.startDebugging.bind(engine))
     await start(StartDebuggingRequest.create({ config, message: 'on port 9230' }))
     engine.close()
   })
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const ran = await engine.run(undefined, { programs, request: { source } })
   expect(ran.result.result).toBe('succeeded')
-  const told = ran.events.filter(
+  const startEvents = ran.events.filter(
     event => 'startDebuggingEvent' in event || JSON.stringify(event).includes('debugger to attach'),
   )
-  expect(told).toMatchObject([
+  expect(startEvents).toMatchObject([
     {
       diagnosticEvent: {
         message: 'Waiting for debugger to attach (on port 9230)...',
@@ -63,18 +63,21 @@ test('StartDebugging tells editors what they need, and people that something wai
 
 test('migrations of states are a failed precondition, and nothing is made', async () => {
   const codes: unknown[] = []
-  const programs = asking(async ({ monitorAddress }) => {
+  const programs = createAskingHost(async ({ monitorAddress }) => {
     const monitor = new ResourceMonitorClient(monitorAddress, credentials.createInsecure())
     const register = promisify<RegisterResourceRequest, object>(
       monitor.registerResource.bind(monitor),
     )
     const migration = Callback.create({ target: '127.0.0.1:1', token: 'a' })
-    const about = { type: 'test:index:Thing', name: 'a', custom: true, object: {} }
-    const request = RegisterResourceRequest.create({ ...about, stateMigrations: [migration] })
+    const registration = { type: 'test:index:Thing', name: 'a', custom: true, object: {} }
+    const request = RegisterResourceRequest.create({
+      ...registration,
+      stateMigrations: [migration],
+    })
     await register(request).catch((thrown: unknown) => codes.push(Object(thrown).code))
     monitor.close()
   })
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const ran = await engine.run(undefined, { programs, request: { source } })
   expect(codes).toEqual([status.FAILED_PRECONDITION])
   expect(ran.state.resources ?? []).toEqual([])

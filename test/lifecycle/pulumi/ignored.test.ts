@@ -8,22 +8,28 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { saidBy, stepsOf } from '../told.ts'
-import { createEngines, secret, thing } from '../things.ts'
+import { diagnosticsOf, stepsOf } from '../run-events.ts'
+import { createEngines, toWireSecret, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 type Properties = Record<string, unknown>
 
-const one =
+const createOne =
   (object: Properties, more: object = {}): Program =>
   async monitor =>
-    void (await thing(monitor, 'a', object, more))
+    void (await registerThing(monitor, 'a', object, more))
 
 type Turn = readonly [Properties, readonly string[], string]
 
-const deep = (n: number, c: string) => ({ a: n, b: { c }, d: [n], e: [n], f: { g: { h: c } } })
+const createDeep = (n: number, c: string) => ({
+  a: n,
+  b: { c },
+  d: [n],
+  e: [n],
+  f: { g: { h: c } },
+})
 
 test('TestSingleResourceIgnoreChanges: what is ignored keeps its old value, on every path', async () => {
   const cloud = createCloud()
@@ -40,13 +46,13 @@ test('TestSingleResourceIgnoreChanges: what is ignored keeps its old value, on e
       return UpdateResponse.create({ properties: news ?? {} })
     },
   }
-  const engine = await engines.of({ ...cloud, script })
+  const engine = await engines.open({ ...cloud, script })
   const paths = ['a', 'b.c', 'd', 'e[0]', 'f.g["h"]']
   const tops = ['a', 'b', 'd', 'e', 'f']
   const turns: readonly Turn[] = [
-    [deep(1, 'foo'), paths, 'create'],
-    [deep(2, 'bar'), paths, 'same'],
-    [deep(3, 'qux'), [], 'update'],
+    [createDeep(1, 'foo'), paths, 'create'],
+    [createDeep(2, 'bar'), paths, 'same'],
+    [createDeep(3, 'qux'), [], 'update'],
     [{ e: [] }, tops, 'same'],
     [{ e: [] }, [], 'update'],
     [{ a: 4, b: { c: 'zed' }, d: [4], e: [] }, ['a', 'b', 'd', 'e[0]', 'f'], 'same'],
@@ -54,15 +60,16 @@ test('TestSingleResourceIgnoreChanges: what is ignored keeps its old value, on e
     [{ a: 3, b: ['foo', 'bar'] }, [], 'update'],
     [{ a: 3, b: ['foo', 'baz'] }, ['b[1]'], 'same'],
     [{ a: 3, b: ['foo', 'baz'] }, ['b[*]'], 'same'],
-    [{ a: 3, b: secret(['foo', 'bar']) }, [], 'same'],
-    [{ a: 3, b: secret(['foo', 'baz']) }, ['b[1]'], 'same'],
+    [{ a: 3, b: toWireSecret(['foo', 'bar']) }, [], 'same'],
+    [{ a: 3, b: toWireSecret(['foo', 'baz']) }, ['b[1]'], 'same'],
   ]
   for (const [number, [object, ignoreChanges, step]] of turns.entries()) {
     ignored.length = 0
-    const ran = await engine.run(one(object, { ignoreChanges }))
+    const ran = await engine.run(createOne(object, { ignoreChanges }))
     expect([number, ran.result.result, stepsOf(ran)]).toEqual([number, 'succeeded', [`${step} a`]])
-    expect(saidBy(ran)).toEqual([])
-    for (const told of ignored) expect([number, told]).toEqual([number, ignoreChanges])
+    expect(diagnosticsOf(ran)).toEqual([])
+    for (const ignoredPath of ignored)
+      expect([number, ignoredPath]).toEqual([number, ignoreChanges])
   }
 })
 
@@ -75,20 +82,20 @@ test('TestIgnoreChangesInvalidPaths: a path that leads nowhere ignores nothing',
     [{ qux: ['zed', 'zob'] }, 'qux[1]'],
   ]
   for (const [object, path] of cases) {
-    const engine = await engines.of(createCloud())
-    await engine.run(one(whole))
-    const heard: unknown[] = []
+    const engine = await engines.open(createCloud())
+    await engine.run(createOne(whole))
+    const received: unknown[] = []
     const ran = await engine.run(async monitor => {
-      const made = await thing(monitor, 'a', object, { ignoreChanges: [path] })
-      heard.push(made.object ?? {})
+      const made = await registerThing(monitor, 'a', object, { ignoreChanges: [path] })
+      received.push(made.object ?? {})
     })
-    expect([path, ran.result.result, heard]).toEqual([path, 'succeeded', [object]])
-    expect(saidBy(ran, 'warning')).toEqual([])
+    expect([path, ran.result.result, received]).toEqual([path, 'succeeded', [object]])
+    expect(diagnosticsOf(ran, 'warning')).toEqual([])
   }
 })
 
 /** A provider that knows what differs, and to which 42 is as good as any number. */
-function detailed({ oldInputs = {}, news = {} }: Partial<DiffRequest>): DiffResponse {
+function diffDetailed({ oldInputs = {}, news = {} }: Partial<DiffRequest>): DiffResponse {
   const seen = news['a'] === 42 ? { ...news, a: oldInputs['a'] } : news
   const paths = new Map([
     ['a', 'a'],
@@ -112,11 +119,11 @@ function detailed({ oldInputs = {}, news = {} }: Partial<DiffRequest>): DiffResp
 describe('TestReplaceOnChanges: changes of the named paths replace', () => {
   const replaced = ['create-replacement a', 'replace a', 'delete-replaced a']
   test.each([
-    ['as the provider sees them', detailed, ['same a']],
+    ['as the provider sees them', diffDetailed, ['same a']],
     ['as the engine sees them', () => DiffResponse.create({}), replaced],
   ])('%s', async (_who, diff, as42) => {
     const cloud = createCloud()
-    const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
+    const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
     const turns: readonly (readonly [Properties, readonly string[], readonly string[]])[] = [
       [{ a: 1, b: { c: 'foo' } }, ['a', 'b.c'], ['create a']],
       [{ a: 2, b: { c: 'foo' } }, ['a'], replaced],
@@ -126,7 +133,7 @@ describe('TestReplaceOnChanges: changes of the named paths replace', () => {
       [{ a: 42, b: { c: 'qux' } }, ['a'], as42],
     ]
     for (const [number, [object, replaceOnChanges, steps]] of turns.entries()) {
-      const ran = await engine.run(one(object, { replaceOnChanges }))
+      const ran = await engine.run(createOne(object, { replaceOnChanges }))
       expect([number, ran.result.result, stepsOf(ran)]).toEqual([number, 'succeeded', steps])
     }
   })

@@ -1,20 +1,21 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { saidBy } from '../told.ts'
-import { createEngines, secret, thing } from '../things.ts'
+import { diagnosticsOf } from '../run-events.ts'
+import { createEngines, toWireSecret, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const hidden = secret('hidden-word')
+const hidden = toWireSecret('hidden-word')
 
 test('TestImportDiff: the difference that would replace is said, secrets are not', async () => {
   const cloud = createCloud()
   cloud.objects.set('ext', { replace: 'before' })
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const ran = await engine.run(
-    async monitor => void (await thing(monitor, 'a', { replace: hidden }, { importId: 'ext' })),
+    async monitor =>
+      void (await registerThing(monitor, 'a', { replace: hidden }, { importId: 'ext' })),
   )
-  expect(saidBy(ran).join()).toContain('replace: "before" => [secret]')
+  expect(diagnosticsOf(ran).join()).toContain('replace: "before" => [secret]')
   expect(JSON.stringify(ran.events)).not.toContain('hidden-word')
 })

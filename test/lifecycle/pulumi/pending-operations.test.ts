@@ -1,22 +1,22 @@
 import { afterEach, expect, test } from 'vitest'
 import type { StoredDeployment } from '../../../shared/state/stored.ts'
 import { createCloud } from '../cloud.ts'
-import { edited } from '../states.ts'
-import { saidBy } from '../told.ts'
-import { createEngines, things } from '../things.ts'
+import { editStackState } from '../stack-states.ts'
+import { diagnosticsOf } from '../run-events.ts'
+import { createEngines, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const program = things({ a: { v: 1 } })
+const program = createThings({ a: { v: 1 } })
 const pendingOf = ({ pending_operations: pending = [] }: StoredDeployment) =>
   pending.map(({ type, resource }) => `${type} ${resource.urn.split('::').at(-1)}`)
 
 /** A stack of which nobody knows how an update of `a` ended, nor a create of `b`. */
-async function pending() {
-  const engine = await engines.of(createCloud())
+async function openPending() {
+  const engine = await engines.open(createCloud())
   await engine.run(program)
-  await edited(engine, state => {
+  await editStackState(engine, state => {
     const a = (state.resources ?? []).find(({ urn }) => urn.endsWith('::a'))
     if (a === undefined) throw new Error('nothing was made')
     const b = { ...a, id: '', urn: a.urn.replace(/a$/, 'b') }
@@ -30,13 +30,13 @@ async function pending() {
 }
 
 test('TestPreviewWithPendingOperations, TestUpdateShowsWarningWithPendingOperations: an update warns and goes on; a preview says nothing', async () => {
-  const engine = await pending()
+  const engine = await openPending()
   const shown = await engine.run(program, { dryRun: true })
   expect(shown.result.result).toBe('succeeded')
-  expect(saidBy(shown, 'warning')).toEqual([])
+  expect(diagnosticsOf(shown, 'warning')).toEqual([])
   const ran = await engine.run(program)
   expect(ran.result.result).toBe('succeeded')
-  const [warning = ''] = saidBy(ran, 'warning')
+  const [warning = ''] = diagnosticsOf(ran, 'warning')
   expect(warning).toContain(
     'Attempting to deploy or update resources with 2 pending operations from previous deployment.\n' +
       '  * urn:pulumi:dev::life::test:index:Thing::a, interrupted while updating\n' +
@@ -46,11 +46,11 @@ test('TestPreviewWithPendingOperations, TestUpdateShowsWarningWithPendingOperati
 })
 
 test('TestRefreshWithPendingOperations, TestRefreshPreservesPendingCreateOperations: a refresh clears all but creates', async () => {
-  for (const asked of [{ command: 'refresh' }, { refresh: true }] as const) {
-    const engine = await pending()
-    const ran = await engine.run('command' in asked ? undefined : program, asked)
+  for (const options of [{ command: 'refresh' }, { refresh: true }] as const) {
+    const engine = await openPending()
+    const ran = await engine.run('command' in options ? undefined : program, options)
     expect(ran.result.result).toBe('succeeded')
-    expect(saidBy(ran, 'warning')).toEqual([])
+    expect(diagnosticsOf(ran, 'warning')).toEqual([])
     expect(pendingOf(ran.state)).toEqual(['creating b'])
     const again = await engine.run(program)
     expect(again.result.result).toBe('succeeded')

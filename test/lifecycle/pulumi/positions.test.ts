@@ -1,23 +1,23 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { component, componentScript, itself } from '../components.ts'
-import type { Ran } from '../engine.ts'
-import { statesOf } from '../told.ts'
-import { createEngines, thing } from '../things.ts'
+import { registerComponent, componentScript, registerSelf } from '../components.ts'
+import type { TestRun } from '../engine.ts'
+import { statesOf } from '../run-events.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** Where a request was made, below the first line of its file. */
-const madeAt = (root: string, file: string, line: number) => {
-  const position = (at: number) => ({ uri: `file://${root}/${file}`, line: at, column: 1 })
+const createMadeAt = (root: string, file: string, line: number) => {
+  const positionOf = (at: number) => ({ uri: `file://${root}/${file}`, line: at, column: 1 })
   return {
-    sourcePosition: position(line),
-    stackTrace: { frames: [{ pc: position(1) }, { pc: position(line) }] },
+    sourcePosition: positionOf(line),
+    stackTrace: { frames: [{ pc: positionOf(1) }, { pc: positionOf(line) }] },
   }
 }
 
-const traceOf = (ran: Ran, name: string): readonly string[] => {
+const traceOf = (ran: TestRun, name: string): readonly string[] => {
   const [state] = statesOf(ran, name)
   const frames = (state?.['stackTrace'] ?? []) as readonly { sourcePosition: string }[]
   const own = state?.['sourcePosition']
@@ -33,26 +33,43 @@ test('TestSourcePositions: states say where they come from, below all that calle
   const script = componentScript({
     make: async (request, monitor) => {
       const above = { parentStackTraceHandle: request.stackTraceHandle }
-      const urn = await itself(request, monitor, { ...madeAt(root, 'inside', 2), ...above })
-      await thing(monitor, 'c/a', {}, { parent: urn, ...madeAt(root, 'inside', 3), ...above })
+      const urn = await registerSelf(request, monitor, {
+        ...createMadeAt(root, 'inside', 2),
+        ...above,
+      })
+      await registerThing(
+        monitor,
+        'c/a',
+        {},
+        { parent: urn, ...createMadeAt(root, 'inside', 3), ...above },
+      )
       const args = { name: 'c' }
-      await monitor.call({ tok: 'comp:index:go', args, ...madeAt(root, 'inside', 4), ...above })
+      await monitor.call({
+        tok: 'comp:index:go',
+        args,
+        ...createMadeAt(root, 'inside', 4),
+        ...above,
+      })
       return { urn }
     },
     method: async ({ args, stackTraceHandle }, monitor) => {
       const above = { parentStackTraceHandle: stackTraceHandle }
       const name = `${String(args?.['name'])}/b`
-      await monitor.read(name, 'id', { ...madeAt(root, 'inside', 5), ...above })
+      await monitor.read(name, 'id', { ...createMadeAt(root, 'inside', 5), ...above })
       return {}
     },
   })
-  const engine = await engines.of(cloud, { comp: script })
+  const engine = await engines.open(cloud, { comp: script })
   root = engine.home
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'a', {}, madeAt(root, 'main', 2))
-    await monitor.read('b', 'id', madeAt(root, 'main', 3))
-    await component(monitor, 'c', madeAt(root, 'main', 4))
-    await monitor.call({ tok: 'comp:index:go', args: { name: 'd' }, ...madeAt(root, 'main', 5) })
+    await registerThing(monitor, 'a', {}, createMadeAt(root, 'main', 2))
+    await monitor.read('b', 'id', createMadeAt(root, 'main', 3))
+    await registerComponent(monitor, 'c', createMadeAt(root, 'main', 4))
+    await monitor.call({
+      tok: 'comp:index:go',
+      args: { name: 'd' },
+      ...createMadeAt(root, 'main', 5),
+    })
   })
   expect(ran.result.result).toBe('succeeded')
   const constructed = ['main#1', 'main#4', 'inside#1']

@@ -2,47 +2,47 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { status } from '@grpc/grpc-js'
 import type { PluginHost } from '../../../shared/providers/provider.ts'
 import { createCloud } from '../cloud.ts'
-import type { Asked, Program } from '../engine.ts'
-import { pluginHost, ProgramFailed } from '../hosts.ts'
-import { saidBy, statesOf, stepsOf } from '../told.ts'
-import { createEngines, thing } from '../things.ts'
+import type { TestRunOptions, Program } from '../engine.ts'
+import { createScriptedPluginHost, ProgramFailed } from '../scripted-hosts.ts'
+import { diagnosticsOf, statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const nothing: Program = async () => undefined
+const emptyProgram: Program = async () => undefined
 
 test('TestEmptyProgramLifecycle: a program without resources is deployed, refreshed and destroyed', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   for (const command of ['up', 'up', 'refresh', 'destroy'] as const)
     for (const dryRun of [true, false]) {
-      const ran = await engine.run(command === 'up' ? nothing : undefined, { command, dryRun })
+      const ran = await engine.run(command === 'up' ? emptyProgram : undefined, { command, dryRun })
       expect([command, ran.result.result]).toEqual([command, 'succeeded'])
       expect(stepsOf(ran)).toEqual([])
     }
 })
 
 test('TestLanguageHostDiagnostics: what a language host says went wrong is told', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   for (const dryRun of [true, false]) {
     const ran = await engine.run(() => Promise.reject(new ProgramFailed('oh no')), { dryRun })
     expect(ran.result.result).toBe('failed')
-    expect(saidBy(ran).join()).toContain('oh no')
+    expect(diagnosticsOf(ran).join()).toContain('oh no')
   }
 })
 
 test('TestProgramError: after an error of the program nothing is deleted', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    for (const name of ['a', 'b']) await thing(monitor, name, {})
+    for (const name of ['a', 'b']) await registerThing(monitor, name, {})
   })
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'a', {})
+    await registerThing(monitor, 'a', {})
     throw new ProgramFailed('program error')
   })
   expect(ran.result.result).toBe('failed')
-  expect(saidBy(ran).join()).toContain('program error')
+  expect(diagnosticsOf(ran).join()).toContain('program error')
   expect(statesOf(ran, 'a')).toHaveLength(1)
   expect(statesOf(ran, 'b')).toHaveLength(1)
   expect(cloud.log).toEqual(['create a', 'create b'])
@@ -50,21 +50,21 @@ test('TestProgramError: after an error of the program nothing is deleted', async
 
 test('TestResourceError: a resource that fails ends the run, and its registration has no answer', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   cloud.faults.add('create a')
   let wentOn = false
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'a', {})
+    await registerThing(monitor, 'a', {})
     wentOn = true
   })
   expect(ran.result.result).toBe('failed')
-  expect(saidBy(ran).join()).toContain('create a was refused')
+  expect(diagnosticsOf(ran).join()).toContain('create a was refused')
   expect(wentOn).toBe(false)
   expect(statesOf(ran, 'a')).toEqual([])
 })
 
 describe('a cancel', () => {
-  const cancelledAt = (moment: Promise<unknown>): Pick<Asked, 'began'> => ({
+  const cancelAt = (moment: Promise<unknown>): Pick<TestRunOptions, 'began'> => ({
     began: running => void moment.then(running.cancel),
   })
 
@@ -74,15 +74,16 @@ describe('a cancel', () => {
     const names = ['a', 'b', 'c', 'd']
     const holds = names.map(name => cloud.hold(name))
     void cancelled.promise.then(() => holds.forEach(({ go }) => go()))
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     const plugins: PluginHost = {
-      ...pluginHost(() => engine.provider.createInstance()),
+      ...createScriptedPluginHost(() => engine.provider.createInstance()),
       cancelAll: async () => cancelled.resolve(),
     }
     const reached = Promise.all(holds.map(hold => hold.reached))
     const ran = await engine.run(
-      async monitor => void (await Promise.all(names.map(name => thing(monitor, name, {})))),
-      { plugins, ...cancelledAt(reached) },
+      async monitor =>
+        void (await Promise.all(names.map(name => registerThing(monitor, name, {})))),
+      { plugins, ...cancelAt(reached) },
     )
     expect(ran.result.result).toBe('cancelled')
     expect([...cloud.log].sort()).toEqual(names.map(name => `create ${name}`))
@@ -90,22 +91,22 @@ describe('a cancel', () => {
   })
 
   test('TestLanguageRuntimeCancellation: ends a program that does nothing', async () => {
-    const engine = await engines.of(createCloud())
+    const engine = await engines.open(createCloud())
     const running = Promise.withResolvers<void>()
     const never = new Promise<never>(() => undefined)
     const program: Program = () => {
       running.resolve()
       return never
     }
-    const ran = await engine.run(program, cancelledAt(running.promise))
+    const ran = await engine.run(program, cancelAt(running.promise))
     expect(ran.result.result).toBe('cancelled')
   })
 })
 
 test('TestBadResourceType: what a provider makes has a type of three parts, components have any', async () => {
-  const engine = await engines.of(createCloud())
-  const codeOf = (asked: Promise<unknown>) =>
-    asked.then(
+  const engine = await engines.open(createCloud())
+  const codeOf = (call: Promise<unknown>) =>
+    call.then(
       () => undefined,
       (thrown: { code: number; details: string }) => thrown,
     )
@@ -127,7 +128,7 @@ test('TestBadResourceType: what a provider makes has a type of three parts, comp
 })
 
 test('TestBadResourceOptionURNs: options with what is no URN are refused, and the program may go on', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const bad = 'very-bad urn'
   const spec = { name: '', type: '', stack: '', project: '' }
   const parentUrn = { $case: 'parentUrn' as const, value: bad }
@@ -143,12 +144,12 @@ test('TestBadResourceOptionURNs: options with what is no URN are refused, and th
     ['dependency', { dependencies: [bad] }],
     ['dependency on property p', { propertyDependencies: new Map([['p', { urns: [bad] }]]) }],
   ]
-  const heard: unknown[] = []
+  const failures: unknown[] = []
   const ran = await engine.run(async monitor => {
     for (const [, options] of cases)
-      await thing(monitor, 'a', {}, options).catch(thrown => heard.push(thrown))
+      await registerThing(monitor, 'a', {}, options).catch(thrown => failures.push(thrown))
   })
-  expect(heard).toMatchObject(
+  expect(failures).toMatchObject(
     cases.map(([whose]) => ({
       code: status.INVALID_ARGUMENT,
       details: `invalid ${whose} URN: invalid URN "${bad}"`,
@@ -178,12 +179,12 @@ const names = [
 ]
 
 test('TestResourceNames: a name may be any text', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const program: Program = async monitor => {
     for (const name of names) {
       const own = { type: 'pulumi:providers:test', name, custom: true }
       const { urn, id } = await monitor.register(own)
-      const made = await thing(monitor, name, {}, { provider: `${urn}::${id}` })
+      const made = await registerThing(monitor, name, {}, { provider: `${urn}::${id}` })
       await monitor.register({ type: 'test:m:Part', name, parent: made.urn })
     }
   }

@@ -2,26 +2,26 @@ import { afterEach, expect, test } from 'vitest'
 import type { DeleteRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { editedResources } from '../states.ts'
-import { errorsOf, statesOf, stepsOf } from '../told.ts'
-import { createEngines, deleteFirst, thing, upon } from '../things.ts'
+import { editStackResources } from '../stack-states.ts'
+import { errorsOf, statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, deleteFirst, registerThing, withDependency } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const nothing: Program = async () => undefined
-const one =
+const emptyProgram: Program = async () => undefined
+const createOne =
   (value: string, protect: boolean): Program =>
   async monitor =>
-    void (await thing(monitor, 'a', { replace: value }, { protect }))
+    void (await registerThing(monitor, 'a', { replace: value }, { protect }))
 
 test('TestProtect: what is protected is neither replaced nor deleted until it is not', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
-  await engine.run(one('bar', true))
+  await engine.run(createOne('bar', true))
   for (const dryRun of [true, false]) {
-    const refused = await engine.run(one('baz', true), { dryRun })
+    const refused = await engine.run(createOne('baz', true), { dryRun })
     expect(refused.result.result).toBe('failed')
     // How to unprotect it is said with the commands of this program.
     expect(errorsOf(refused)[0]).toContain(
@@ -29,7 +29,7 @@ test('TestProtect: what is protected is neither replaced nor deleted until it is
     )
   }
   for (const dryRun of [true, false]) {
-    const refused = await engine.run(nothing, { dryRun })
+    const refused = await engine.run(emptyProgram, { dryRun })
     expect(refused.result.result).toBe('failed')
     expect(errorsOf(refused)[0]?.replace('Preview failed: ', '')).toContain(
       `a: resource "${urn}" cannot be deleted\nbecause it is protected.`,
@@ -38,15 +38,15 @@ test('TestProtect: what is protected is neither replaced nor deleted until it is
   }
   expect(cloud.log).toEqual(['create a'])
   // Unprotected and replaced in one deployment.
-  const freed = await engine.run(one('baz', false))
+  const freed = await engine.run(createOne('baz', false))
   expect(freed.result.result).toBe('succeeded')
   expect(statesOf(freed, 'a')).toMatchObject([{ id: 'a-2' }])
   expect(statesOf(freed, 'a')[0]).not.toHaveProperty('protect')
-  const again = await engine.run(one('baz', true))
+  const again = await engine.run(createOne('baz', true))
   expect(statesOf(again, 'a')).toMatchObject([{ id: 'a-2', protect: true }])
   // The same after `state unprotect`, though the program goes on protecting it.
-  await editedResources(engine, resource => [{ ...resource, protect: false }])
-  const ran = await engine.run(one('daz', true))
+  await editStackResources(engine, resource => [{ ...resource, protect: false }])
+  const ran = await engine.run(createOne('daz', true))
   expect(ran.result.result).toBe('succeeded')
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-3', protect: true }])
   expect(cloud.log.filter(call => call.startsWith('delete'))).toEqual(['delete a-1', 'delete a-2'])
@@ -54,20 +54,20 @@ test('TestProtect: what is protected is neither replaced nor deleted until it is
 
 test('TestDeletedWith: nobody is asked to delete what goes with another', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (replace: string): Program =>
     async monitor => {
-      const a = await thing(monitor, 'a', { replace })
-      const b = await thing(monitor, 'b', { replace }, { deletedWith: a.urn })
-      await thing(monitor, 'c', { replace }, { deletedWith: b.urn })
+      const a = await registerThing(monitor, 'a', { replace })
+      const b = await registerThing(monitor, 'b', { replace }, { deletedWith: a.urn })
+      await registerThing(monitor, 'c', { replace }, { deletedWith: b.urn })
     }
   await engine.run(program('bar'))
   const replaced = await engine.run(program('baz'))
   expect(replaced.result.result).toBe('succeeded')
   for (const name of ['a', 'b', 'c'])
     expect(statesOf(replaced, name)).toMatchObject([{ id: `${name}-2` }])
-  const gone = await engine.run(nothing)
+  const gone = await engine.run(emptyProgram)
   expect(gone.result.result).toBe('succeeded')
   for (const name of ['a', 'b', 'c']) expect(statesOf(gone, name)).toEqual([])
   const deletes = cloud.log.filter(call => call.startsWith('delete'))
@@ -76,12 +76,12 @@ test('TestDeletedWith: nobody is asked to delete what goes with another', async 
 
 test('TestReplaceWithAndPropertyChange: two reasons are one replacement', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (value: string): Program =>
     async monitor => {
-      const a = await thing(monitor, 'a', { replace: `${value} a` })
-      await thing(monitor, 'b', { replace: `${value} b` }, { replaceWith: [a.urn] })
+      const a = await registerThing(monitor, 'a', { replace: `${value} a` })
+      await registerThing(monitor, 'b', { replace: `${value} b` }, { replaceWith: [a.urn] })
     }
   await engine.run(program('first'))
   const ran = await engine.run(program('other'))
@@ -98,7 +98,7 @@ test('TestReplaceWithAndPropertyChange: two reasons are one replacement', async 
 })
 
 /** A cloud that refuses to delete what something else names. */
-function strict(): Cloud {
+function createStrictCloud(): Cloud {
   const cloud = createCloud()
   const remove = (ask: DeleteRequest) => {
     const users = [...cloud.objects].filter(
@@ -111,23 +111,28 @@ function strict(): Cloud {
 }
 
 /** `b` names `a`, and is replaced with it. */
-const naming =
+const createNaming =
   (a: string, more: object = {}, b = 'b'): Program =>
   async monitor => {
-    const { urn, id } = await thing(monitor, 'a', { replace: a }, more)
-    await thing(monitor, 'b', { replace: `${id}`, parent: id, frob: b }, upon(urn))
+    const { urn, id } = await registerThing(monitor, 'a', { replace: a }, more)
+    await registerThing(
+      monitor,
+      'b',
+      { replace: `${id}`, parent: id, frob: b },
+      withDependency(urn),
+    )
   }
 
 test('TestPendingDeleteOrder: what a half done replacement left goes after what still uses it', async () => {
-  const cloud = strict()
-  const engine = await engines.of(cloud)
-  await engine.run(naming('bar'))
+  const cloud = createStrictCloud()
+  const engine = await engines.open(cloud)
+  await engine.run(createNaming('bar'))
   cloud.faults.add('create b')
-  const failed = await engine.run(naming('baz'))
+  const failed = await engine.run(createNaming('baz'))
   expect(failed.result.result).toBe('failed')
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-2' }, { id: 'a-1', delete: true }])
   cloud.faults.clear()
-  const ran = await engine.run(naming('baz'))
+  const ran = await engine.run(createNaming('baz'))
   expect(errorsOf(ran)).toEqual([])
   expect(ran.result.result).toBe('succeeded')
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
@@ -136,7 +141,7 @@ test('TestPendingDeleteOrder: what a half done replacement left goes after what 
 })
 
 test('TestPendingDeleteReplacement: old copies of dependents go before what is deleted first', async () => {
-  const cloud = strict()
+  const cloud = createStrictCloud()
   const diff = cloud.script.diff
   if (diff === undefined) throw new Error('a cloud compares')
   const frobOf = ({ frob }: Record<string, unknown> = {}) => frob
@@ -149,15 +154,15 @@ test('TestPendingDeleteReplacement: old copies of dependents go before what is d
       return { ...found, replaces: [...found.replaces, ...replaces] }
     },
   }
-  const engine = await engines.of({ ...cloud, script })
-  await engine.run(naming('bar', deleteFirst, 'active'))
+  const engine = await engines.open({ ...cloud, script })
+  await engine.run(createNaming('bar', deleteFirst, 'active'))
   cloud.faults.add('delete b-1')
-  const failed = await engine.run(naming('bar', deleteFirst, 'inactive'))
+  const failed = await engine.run(createNaming('bar', deleteFirst, 'inactive'))
   expect(failed.result.result).toBe('failed')
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1' }])
   expect(statesOf(failed, 'b')).toMatchObject([{ id: 'b-2' }, { id: 'b-1', delete: true }])
   cloud.faults.clear()
-  const ran = await engine.run(naming('baz', deleteFirst, 'inactive'))
+  const ran = await engine.run(createNaming('baz', deleteFirst, 'inactive'))
   expect(errorsOf(ran)).toEqual([])
   expect(ran.result.result).toBe('succeeded')
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])

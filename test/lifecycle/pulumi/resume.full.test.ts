@@ -6,9 +6,9 @@ import { emptySnapshot } from '../../../shared/state/snapshot.ts'
 import type { Urn } from '../../../shared/names/urn.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program, TestEngine } from '../engine.ts'
-import { Killed, type Killing } from '../process.ts'
-import { named, published } from '../states.ts'
-import { createEngines, thing } from '../things.ts'
+import { Killed, type KillPoint } from '../test-process.ts'
+import { findResource, publishStack } from '../stack-states.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -23,7 +23,7 @@ async function publish(engine: TestEngine, foo: string): Promise<void> {
     outputs: new Map([['foo', foo]]),
   })
   const snapshot = { ...emptySnapshot, resources: [root] }
-  await published(engine, 'other', encodeSnapshot(snapshot, await managers, 'sealed'))
+  await publishStack(engine, 'other', encodeSnapshot(snapshot, await managers, 'sealed'))
 }
 
 /** Stash and reference, both styles, and a function; what they answer goes into a resource. */
@@ -36,19 +36,19 @@ const program: Program = async monitor => {
     ...{ type: 'pulumi:index:Stash', name: 's', custom: true },
     object: { input: 'first' },
   })
-  const asked = await monitor.invoke('pulumi:pulumi:readStackOutputs', properties)
-  const { urn } = await thing(monitor, 'inner', {})
+  const stackOutputs = await monitor.invoke('pulumi:pulumi:readStackOutputs', properties)
+  const { urn } = await registerThing(monitor, 'inner', {})
   const inner = await monitor.invoke('pulumi:pulumi:getResource', { urn })
-  const values = [read.properties, made.object, asked].map(found => found?.['outputs'])
-  await thing(monitor, 'a', { values, stash: kept.object, id: inner['id'] })
+  const values = [read.properties, made.object, stackOutputs].map(found => found?.['outputs'])
+  await registerThing(monitor, 'a', { values, stash: kept.object, id: inner['id'] })
 }
 
 test('a deployment that died anywhere goes on with what was answered, and leaves nothing pending', async () => {
-  const whole = await engines.of(createCloud())
+  const whole = await engines.open(createCloud())
   await publish(whole, 'bar')
   const { effects } = await whole.run(program)
   const begun = effects.filter(name => name === 'operations.begin')
-  const kills: readonly Killing[] = [
+  const kills: readonly KillPoint[] = [
     // After a begin nobody knows whether the call was made.
     ...begun.map((call, at) => ({ effect: at + 1, call, when: 'after' }) as const),
     ...effects.flatMap((_, at) =>
@@ -59,7 +59,7 @@ test('a deployment that died anywhere goes on with what was answered, and leaves
   for (const kill of kills) {
     const where = JSON.stringify(kill)
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     await publish(engine, 'bar')
     const killed = await engine.run(program, { kill }).catch((thrown: unknown) => thrown)
     // What takes long renews its leases: a quick run may not come to that many effects.
@@ -82,7 +82,7 @@ test('a deployment that died anywhere goes on with what was answered, and leaves
     if (pending.length > 0) continue
     expect(result.result, where).toBe('succeeded')
     const foo = { foo: 'bar' }
-    expect(named(state, 'a')?.['inputs']).toEqual({
+    expect(findResource(state, 'a')?.['inputs']).toEqual({
       id: 'inner-1',
       stash: { input: 'first', output: 'first' },
       values: [foo, foo, foo],

@@ -13,9 +13,9 @@ import {
 import { createProgramHosts } from '../../../shared/programs/hosts/program-hosts.ts'
 import type { ProcessesPort } from '../../../shared/ports/system.ts'
 import { createCloud } from '../cloud.ts'
-import type { Asked } from '../engine.ts'
-import { statesOf } from '../told.ts'
-import { createEngines } from '../things.ts'
+import type { TestRunOptions } from '../engine.ts'
+import { statesOf } from '../run-events.ts'
+import { createEngines } from '../register-thing.ts'
 
 const engines = createEngines()
 const servers: Server[] = []
@@ -25,29 +25,32 @@ afterEach(async () => {
 })
 
 /** Asks for a program of a runtime, whose host must not be started. */
-function asking(runtime: string, runtimeOptions: Record<string, unknown> = {}): Asked {
+function createRunOptions(
+  runtime: string,
+  runtimeOptions: Record<string, unknown> = {},
+): TestRunOptions {
   const programs = createProgramHosts({
     processes: {} as ProcessesPort,
     env: {},
     ourNode: '',
     engineAddress: () => '',
   })
-  const about = { name: 'life', root: '/', directory: '/', entryPoint: '.', plugins: [] }
-  return { programs, request: { source: { ...about, runtime, runtimeOptions } } }
+  const baseSource = { name: 'life', root: '/', directory: '/', entryPoint: '.', plugins: [] }
+  return { programs, request: { source: { ...baseSource, runtime, runtimeOptions } } }
 }
 
 test('TestNoRuntimeLifecycle: a project without a runtime registers nothing', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   for (const command of ['up', 'up', 'refresh', 'destroy'] as const)
     for (const dryRun of [true, false]) {
-      const ran = await engine.run(undefined, { ...asking(''), command, dryRun })
+      const ran = await engine.run(undefined, { ...createRunOptions(''), command, dryRun })
       expect([command, ran.result.result]).toEqual([command, 'succeeded'])
       expect(ran.state.resources ?? []).toEqual([])
     }
 })
 
 /** A host of a language that runs already: it registers one resource. */
-async function listening(): Promise<string> {
+async function startListening(): Promise<string> {
   const server = new Server()
   servers.push(server)
   const handlers = {
@@ -77,15 +80,18 @@ async function listening(): Promise<string> {
 }
 
 test('TestLanguageClient: a host that runs already is attached to by its address', async () => {
-  const engine = await engines.of(createCloud())
-  const ran = await engine.run(undefined, asking('client', { address: await listening() }))
+  const engine = await engines.open(createCloud())
+  const ran = await engine.run(
+    undefined,
+    createRunOptions('client', { address: await startListening() }),
+  )
   expect(ran.result.result).toBe('succeeded')
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-1', inputs: { v: 1 } }])
 })
 
 test('a host to attach to needs an address', async () => {
-  const engine = await engines.of(createCloud())
-  const without = engine.run(undefined, asking('client')).then(
+  const engine = await engines.open(createCloud())
+  const without = engine.run(undefined, createRunOptions('client')).then(
     ({ result }) => result.result,
     (thrown: { code: string }) => thrown.code,
   )

@@ -4,14 +4,14 @@ import { error } from '../../../shared/errors/error.ts'
 import { openConfig } from '../../../shared/programs/config/open-config.ts'
 import { parseProject } from '../../../shared/programs/project/project-file.ts'
 import { openStackConfig } from '../../../shared/programs/config/stack-config.ts'
-import { createBench } from '../bench.ts'
+import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { editedResources, named, stepsOf } from '../states.ts'
-import { createEngines, things } from '../things.ts'
+import { editStackResources, findResource, resourceOpsOf } from '../stack-states.ts'
+import { createEngines, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
-const bench = createBench()
+const bench = createPluginEngines()
 afterEach(async () => {
   await engines.close()
   await bench.close()
@@ -20,9 +20,9 @@ afterEach(async () => {
 const secretKey = '4dabf18193072939515e22adb298388d'
 
 test('TestConfigSecrets: a secret setting is secret in the provider’s state', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const config = new Map([['test:password', { text: 'hunter2', secret: true, object: false }]])
-  const ran = await engine.run(things({ a: {} }), { config })
+  const ran = await engine.run(createThings({ a: {} }), { config })
   expect(ran.result.result).toBe('succeeded')
   const provider = ran.state.resources?.find(({ type }) => type === 'pulumi:providers:test')
   const sealed = { password: { [secretKey]: expect.any(String), ciphertext: expect.any(String) } }
@@ -32,7 +32,7 @@ test('TestConfigSecrets: a secret setting is secret in the provider’s state', 
 
 test('TestBrokenDecrypter: a setting that cannot be opened is one error before anything runs', () => {
   const values = openStackConfig('config: {foo:bar: {secure: v1:x}}\n', 'Pulumi.dev.yaml', 'p')
-  const opened = () =>
+  const openFresh = () =>
     openConfig({
       project: parseProject('name: p\n', 'Pulumi.yaml'),
       stack: 'dev',
@@ -42,12 +42,12 @@ test('TestBrokenDecrypter: a setting that cannot be opened is one error before a
         throw error('SECRETS_MALFORMED', 'decryption failed')
       },
     })
-  expect(opened).toThrow(/foo:bar.*decryption failed/)
+  expect(openFresh).toThrow(/foo:bar.*decryption failed/)
 })
 
 test('TestProviderDiffMissingOldOutputs: a provider without outputs is compared by its inputs', async () => {
   const cloud = createCloud()
-  const { run, ...engine } = await bench.of(cloud, () => ({
+  const { run, ...engine } = await bench.open(cloud, () => ({
     diffConfig: ({ olds, news }: { olds?: object; news?: object }) => {
       const isOther = JSON.stringify(olds) !== JSON.stringify(news)
       return DiffResponse.create({
@@ -59,23 +59,27 @@ test('TestProviderDiffMissingOldOutputs: a provider without outputs is compared 
   const program: Program = async monitor => {
     await monitor.register({ type: 'pkgA:m:typA', name: 'a', custom: true, object: {} })
   }
-  const set = (foo: string) => ({ configured: { 'pkgA:foo': { text: foo } } })
-  const withoutOutputs = () =>
-    editedResources({ ...engine, run }, ({ outputs, ...resource }) =>
+  const configureFoo = (foo: string) => ({ configured: { 'pkgA:foo': { text: foo } } })
+  const removeOutputs = () =>
+    editStackResources({ ...engine, run }, ({ outputs, ...resource }) =>
       resource.type === 'pulumi:providers:pkgA'
         ? [resource]
         : [outputs === undefined ? resource : { ...resource, outputs }],
     )
-  await run(program, set('bar'))
-  await withoutOutputs()
-  const same = await run(program, set('bar'))
-  expect(stepsOf(same.events, 'a')).toEqual(['same'])
-  expect(named(same.state, 'default')).toMatchObject({ outputs: { foo: 'bar' } })
-  await withoutOutputs()
-  const ran = await run(program, set('baz'))
+  await run(program, configureFoo('bar'))
+  await removeOutputs()
+  const same = await run(program, configureFoo('bar'))
+  expect(resourceOpsOf(same.events, 'a')).toEqual(['same'])
+  expect(findResource(same.state, 'default')).toMatchObject({ outputs: { foo: 'bar' } })
+  await removeOutputs()
+  const ran = await run(program, configureFoo('baz'))
   expect(ran.result.result).toBe('succeeded')
-  expect(stepsOf(ran.events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
-  const replaced = named(ran.state, 'default')
+  expect(resourceOpsOf(ran.events, 'a')).toEqual([
+    'create-replacement',
+    'replace',
+    'delete-replaced',
+  ])
+  const replaced = findResource(ran.state, 'default')
   expect(replaced).toMatchObject({ outputs: { foo: 'baz' } })
-  expect(replaced?.['id']).not.toBe(named(same.state, 'default')?.['id'])
+  expect(replaced?.['id']).not.toBe(findResource(same.state, 'default')?.['id'])
 })

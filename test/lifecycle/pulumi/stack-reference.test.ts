@@ -8,8 +8,8 @@ import type { Urn } from '../../../shared/names/urn.ts'
 import { type PropertyMap, type PropertyValue, secretOf } from '../../../shared/values/value.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program, TestEngine } from '../engine.ts'
-import { named, published, stepsOf, told } from '../states.ts'
-import { createEngines, thing } from '../things.ts'
+import { findResource, publishStack, resourceOpsOf, messagesOf } from '../stack-states.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -19,7 +19,7 @@ const secretMark = '1b47061264138c4ac30d75fd1eb44270'
 const foreign = createPassphraseManager('a passphrase that nobody here knows')
 
 /** Publishes a stack `other` with some outputs. */
-async function other(
+async function publishOther(
   engine: TestEngine,
   outputs: PropertyMap,
   manager?: SecretsManager,
@@ -32,80 +32,85 @@ async function other(
   })
   const secrets = manager ?? (await foreign)
   const snapshot = { ...emptySnapshot, resources: [root] }
-  await published(engine, 'other', encodeSnapshot(snapshot, secrets, 'sealed'))
+  await publishStack(engine, 'other', encodeSnapshot(snapshot, secrets, 'sealed'))
 }
 
 const read = (monitor: Monitor, name: string, more: Record<string, unknown> = {}) =>
   monitor.read('other', name, { type, properties: { name, ...more } })
 
 test('TestStackReference: a read has the outputs of the other stack, as they are now', async () => {
-  const engine = await engines.of(createCloud())
-  await other(engine, new Map([['foo', 'bar']]))
+  const engine = await engines.open(createCloud())
+  await publishOther(engine, new Map([['foo', 'bar']]))
   const seen: unknown[] = []
-  const one: Program = async monitor => {
+  const oneProgram: Program = async monitor => {
     seen.push((await read(monitor, 'organization/life/other')).properties)
   }
-  const first = await engine.run(one)
-  expect(stepsOf(first.events, 'other')).toEqual(['read'])
-  expect(named(first.state, 'other')).toMatchObject({
+  const first = await engine.run(oneProgram)
+  expect(resourceOpsOf(first.events, 'other')).toEqual(['read'])
+  expect(findResource(first.state, 'other')).toMatchObject({
     id: 'organization/life/other',
     external: true,
     inputs: { name: 'organization/life/other' },
     outputs: { outputs: { foo: 'bar' }, secretOutputNames: [] },
   })
-  await other(engine, new Map([['foo', 'new']]))
-  const preview = await engine.run(one, { dryRun: true })
+  await publishOther(engine, new Map([['foo', 'new']]))
+  const preview = await engine.run(oneProgram, { dryRun: true })
   expect(preview.result.result).toBe('succeeded')
-  const second = await engine.run(one)
-  expect(named(second.state, 'other')?.['outputs']).toMatchObject({ outputs: { foo: 'new' } })
+  const second = await engine.run(oneProgram)
+  expect(findResource(second.state, 'other')?.['outputs']).toMatchObject({
+    outputs: { foo: 'new' },
+  })
   expect(seen).toMatchObject([
     { outputs: { foo: 'bar' } },
     { outputs: { foo: 'new' } },
     { outputs: { foo: 'new' } },
   ])
-  expect(told(second.events, 'warning')).toEqual([])
+  expect(messagesOf(second.events, 'warning')).toEqual([])
   const gone = await engine.run(undefined, { command: 'destroy' })
-  expect(stepsOf(gone.events, 'other')).toEqual(['discard'])
+  expect(resourceOpsOf(gone.events, 'other')).toEqual(['discard'])
   expect(gone.state.resources ?? []).toEqual([])
 })
 
 test('TestStackReference: the name may leave out organization and project', async () => {
   for (const name of ['other', 'life/other', 'organization/other']) {
-    const engine = await engines.of(createCloud())
-    await other(engine, new Map([['foo', 'bar']]))
+    const engine = await engines.open(createCloud())
+    await publishOther(engine, new Map([['foo', 'bar']]))
     const { state } = await engine.run(async monitor => void (await read(monitor, name)))
-    expect(named(state, 'other')?.['outputs']).toMatchObject({ name, outputs: { foo: 'bar' } })
+    expect(findResource(state, 'other')?.['outputs']).toMatchObject({
+      name,
+      outputs: { foo: 'bar' },
+    })
   }
 })
 
 test('TestStackReference: unknown stacks and unknown properties are errors', async () => {
-  const engine = await engines.of(createCloud())
-  await other(engine, new Map())
+  const engine = await engines.open(createCloud())
+  await publishOther(engine, new Map())
   const unknown = await engine.run(async monitor => void (await read(monitor, 'rehto')))
   expect(unknown.result.result).toBe('failed')
-  expect(told(unknown.events, 'error').join()).toContain('unknown stack "rehto"')
+  expect(messagesOf(unknown.events, 'error').join()).toContain('unknown stack "rehto"')
   const more = await engine.run(async monitor => void (await read(monitor, 'other', { foo: 1 })))
   expect(more.result.result).toBe('failed')
-  expect(told(more.events, 'error').join()).toContain('unknown property "foo"')
-  expect(named(more.state, 'other')).toBeUndefined()
+  expect(messagesOf(more.events, 'error').join()).toContain('unknown property "foo"')
+  expect(findResource(more.state, 'other')).toBeUndefined()
 })
 
 test('TestStackReferenceRegister: the older style works, warns, and is replaced for another name', async () => {
-  const engine = await engines.of(createCloud())
-  await other(engine, new Map([['foo', 'bar']]))
+  const engine = await engines.open(createCloud())
+  await publishOther(engine, new Map([['foo', 'bar']]))
   const register =
     (name: unknown): Program =>
     async monitor =>
       void (await monitor.register({ type, name: 'other', custom: true, object: { name } }))
   const first = await engine.run(register('other'))
-  expect(stepsOf(first.events, 'other')).toEqual(['create'])
-  expect(told(first.events, 'warning').join()).toContain('resource type is deprecated')
-  expect(named(first.state, 'other')?.['outputs']).toMatchObject({ outputs: { foo: 'bar' } })
+  expect(resourceOpsOf(first.events, 'other')).toEqual(['create'])
+  expect(messagesOf(first.events, 'warning').join()).toContain('resource type is deprecated')
+  expect(findResource(first.state, 'other')?.['outputs']).toMatchObject({ outputs: { foo: 'bar' } })
   const same = await engine.run(register('other'))
-  expect(stepsOf(same.events, 'other')).toEqual(['same'])
-  expect(told(same.events, 'warning').join()).toContain('resource type is deprecated')
+  expect(resourceOpsOf(same.events, 'other')).toEqual(['same'])
+  expect(messagesOf(same.events, 'warning').join()).toContain('resource type is deprecated')
   const moved = await engine.run(register('life/other'))
-  expect(stepsOf(moved.events, 'other')).toEqual([
+  expect(resourceOpsOf(moved.events, 'other')).toEqual([
     ...['create-replacement', 'replace', 'delete-replaced'],
   ])
   for (const wrong of [register(7), register('nobody')])
@@ -114,25 +119,25 @@ test('TestStackReferenceRegister: the older style works, warns, and is replaced 
 
 test('secrets of the other stack stay secret, and closed ones are elided with a word', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(async monitor => void (await thing(monitor, 'own', {})))
+  const engine = await engines.open(cloud)
+  await engine.run(async monitor => void (await registerThing(monitor, 'own', {})))
   const outputs: PropertyMap = new Map<string, PropertyValue>([
     ['open', 1],
     ['sec', secretOf('hidden')],
   ])
-  await other(engine, outputs)
+  await publishOther(engine, outputs)
   const seen: unknown[] = []
   const program: Program = async monitor => {
     seen.push((await read(monitor, 'other')).properties)
   }
   const { events, state, result } = await engine.run(program)
   expect(result.result).toBe('failed')
-  expect(told(events, 'error').join()).toContain('passphrase')
+  expect(messagesOf(events, 'error').join()).toContain('passphrase')
   expect(JSON.stringify(state)).not.toContain('hidden')
   process.env['PULUMI_CONFIG_PASSPHRASE'] = 'wrong'
   try {
     const elided = await engine.run(program)
-    expect(told(elided.events, 'info').join()).toContain('eliding undecryptable secrets')
+    expect(messagesOf(elided.events, 'info').join()).toContain('eliding undecryptable secrets')
     expect(seen).toMatchObject([{ outputs: { open: 1, sec: { value: {} } } }])
     process.env['PULUMI_CONFIG_PASSPHRASE'] = 'a passphrase that nobody here knows'
     const open = await engine.run(program)
@@ -147,8 +152,8 @@ test('secrets of the other stack stay secret, and closed ones are elided with a 
 })
 
 test('functions read the outputs and the resources of another stack', async () => {
-  const engine = await engines.of(createCloud())
-  await other(engine, new Map([['foo', 'bar']]))
+  const engine = await engines.open(createCloud())
+  await publishOther(engine, new Map([['foo', 'bar']]))
   const seen: unknown[] = []
   const { result } = await engine.run(async monitor => {
     seen.push(await monitor.invoke('pulumi:pulumi:readStackOutputs', { name: 'other' }))

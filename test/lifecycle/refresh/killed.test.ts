@@ -1,25 +1,25 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Cloud, createCloud } from '../cloud.ts'
-import type { Asked, Program, Ran, TestEngine } from '../engine.ts'
-import { Killed } from '../process.ts'
-import { kept, stateOf } from '../target/look.ts'
-import { createEngines, thing, things } from '../things.ts'
+import type { TestRunOptions, Program, TestRun, TestEngine } from '../engine.ts'
+import { Killed } from '../test-process.ts'
+import { listKeptNames, resourceStateOf } from '../target/run-summary.ts'
+import { createEngines, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 const program: Program = async monitor => {
-  const a = await thing(monitor, 'a', { v: 1 })
-  await thing(monitor, 'moved', { replace: 2 }, { dependencies: [a.urn] })
-  await thing(monitor, 'gone', { v: 1 })
+  const a = await registerThing(monitor, 'a', { v: 1 })
+  await registerThing(monitor, 'moved', { replace: 2 }, { dependencies: [a.urn] })
+  await registerThing(monitor, 'gone', { v: 1 })
 }
 
 /** A stack of which one thing moved, one is gone, one is to be replaced, and one is not wanted. */
-async function scene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEngine }> {
+async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEngine }> {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const object = { v: 1 }
-  await engine.run(things({ a: object, moved: { replace: 1 }, gone: object, left: object }))
+  await engine.run(createThings({ a: object, moved: { replace: 1 }, gone: object, left: object }))
   cloud.objects.set('a-1', { v: 7 })
   cloud.objects.set('left-1', { v: 7 })
   cloud.objects.delete('gone-1')
@@ -27,28 +27,28 @@ async function scene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEn
 }
 
 /** Kills a run at every `step`th of its effects and lets another go on with it. */
-async function everywhere(
-  asked: Asked,
+async function killEverywhere(
+  options: TestRunOptions,
   step: number,
-  judge: (ran: Ran, cloud: Cloud) => void,
+  judge: (ran: TestRun, cloud: Cloud) => void,
 ): Promise<number> {
-  const unharmed = await scene()
-  const whole = await unharmed.engine.run(program, asked)
+  const unharmed = await openScene()
+  const whole = await unharmed.engine.run(program, options)
   judge(whole, unharmed.cloud)
   let killings = 0
   for (let effect = 2; effect <= whole.effects.length; effect += step) {
-    const { cloud, engine } = await scene()
+    const { cloud, engine } = await openScene()
     const when = effect % 2 === 0 ? 'before' : 'after'
-    const killed = await engine.run(program, { ...asked, kill: { effect, when } }).then(
+    const killed = await engine.run(program, { ...options, kill: { effect, when } }).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )
     if (killed === undefined) continue
     expect(killed).toBeInstanceOf(Killed)
     killings += 1
-    const ran = await engine.run(program, { ...asked, resume: true }).catch((thrown: unknown) => {
+    const ran = await engine.run(program, { ...options, resume: true }).catch((thrown: unknown) => {
       if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
-      return engine.run(program, asked)
+      return engine.run(program, options)
     })
     judge(ran, cloud)
     await engine.close()
@@ -58,13 +58,13 @@ async function everywhere(
 
 describe('a refresh by the program that is killed goes on where it was', () => {
   test('alone: everything is what was read, and nothing is done', async () => {
-    const asked: Asked = { command: 'refresh', runProgram: true }
-    const killings = await everywhere(asked, 29, (ran, cloud) => {
+    const options: TestRunOptions = { command: 'refresh', runProgram: true }
+    const killings = await killEverywhere(options, 29, (ran, cloud) => {
       expect(ran.result.result).toBe('succeeded')
-      expect(kept(ran)).toEqual(['a', 'left', 'moved'])
-      expect(stateOf(ran, 'a')).toMatchObject({ id: 'a-1', outputs: { v: 7 } })
-      expect(stateOf(ran, 'left')).toMatchObject({ id: 'left-1', outputs: { v: 7 } })
-      expect(stateOf(ran, 'moved').inputs).toEqual({ replace: 1 })
+      expect(listKeptNames(ran)).toEqual(['a', 'left', 'moved'])
+      expect(resourceStateOf(ran, 'a')).toMatchObject({ id: 'a-1', outputs: { v: 7 } })
+      expect(resourceStateOf(ran, 'left')).toMatchObject({ id: 'left-1', outputs: { v: 7 } })
+      expect(resourceStateOf(ran, 'moved').inputs).toEqual({ replace: 1 })
       expect(ran.state.pending_operations ?? []).toEqual([])
       expect(cloud.log).toHaveLength(4)
     })
@@ -72,16 +72,16 @@ describe('a refresh by the program that is killed goes on where it was', () => {
   }, 120_000)
 
   test('before an update: each is changed once, by what was read', async () => {
-    const asked: Asked = { refresh: true, runProgram: true }
-    const killings = await everywhere(asked, 37, (ran, cloud) => {
+    const options: TestRunOptions = { refresh: true, runProgram: true }
+    const killings = await killEverywhere(options, 37, (ran, cloud) => {
       expect(ran.result.result).toBe('succeeded')
-      expect(kept(ran)).toEqual(['a', 'gone', 'moved'])
+      expect(listKeptNames(ran)).toEqual(['a', 'gone', 'moved'])
       expect([...cloud.objects].sort(([one], [other]) => one.localeCompare(other))).toEqual([
         ['a-1', { v: 1 }],
         ['gone-2', { v: 1 }],
         ['moved-2', { replace: 2 }],
       ])
-      expect(stateOf(ran, 'moved').id).toBe('moved-2')
+      expect(resourceStateOf(ran, 'moved').id).toBe('moved-2')
       expect(ran.state.pending_operations ?? []).toEqual([])
       const creates = cloud.log.filter(line => line.startsWith('create'))
       expect(creates.slice(4).sort()).toEqual(['create gone', 'create moved'])

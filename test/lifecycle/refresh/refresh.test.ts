@@ -3,11 +3,16 @@ import { ReadResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from '../cloud.ts'
-import type { Ran } from '../engine.ts'
-import { editedResources } from '../states.ts'
-import { kept, namesBy, stateOf, urnOf } from '../target/look.ts'
-import { saidBy } from '../told.ts'
-import { createEngines, thing, things } from '../things.ts'
+import type { TestRun } from '../engine.ts'
+import { editStackResources } from '../stack-states.ts'
+import {
+  listKeptNames,
+  listNamesByOp,
+  resourceStateOf,
+  targetUrnOf,
+} from '../target/run-summary.ts'
+import { diagnosticsOf } from '../run-events.ts'
+import { createEngines, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -15,7 +20,7 @@ afterEach(() => engines.close())
 const refresh = { command: 'refresh' } as const
 
 /** A cloud that answers reads in its own way; what it leaves undefined is read as it is. */
-function reading(answer: (ask: ReadRequest) => unknown) {
+function createReading(answer: (ask: ReadRequest) => unknown) {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
@@ -26,111 +31,114 @@ function reading(answer: (ask: ReadRequest) => unknown) {
 
 test('TestParallelRefresh: the list keeps its order', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const names = ['a', 'b', 'c', 'd']
   const before = await engine.run(async monitor => {
     let last: readonly string[] = []
     for (const name of names)
-      last = [(await thing(monitor, name, { v: 1 }, { dependencies: last })).urn]
+      last = [(await registerThing(monitor, name, { v: 1 }, { dependencies: last })).urn]
   })
   const ran = await engine.run(undefined, { ...refresh, parallel: 4 })
-  expect(namesBy(ran, 'refresh').filter(name => names.includes(name))).toEqual(names)
-  const urnsOf = ({ state }: Ran) => state.resources?.map(({ urn }) => urn)
+  expect(listNamesByOp(ran, 'refresh').filter(name => names.includes(name))).toEqual(names)
+  const urnsOf = ({ state }: TestRun) => state.resources?.map(({ urn }) => urn)
   expect(urnsOf(ran)).toEqual(urnsOf(before))
 })
 
 test('TestExternalRefresh, TestExternalRefreshDoesNotCallDiff: what was only read is compared by its outputs', async () => {
   const cloud = createCloud()
   cloud.objects.set('there', { v: 1 })
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(async monitor => void (await monitor.read('a', 'there')))
   const same = await engine.run(undefined, refresh)
   expect(same.result.changes['update']).toBe(undefined)
-  expect(stateOf(same, 'a')['external']).toBe(true)
+  expect(resourceStateOf(same, 'a')['external']).toBe(true)
   cloud.objects.set('there', { v: 2 })
   const moved = await engine.run(undefined, refresh)
   expect(moved.result.changes).toMatchObject({ update: 1 })
-  expect(stateOf(moved, 'a')).toMatchObject({ external: true, outputs: { v: 2 } })
+  expect(resourceStateOf(moved, 'a')).toMatchObject({ external: true, outputs: { v: 2 } })
   expect(engine.provider.calls.filter(({ method }) => method === 'diff')).toEqual([])
 })
 
 test('TestRefreshInitFailure: what is unhealthy is a warning and kept until it is not', async () => {
   const now = { isBad: false }
-  const cloud = reading(({ id, properties = {}, inputs = {} }) => {
+  const cloud = createReading(({ id, properties = {}, inputs = {} }) => {
     if (!now.isBad || id !== 'a-1') return undefined
     throw createInitFailure({ id, reasons: ['still failing'], properties, inputs })
   })
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
-  await editedResources(engine, resource => [
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
+  await editStackResources(engine, resource => [
     resource.urn.endsWith('::a') ? { ...resource, initErrors: ['failed'] } : resource,
   ])
   now.isBad = true
   const bad = await engine.run(undefined, refresh)
   expect(bad.result.result).toBe('succeeded')
-  expect(saidBy(bad, 'warning').join()).toContain('unhealthy state:\n* still failing')
-  expect(stateOf(bad, 'a')).toMatchObject({ id: 'a-1', initErrors: ['still failing'] })
+  expect(diagnosticsOf(bad, 'warning').join()).toContain('unhealthy state:\n* still failing')
+  expect(resourceStateOf(bad, 'a')).toMatchObject({ id: 'a-1', initErrors: ['still failing'] })
   now.isBad = false
   const good = await engine.run(undefined, refresh)
-  expect(stateOf(good, 'a')['initErrors'] ?? []).toEqual([])
-  expect(kept(good)).toEqual(['a', 'b'])
+  expect(resourceStateOf(good, 'a')['initErrors'] ?? []).toEqual([])
+  expect(listKeptNames(good)).toEqual(['a', 'b'])
 })
 
 test('TestRefreshWithDelete, TestRefreshUpdateWithDeletedResource: what is gone leaves the state', async () => {
   for (const parallel of [1, 4]) {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    await engine.run(things({ a: { v: 1 } }))
+    const engine = await engines.open(cloud)
+    await engine.run(createThings({ a: { v: 1 } }))
     cloud.objects.clear()
     const ran = await engine.run(undefined, { ...refresh, parallel })
     expect(ran.result.changes).toMatchObject({ delete: 1 })
-    expect(kept(ran)).toEqual([])
-    const up = await engine.run(things({ a: { v: 1 } }))
-    expect(kept(up)).toEqual(['a'])
+    expect(listKeptNames(ran)).toEqual([])
+    const up = await engine.run(createThings({ a: { v: 1 } }))
+    expect(listKeptNames(up)).toEqual(['a'])
     cloud.objects.clear()
-    const updated = await engine.run(things({}), { refresh: true, parallel })
+    const updated = await engine.run(createThings({}), { refresh: true, parallel })
     expect(updated.result.result).toBe('succeeded')
-    expect(kept(updated)).toEqual([])
+    expect(listKeptNames(updated)).toEqual([])
     expect(cloud.log).toEqual(['create a', 'create a'])
   }
 })
 
 test('TestRefreshDeleteDependencies, TestRefreshDeletePropertyDependencies, TestRefreshDeleteDeletedWith, TestRefreshDeleteParent: what named it does not any more', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    const a = await thing(monitor, 'a', { v: 1 })
-    const b = await thing(monitor, 'b', { v: 1 }, { dependencies: [a.urn] })
+    const a = await registerThing(monitor, 'a', { v: 1 })
+    const b = await registerThing(monitor, 'b', { v: 1 }, { dependencies: [a.urn] })
     const of = new Map([['v', { urns: [a.urn, b.urn] }]])
-    await thing(monitor, 'c', { v: 1 }, { dependencies: [a.urn, b.urn] })
-    await thing(monitor, 'p', { v: 1 }, { propertyDependencies: of })
-    await thing(monitor, 'w', { v: 1 }, { deletedWith: a.urn })
-    await thing(monitor, 'child', { v: 1 }, { parent: a.urn })
+    await registerThing(monitor, 'c', { v: 1 }, { dependencies: [a.urn, b.urn] })
+    await registerThing(monitor, 'p', { v: 1 }, { propertyDependencies: of })
+    await registerThing(monitor, 'w', { v: 1 }, { deletedWith: a.urn })
+    await registerThing(monitor, 'child', { v: 1 }, { parent: a.urn })
   })
   cloud.objects.delete('a-1')
   // Who is no target still does not name what is gone.
-  const ran = await engine.run(undefined, { ...refresh, targeting: { targets: [urnOf('a')] } })
+  const ran = await engine.run(undefined, {
+    ...refresh,
+    targeting: { targets: [targetUrnOf('a')] },
+  })
   expect(ran.result.result).toBe('succeeded')
-  expect(namesBy(ran, 'refresh')).toEqual(['a'])
-  expect(kept(ran)).toEqual(['b', 'c', 'child', 'p', 'w'])
-  expect(stateOf(ran, 'b').dependencies ?? []).toEqual([])
-  expect(stateOf(ran, 'c').dependencies).toEqual([urnOf('b')])
-  expect(stateOf(ran, 'p')['propertyDependencies']).toEqual({ v: [urnOf('b')] })
-  expect(stateOf(ran, 'w')['deletedWith']).toBe(undefined)
-  expect(stateOf(ran, 'child').parent).toBe(undefined)
+  expect(listNamesByOp(ran, 'refresh')).toEqual(['a'])
+  expect(listKeptNames(ran)).toEqual(['b', 'c', 'child', 'p', 'w'])
+  expect(resourceStateOf(ran, 'b').dependencies ?? []).toEqual([])
+  expect(resourceStateOf(ran, 'c').dependencies).toEqual([targetUrnOf('b')])
+  expect(resourceStateOf(ran, 'p')['propertyDependencies']).toEqual({ v: [targetUrnOf('b')] })
+  expect(resourceStateOf(ran, 'w')['deletedWith']).toBe(undefined)
+  expect(resourceStateOf(ran, 'child').parent).toBe(undefined)
 })
 
 test('TestCanceledRefresh: what was read before stays read, the rest as it was', async () => {
   const reached = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
-  const cloud = reading(async () => {
+  const cloud = createReading(async () => {
     reached.resolve()
     await go.promise
     return undefined
   })
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const names = ['a', 'b', 'c']
-  await engine.run(things(Object.fromEntries(names.map(name => [name, { v: 1 }]))))
+  await engine.run(createThings(Object.fromEntries(names.map(name => [name, { v: 1 }]))))
   for (const name of names) cloud.objects.set(`${name}-1`, { v: 2 })
   const ran = await engine.run(undefined, {
     ...{ ...refresh, parallel: 1 },
@@ -141,15 +149,19 @@ test('TestCanceledRefresh: what was read before stays read, the rest as it was',
       }),
   })
   expect(ran.result.result).toBe('cancelled')
-  const read = names.filter(name => stateOf(ran, name).outputs?.['v'] === 2)
+  const read = names.filter(name => resourceStateOf(ran, name).outputs?.['v'] === 2)
   expect(read).toHaveLength(1)
-  expect(kept(ran)).toEqual(names)
+  expect(listKeptNames(ran)).toEqual(names)
 })
 
 test('TestRefreshStepWillPersistUpdatedIDs, TestRefreshPreservesInputsWhenReadReturnsNoInputs: a new id is kept, and old inputs where none are read', async () => {
-  const cloud = reading(() => ReadResponse.create({ id: 'other', properties: { v: 2 } }))
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 } }))
+  const cloud = createReading(() => ReadResponse.create({ id: 'other', properties: { v: 2 } }))
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 } }))
   const ran = await engine.run(undefined, refresh)
-  expect(stateOf(ran, 'a')).toMatchObject({ id: 'other', inputs: { v: 1 }, outputs: { v: 2 } })
+  expect(resourceStateOf(ran, 'a')).toMatchObject({
+    id: 'other',
+    inputs: { v: 1 },
+    outputs: { v: 2 },
+  })
 })

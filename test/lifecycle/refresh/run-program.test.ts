@@ -3,9 +3,22 @@ import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { editedResources } from '../states.ts'
-import { errorsOf, kept, namesBy, stateOf, stepsOf, urnOf } from '../target/look.ts'
-import { createEngines, deleteFirst, thing, things, upon } from '../things.ts'
+import { editStackResources } from '../stack-states.ts'
+import {
+  errorMessagesOf,
+  listKeptNames,
+  listNamesByOp,
+  resourceStateOf,
+  allStepsOf,
+  targetUrnOf,
+} from '../target/run-summary.ts'
+import {
+  createEngines,
+  deleteFirst,
+  registerThing,
+  createThings,
+  withDependency,
+} from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -15,17 +28,17 @@ const first = { refresh: true, runProgram: true } as const
 
 test('TestRefreshWithProgram, TestRefreshWithProgramWithDeletedResource: the program sees what was read, and that nothing is there', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const replies: unknown[] = []
   const program =
     (v: number, more: readonly string[] = []): Program =>
     async monitor => {
-      const a = await thing(monitor, 'a', { v })
+      const a = await registerThing(monitor, 'a', { v })
       replies.push([a.id, a.object, a.unknown])
-      const b = await thing(monitor, 'b', { v }, { dependencies: [a.urn] })
+      const b = await registerThing(monitor, 'b', { v }, { dependencies: [a.urn] })
       replies.push([b.id, b.object, b.unknown])
-      for (const name of more) replies.push((await thing(monitor, name, { v })).unknown)
-      await monitor.outputs(monitor.stack, { told: v })
+      for (const name of more) replies.push((await registerThing(monitor, name, { v })).unknown)
+      await monitor.registerOutputs(monitor.stack, { v })
     }
   await engine.run(program(1))
   cloud.objects.set('b-1', { v: 7 })
@@ -36,37 +49,37 @@ test('TestRefreshWithProgram, TestRefreshWithProgramWithDeletedResource: the pro
     ['a-1', { v: 1 }, false],
     ['b-1', { v: 7 }, false],
   ])
-  expect(stepsOf(read)).toEqual(['refresh a', 'refresh b'])
+  expect(allStepsOf(read)).toEqual(['refresh a', 'refresh b'])
   expect(read.result.changes).toEqual({ same: 2, update: 1 })
-  expect(stateOf(read, 'b')).toMatchObject({ inputs: { v: 7 }, outputs: { v: 7 } })
-  expect(stateOf(read, 'life-dev').outputs).toEqual({ told: 2 })
+  expect(resourceStateOf(read, 'b')).toMatchObject({ inputs: { v: 7 }, outputs: { v: 7 } })
+  expect(resourceStateOf(read, 'life-dev').outputs).toEqual({ v: 2 })
   cloud.objects.delete('a-1')
   replies.length = 0
   const gone = await engine.run(program(2, ['new']), byProgram)
   expect(gone.result.result).toBe('succeeded')
   expect(replies).toEqual([['', {}, true], ['b-1', { v: 7 }, false], true])
   expect(gone.result.changes).toEqual({ delete: 1, same: 4 })
-  expect(kept(gone)).toEqual(['b'])
+  expect(listKeptNames(gone)).toEqual(['b'])
   // What it depended on is not there any more.
-  expect(stateOf(gone, 'b').dependencies ?? []).toEqual([])
+  expect(resourceStateOf(gone, 'b').dependencies ?? []).toEqual([])
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
 test('a preview of it changes nothing and tells the same', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const before = await engine.run(things({ a: { v: 1 }, b: { v: 1 }, left: { v: 1 } }))
+  const engine = await engines.open(cloud)
+  const before = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, left: { v: 1 } }))
   cloud.objects.set('a-1', { v: 7 })
   cloud.objects.delete('b-1')
   cloud.objects.delete('left-1')
-  const program = things({ a: { v: 2 }, b: { v: 2 }, new: { v: 2 } })
+  const program = createThings({ a: { v: 2 }, b: { v: 2 }, new: { v: 2 } })
   const shown = await engine.run(program, { ...byProgram, dryRun: true })
   expect(shown.state).toEqual(before.state)
   const done = await engine.run(program, byProgram)
   expect(shown.result.changes).toEqual(done.result.changes)
-  expect([...stepsOf(shown)].sort()).toEqual([...stepsOf(done)].sort())
+  expect([...allStepsOf(shown)].sort()).toEqual([...allStepsOf(done)].sort())
   expect(done.result.changes).toEqual({ same: 3, update: 1, delete: 2 })
-  expect(kept(done)).toEqual(['a'])
+  expect(listKeptNames(done)).toEqual(['a'])
   expect(cloud.log).toHaveLength(3)
 })
 
@@ -76,18 +89,18 @@ test('drift is told with what drifted, as it came to be', async () => {
     const detailedDiff = new Map([['v', { kind: 0 as const, inputDiff: true }]])
     return DiffResponse.create({ changes: 2, diffs: ['v'], detailedDiff, hasDetailedDiff: true })
   }
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, diff } })
-  const program = things({ a: { v: 1 } })
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
+  const program = createThings({ a: { v: 1 } })
   await engine.run(program)
   cloud.objects.set('a-1', {})
-  for (const asked of [{ command: 'refresh' }, byProgram] as const) {
-    const ran = await engine.run(program, { ...asked, dryRun: true })
-    const told = ran.events.flatMap(event =>
+  for (const options of [{ command: 'refresh' }, byProgram] as const) {
+    const ran = await engine.run(program, { ...options, dryRun: true })
+    const diffEvents = ran.events.flatMap(event =>
       'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === 'update'
         ? [event.resOutputsEvent.metadata]
         : [],
     )
-    expect(told).toMatchObject([
+    expect(diffEvents).toMatchObject([
       { diffs: ['v'], detailedDiff: { v: { diffKind: 'delete', inputDiff: true } } },
     ])
   }
@@ -95,34 +108,36 @@ test('drift is told with what drifted, as it came to be', async () => {
 
 test('TestRefreshWithProviderThatHasDependencies: what needs something that is not there is not made', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (isMore: boolean): Program =>
     async monitor => {
-      const a = await thing(monitor, 'a', { v: 1 })
+      const a = await registerThing(monitor, 'a', { v: 1 })
       const type = 'pulumi:providers:test'
       const p = await monitor.register({
         ...{ type, name: 'p', custom: true, object: {} },
         dependencies: [a.urn],
       })
-      await thing(monitor, 'b', { v: 1 }, { provider: `${p.urn}::${p.id || 'unknown'}` })
-      const c = isMore ? await thing(monitor, 'c', { v: 1 }) : undefined
+      await registerThing(monitor, 'b', { v: 1 }, { provider: `${p.urn}::${p.id || 'unknown'}` })
+      const c = isMore ? await registerThing(monitor, 'c', { v: 1 }) : undefined
       const of = new Map(c === undefined ? [] : [['v', { urns: [c.urn] }]])
-      await thing(monitor, 'd', { v: 1 }, { propertyDependencies: of })
+      await registerThing(monitor, 'd', { v: 1 }, { propertyDependencies: of })
     }
   const empty = await engine.run(program(false), byProgram)
   expect(empty.result.result).toBe('succeeded')
-  expect(kept(empty)).toEqual([])
+  expect(listKeptNames(empty)).toEqual([])
   const made = await engine.run(program(false))
-  expect(kept(made)).toEqual(['a', 'b', 'd'])
+  expect(listKeptNames(made)).toEqual(['a', 'b', 'd'])
   const ran = await engine.run(program(true), byProgram)
   expect(ran.result.result).toBe('succeeded')
   expect(ran.state.resources).toHaveLength(made.state.resources?.length ?? 0)
-  expect(stateOf(ran, 'd')).not.toMatchObject({ propertyDependencies: { v: [urnOf('c')] } })
+  expect(resourceStateOf(ran, 'd')).not.toMatchObject({
+    propertyDependencies: { v: [targetUrnOf('c')] },
+  })
 })
 
 /** A cloud whose reads fail under any other region than one. */
-function regional() {
+function createRegional() {
   const cloud = createCloud()
   const now = { region: 'one' }
   let configured: unknown
@@ -141,14 +156,14 @@ function regional() {
 }
 
 test('TestRefreshWithProgramUpdateExplicitProvider: it is read by the provider that the program has now', async () => {
-  const { cloud, now } = regional()
-  const engine = await engines.of(cloud)
+  const { cloud, now } = createRegional()
+  const engine = await engines.open(cloud)
   const program =
     (region: string): Program =>
     async monitor => {
       const type = 'pulumi:providers:test'
       const p = await monitor.register({ type, name: 'p', custom: true, object: { region } })
-      await thing(monitor, 'a', { v: 1 }, { provider: `${p.urn}::${p.id}` })
+      await registerThing(monitor, 'a', { v: 1 }, { provider: `${p.urn}::${p.id}` })
     }
   await engine.run(program('one'))
   now.region = 'two'
@@ -156,41 +171,41 @@ test('TestRefreshWithProgramUpdateExplicitProvider: it is read by the provider t
   expect(stale.result.result).toBe('failed')
   const ran = await engine.run(program('two'), byProgram)
   expect(ran.result.result).toBe('succeeded')
-  expect(stepsOf(ran)).toEqual(['update p', 'refresh a'])
-  expect(stateOf(ran, 'p').inputs).toEqual({ region: 'two' })
+  expect(allStepsOf(ran)).toEqual(['update p', 'refresh a'])
+  expect(resourceStateOf(ran, 'p').inputs).toEqual({ region: 'two' })
 })
 
 test('TestRefreshWithProgramUpdateDefaultProvider, TestRefreshWithProgramUpdateDefaultProviderWithoutRegistration: the default provider is as it is configured now where the program uses it', async () => {
-  const { cloud, now } = regional()
-  const engine = await engines.of(cloud)
-  const config = (region: string) =>
+  const { cloud, now } = createRegional()
+  const engine = await engines.open(cloud)
+  const createConfig = (region: string) =>
     new Map([['test:region', { text: region, secret: false, object: false }]])
-  const program = things({ a: { v: 1 } })
-  await engine.run(program, { config: config('one') })
+  const program = createThings({ a: { v: 1 } })
+  await engine.run(program, { config: createConfig('one') })
   // Nobody registers it: what the state says holds.
-  const other = await engine.run(things({}), { ...byProgram, config: config('two') })
+  const other = await engine.run(createThings({}), { ...byProgram, config: createConfig('two') })
   expect(other.result.result).toBe('succeeded')
-  expect(stepsOf(other)).toContain('refresh a')
-  expect(kept(other)).toEqual(['a'])
+  expect(allStepsOf(other)).toContain('refresh a')
+  expect(listKeptNames(other)).toEqual(['a'])
   now.region = 'two'
-  const ran = await engine.run(program, { ...byProgram, config: config('two') })
+  const ran = await engine.run(program, { ...byProgram, config: createConfig('two') })
   expect(ran.result.result).toBe('succeeded')
-  expect(stateOf(ran, 'default').inputs).toMatchObject({ region: 'two' })
+  expect(resourceStateOf(ran, 'default').inputs).toMatchObject({ region: 'two' })
 })
 
 test('TestRefreshWithBigProgram: more resources than may be read at once', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const names = Array.from({ length: 9 }, (_, at) => `a${at}`)
   const program: Program = async monitor => {
-    await Promise.all(names.map(name => thing(monitor, name, { v: 1 })))
+    await Promise.all(names.map(name => registerThing(monitor, name, { v: 1 })))
   }
   await engine.run(program)
   for (const name of names) cloud.objects.set(`${name}-1`, { v: 2 })
   const ran = await engine.run(program, { ...byProgram, parallel: 2 })
   expect(ran.result.result).toBe('succeeded')
-  expect(namesBy(ran, 'refresh')).toEqual(names)
-  for (const name of names) expect(stateOf(ran, name).outputs).toEqual({ v: 2 })
+  expect(listNamesByOp(ran, 'refresh')).toEqual(names)
+  for (const name of names) expect(resourceStateOf(ran, name).outputs).toEqual({ v: 2 })
 })
 
 test('TestRefreshWithAlias: it is read under its new type', async () => {
@@ -203,8 +218,8 @@ test('TestRefreshWithAlias: it is read under its new type', async () => {
       return cloud.script.read?.(ask)
     },
   }
-  const engine = await engines.of({ ...cloud, script })
-  await engine.run(things({ a: { v: 1 } }))
+  const engine = await engines.open({ ...cloud, script })
+  await engine.run(createThings({ a: { v: 1 } }))
   const spec = { name: '', type: 'test:index:Thing', stack: '', project: '', parent: undefined }
   const ran = await engine.run(async monitor => {
     const aliases = [{ alias: { $case: 'spec' as const, value: spec } }]
@@ -218,7 +233,7 @@ test('TestRefreshWithAlias: it is read under its new type', async () => {
     'urn:pulumi:dev::life::test:index:Other::a',
     'a-1',
   ])
-  expect(stateOf(ran, 'a')).toMatchObject({
+  expect(resourceStateOf(ran, 'a')).toMatchObject({
     urn: 'urn:pulumi:dev::life::test:index:Other::a',
     inputs: { v: 1 },
   })
@@ -226,39 +241,39 @@ test('TestRefreshWithAlias: it is read under its new type', async () => {
 
 test('TestRefreshRunProgramDeletedResource, TestRefreshRunProgramReplacedResource: an update goes on from what was read', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ gone: { v: 1 }, moved: { replace: 1 }, same: { v: 1 } }))
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ gone: { v: 1 }, moved: { replace: 1 }, same: { v: 1 } }))
   cloud.objects.delete('gone-1')
   cloud.objects.set('same-1', { v: 2 })
   const wanted = { gone: { v: 1 }, moved: { replace: 2 }, same: { v: 2 } }
-  const ran = await engine.run(things(wanted), first)
+  const ran = await engine.run(createThings(wanted), first)
   expect(ran.result.result).toBe('succeeded')
-  expect(stepsOf(ran)).toEqual([
+  expect(allStepsOf(ran)).toEqual([
     ...['refresh gone', 'create gone', 'refresh moved', 'create-replacement moved'],
     ...['replace moved', 'refresh same', 'same same', 'delete-replaced moved'],
   ])
   expect(ran.result.changes).toEqual({ create: 1, replace: 1, same: 2 })
-  expect(stateOf(ran, 'gone').id).toBe('gone-2')
-  expect(stateOf(ran, 'moved').id).toBe('moved-2')
-  expect(stateOf(ran, 'same').outputs).toEqual({ v: 2 })
+  expect(resourceStateOf(ran, 'gone').id).toBe('gone-2')
+  expect(resourceStateOf(ran, 'moved').id).toBe('moved-2')
+  expect(resourceStateOf(ran, 'same').outputs).toEqual({ v: 2 })
   expect([...cloud.objects.keys()].sort()).toEqual(['gone-2', 'moved-2', 'same-1'])
 })
 
 test('TestRefreshRunProgramDBRReplacedResource: what is deleted first goes as it was read, and its dependents are not read', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (v: number): Program =>
     async monitor => {
-      const root = await thing(monitor, 'root', { replace: v }, deleteFirst)
-      await thing(monitor, 'below', { replace: root.id }, upon(root.urn))
+      const root = await registerThing(monitor, 'root', { replace: v }, deleteFirst)
+      await registerThing(monitor, 'below', { replace: root.id }, withDependency(root.urn))
     }
   await engine.run(program(1))
   const ran = await engine.run(program(2), first)
   expect(ran.result.result).toBe('succeeded')
-  expect(stateOf(ran, 'root').id).toBe('root-2')
-  expect(stateOf(ran, 'below').id).toBe('below-2')
-  expect(kept(ran)).toEqual(['below', 'root'])
+  expect(resourceStateOf(ran, 'root').id).toBe('root-2')
+  expect(resourceStateOf(ran, 'below').id).toBe('below-2')
+  expect(listKeptNames(ran)).toEqual(['below', 'root'])
   expect(cloud.log.slice(2)).toEqual([
     ...['delete below-1', 'delete root-1', 'create root', 'create below'],
   ])
@@ -266,39 +281,39 @@ test('TestRefreshRunProgramDBRReplacedResource: what is deleted first goes as it
 
 test('an update that runs its program for a refresh deletes what is not registered without reading it', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 }, b: { v: 1 } }))
-  const ran = await engine.run(things({ a: { v: 1 } }), first)
-  expect(stepsOf(ran)).toEqual(['refresh a', 'same a', 'delete b'])
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
+  const ran = await engine.run(createThings({ a: { v: 1 } }), first)
+  expect(allStepsOf(ran)).toEqual(['refresh a', 'same a', 'delete b'])
   expect(cloud.log.at(-1)).toBe('delete b-1')
 })
 
 test('a provider that changes with a refresh by the program replaces nothing, as in the original', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (name: string): Program =>
     async monitor => {
       const type = 'pulumi:providers:test'
       const p = await monitor.register({ type, name, custom: true, object: {} })
-      await thing(monitor, 'a', { v: 1 }, { provider: `${p.urn}::${p.id}` })
+      await registerThing(monitor, 'a', { v: 1 }, { provider: `${p.urn}::${p.id}` })
     }
   await engine.run(program('one'))
   const ran = await engine.run(program('two'), first)
   expect(ran.result.result).toBe('succeeded')
-  expect(namesBy(ran, 'same')).toEqual(['a'])
-  expect(stateOf(ran, 'a').provider).toContain('::two::')
+  expect(listNamesByOp(ran, 'same')).toEqual(['a'])
+  expect(resourceStateOf(ran, 'a').provider).toContain('::two::')
   expect(cloud.log).toEqual(['create a'])
 })
 
 test('without --refresh nothing is read, not even what its provider wants read before an update', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 } }))
-  await editedResources(engine, resource => [
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 } }))
+  await editStackResources(engine, resource => [
     resource.urn.endsWith('::a') ? { ...resource, refreshBeforeUpdate: true } : resource,
   ])
-  const ran = await engine.run(things({ a: { v: 2 } }), { runProgram: true })
-  expect(stepsOf(ran)).toEqual(['update a'])
-  expect(errorsOf(ran)).toEqual([])
+  const ran = await engine.run(createThings({ a: { v: 2 } }), { runProgram: true })
+  expect(allStepsOf(ran)).toEqual(['update a'])
+  expect(errorMessagesOf(ran)).toEqual([])
 })

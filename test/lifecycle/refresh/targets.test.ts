@@ -1,21 +1,26 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { kept, namesBy, stateOf, urnOf } from '../target/look.ts'
-import { createEngines, thing } from '../things.ts'
+import {
+  listKeptNames,
+  listNamesByOp,
+  resourceStateOf,
+  targetUrnOf,
+} from '../target/run-summary.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 const program: Program = async monitor => {
-  const a = await thing(monitor, 'a', { v: 1 })
-  await thing(monitor, 'b', { v: 1 }, { dependencies: [a.urn] })
-  await thing(monitor, 'c', { v: 1 })
+  const a = await registerThing(monitor, 'a', { v: 1 })
+  await registerThing(monitor, 'b', { v: 1 }, { dependencies: [a.urn] })
+  await registerThing(monitor, 'c', { v: 1 })
 }
 
 test('TestRefreshBasics: each target is the same, updated or deleted, and nothing else is', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(program)
   cloud.objects.delete('a-1')
   cloud.objects.set('b-1', { v: 2 })
@@ -24,17 +29,17 @@ test('TestRefreshBasics: each target is the same, updated or deleted, and nothin
   for (const chosen of [0, 1, 2, 3, 4, 5, 6, 7].map(bits =>
     names.filter((_, at) => (bits & (1 << at)) !== 0),
   )) {
-    const targeting = { targets: chosen.map(name => urnOf(name)) }
+    const targeting = { targets: chosen.map(name => targetUrnOf(name)) }
     const ran = await engine.run(undefined, { command: 'refresh', dryRun: true, targeting })
     const of = chosen.length === 0 ? names : chosen
-    expect(namesBy(ran, 'refresh').filter(name => names.includes(name))).toEqual(of)
+    expect(listNamesByOp(ran, 'refresh').filter(name => names.includes(name))).toEqual(of)
     for (const name of of) expect(ran.result.changes[became[name] ?? '']).toBeGreaterThan(0)
   }
   const ran = await engine.run(undefined, {
     command: 'refresh',
-    targeting: { targets: [urnOf('a'), urnOf('b')] },
+    targeting: { targets: [targetUrnOf('a'), targetUrnOf('b')] },
   })
   expect(ran.result.changes).toEqual({ delete: 1, update: 1 })
-  expect(kept(ran)).toEqual(['b', 'c'])
-  expect(stateOf(ran, 'b').outputs).toEqual({ v: 2 })
+  expect(listKeptNames(ran)).toEqual(['b', 'c'])
+  expect(resourceStateOf(ran, 'b').outputs).toEqual({ v: 2 })
 })

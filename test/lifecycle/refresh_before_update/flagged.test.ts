@@ -6,14 +6,14 @@ import type {
   UpdateRequest,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
-import { statesOf, stepsOf } from '../told.ts'
-import { createEngines, things } from '../things.ts'
+import { statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** A cloud whose provider wants everything read before it is updated; reads find a new `fresh`. */
-async function flagged() {
+async function openFlagged() {
   const cloud = createCloud()
   const updates: UpdateRequest[] = []
   const now = { fresh: 1, isGone: false }
@@ -32,21 +32,21 @@ async function flagged() {
       return ReadResponse.create({ id, properties: found, inputs: found, ...flag })
     },
   }
-  return { engine: await engines.of({ ...cloud, script }), updates, now }
+  return { engine: await engines.open({ ...cloud, script }), updates, now }
 }
 
 test('TestRefreshBeforeUpdate: what is flagged is read before it is updated, in previews too', async () => {
-  const { engine, updates, now } = await flagged()
-  const first = await engine.run(things({ a: { v: 'one' } }))
+  const { engine, updates, now } = await openFlagged()
+  const first = await engine.run(createThings({ a: { v: 'one' } }))
   expect(statesOf(first, 'a')).toMatchObject([{ refreshBeforeUpdate: true, inputs: { v: 'one' } }])
-  const shown = await engine.run(things({ a: { v: 'two' } }), { dryRun: true })
+  const shown = await engine.run(createThings({ a: { v: 'two' } }), { dryRun: true })
   expect(stepsOf(shown)).toEqual(['refresh a', 'update a'])
-  const second = await engine.run(things({ a: { v: 'two' } }))
+  const second = await engine.run(createThings({ a: { v: 'two' } }))
   expect(stepsOf(second)).toEqual(['refresh a', 'update a'])
   expect(updates.at(-1)).toMatchObject({ oldInputs: { v: 'fresh-1' }, olds: { v: 'fresh-1' } })
   now.fresh = 2
   // Nothing changed in the program, but in the cloud.
-  const third = await engine.run(things({ a: { v: 'two' } }))
+  const third = await engine.run(createThings({ a: { v: 'two' } }))
   expect(stepsOf(third)).toEqual(['refresh a', 'update a'])
   expect(updates.at(-1)).toMatchObject({ oldInputs: { v: 'fresh-2' } })
   const refreshed = await engine.run(undefined, { command: 'refresh' })
@@ -64,10 +64,10 @@ test('TestRefreshBeforeUpdate: what is flagged is read before it is updated, in 
 })
 
 test('TestRefreshBeforeUpdateDeletedResource: what is gone is made again', async () => {
-  const { engine, now } = await flagged()
-  await engine.run(things({ a: { v: 'one' } }))
+  const { engine, now } = await openFlagged()
+  await engine.run(createThings({ a: { v: 'one' } }))
   now.isGone = true
-  const ran = await engine.run(things({ a: { v: 'one' } }))
+  const ran = await engine.run(createThings({ a: { v: 'one' } }))
   expect(stepsOf(ran)).toEqual(['refresh a', 'create a'])
   expect(statesOf(ran, 'a')).toHaveLength(1)
 })

@@ -2,8 +2,8 @@ import { afterEach, expect, test } from 'vitest'
 import { ReadResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
-import { namesBy, stateOf, urnOf } from '../target/look.ts'
-import { createEngines, things } from '../things.ts'
+import { listNamesByOp, resourceStateOf, targetUrnOf } from '../target/run-summary.ts'
+import { createEngines, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -17,8 +17,8 @@ test('TestRefreshBasicsWithLegacyDiff: the outputs alone say what came of it', a
     if (id === 'c-1') return ReadResponse.create({ id, properties: { v: 2 }, inputs })
     return ReadResponse.create({})
   }
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, read } })
-  await engine.run(things({ a: inputs, b: inputs, c: inputs }))
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
+  await engine.run(createThings({ a: inputs, b: inputs, c: inputs }))
   cloud.objects.delete('a-1')
   const became: Record<string, string> = { a: 'delete', b: 'same', c: 'update' }
   const names = Object.keys(became)
@@ -26,13 +26,13 @@ test('TestRefreshBasicsWithLegacyDiff: the outputs alone say what came of it', a
   for (const chosen of [0, 1, 2, 3, 4, 5, 6, 7].map(bits =>
     names.filter((_, at) => (bits & (1 << at)) !== 0),
   )) {
-    const targeting = { targets: chosen.map(name => urnOf(name)) }
+    const targeting = { targets: chosen.map(name => targetUrnOf(name)) }
     const ran = await engine.run(undefined, { ...legacy, targeting })
     const of = chosen.length === 0 ? names : chosen
-    expect(namesBy(ran, 'refresh').filter(name => names.includes(name))).toEqual(of)
+    expect(listNamesByOp(ran, 'refresh').filter(name => names.includes(name))).toEqual(of)
     for (const name of of) expect(ran.result.changes[became[name] ?? '']).toBeGreaterThan(0)
   }
   const done = await engine.run(undefined, { ...legacy, dryRun: false })
   expect(done.result.changes).toMatchObject({ delete: 1, update: 1 })
-  expect(stateOf(done, 'b').inputs).toEqual({ v: 2 })
+  expect(resourceStateOf(done, 'b').inputs).toEqual({ v: 2 })
 })

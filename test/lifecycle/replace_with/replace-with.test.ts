@@ -1,28 +1,28 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { urnOf } from '../components.ts'
+import { resourceUrnOf } from '../components.ts'
 import type { Program } from '../engine.ts'
-import { stepsOf, version } from '../options.ts'
-import { createEngines, deleteFirst, thing } from '../things.ts'
+import { resourceStepsOf, withReplace } from '../resource-steps.ts'
+import { createEngines, deleteFirst, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const pair =
+const createPair =
   (replace: number, more: object = {}): Program =>
   async monitor => {
-    const a = await thing(monitor, 'a', version(replace), more)
-    await thing(monitor, 'b', { fixed: true }, { replaceWith: [a.urn] })
+    const a = await registerThing(monitor, 'a', withReplace(replace), more)
+    await registerThing(monitor, 'b', { fixed: true }, { replaceWith: [a.urn] })
   }
 
 test('TestReplaceWith: a resource is replaced with the one that it names', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const first = await engine.run(pair(1))
-  const b = first.state.resources?.find(({ urn }) => urn === urnOf('b'))
-  expect(b).toMatchObject({ replaceWith: [urnOf('a')] })
-  const { events, state } = await engine.run(pair(2))
-  expect(stepsOf(events).slice(0, 4)).toEqual([
+  const engine = await engines.open(cloud)
+  const first = await engine.run(createPair(1))
+  const b = first.state.resources?.find(({ urn }) => urn === resourceUrnOf('b'))
+  expect(b).toMatchObject({ replaceWith: [resourceUrnOf('a')] })
+  const { events, state } = await engine.run(createPair(2))
+  expect(resourceStepsOf(events).slice(0, 4)).toEqual([
     'create-replacement a',
     'replace a',
     'create-replacement b',
@@ -36,24 +36,24 @@ test('TestReplaceWith: a resource is replaced with the one that it names', async
   ])
   const ids = state.resources?.filter(({ type }) => type === 'test:index:Thing')
   expect(ids?.map(one => one['id'])).toEqual(['a-2', 'b-2'])
-  const again = await engine.run(pair(2))
-  expect(stepsOf(again.events)).toEqual(['same a', 'same b'])
+  const again = await engine.run(createPair(2))
+  expect(resourceStepsOf(again.events)).toEqual(['same a', 'same b'])
 })
 
 test('TestReplaceWithAndDeletedWith: what goes with one and is replaced with another is not deleted by itself', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (replace: number, isFirst: boolean): Program =>
     async monitor => {
-      const b = isFirst ? await thing(monitor, 'b', {}) : undefined
-      const c = await thing(monitor, 'c', version(replace))
+      const b = isFirst ? await registerThing(monitor, 'b', {}) : undefined
+      const c = await registerThing(monitor, 'c', withReplace(replace))
       const deletedWith = b === undefined ? {} : { deletedWith: b.urn }
-      await thing(monitor, 'a', {}, { replaceWith: [c.urn], ...deletedWith })
+      await registerThing(monitor, 'a', {}, { replaceWith: [c.urn], ...deletedWith })
     }
   const first = await engine.run(program(1, true))
-  const a = first.state.resources?.find(({ urn }) => urn === urnOf('a'))
-  expect(a).toMatchObject({ deletedWith: urnOf('b'), replaceWith: [urnOf('c')] })
+  const a = first.state.resources?.find(({ urn }) => urn === resourceUrnOf('a'))
+  expect(a).toMatchObject({ deletedWith: resourceUrnOf('b'), replaceWith: [resourceUrnOf('c')] })
   const { result } = await engine.run(program(2, false))
   expect(result.result).toBe('succeeded')
   expect(cloud.log.slice(3).toSorted()).toEqual([
@@ -66,11 +66,11 @@ test('TestReplaceWithAndDeletedWith: what goes with one and is replaced with ano
 
 test('TestReplaceWithDeleteBeforeReplace: the cascade of a delete before the replacement takes it along', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(pair(1, deleteFirst))
-  const { events } = await engine.run(pair(2, deleteFirst))
+  const engine = await engines.open(cloud)
+  await engine.run(createPair(1, deleteFirst))
+  const { events } = await engine.run(createPair(2, deleteFirst))
   expect(cloud.log.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create b'])
-  expect(stepsOf(events)).toEqual([
+  expect(resourceStepsOf(events)).toEqual([
     'delete-replaced b',
     'delete-replaced a',
     'replace a',

@@ -1,46 +1,46 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import type { Monitor, Program, Ran } from '../engine.ts'
-import { closeFunctions, functionsOf, hooks } from '../functions-of-programs.ts'
-import { createEngines, thing, things } from '../things.ts'
+import type { Monitor, Program, TestRun } from '../engine.ts'
+import { closeProgramFunctions, openProgramFunctions, withHooks } from '../program-functions.ts'
+import { createEngines, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(async () => {
-  closeFunctions()
+  closeProgramFunctions()
   await engines.close()
 })
 
-const no = (): never => {
+const throwNo = (): never => {
   throw new Error('no')
 }
 
 /** A thing whose hook of one moment fails, and one that depends on it. */
-const failing =
+const createFailing =
   (moment: string, v: number, how: object = {}): Program =>
   async monitor => {
     const refuse = await hookOf(monitor, how)
-    const a = await thing(monitor, 'a', { v }, hooks({ [moment]: [refuse] }))
-    await thing(monitor, 'b', { v: a.id })
+    const a = await registerThing(monitor, 'a', { v }, withHooks({ [moment]: [refuse] }))
+    await registerThing(monitor, 'b', { v: a.id })
   }
 
 async function hookOf(monitor: Monitor, how: object = {}): Promise<string> {
-  return (await functionsOf(monitor)).hook('refuse', no, how)
+  return (await openProgramFunctions(monitor)).registerHook('refuse', throwNo, how)
 }
 
-const textsOf = ({ events }: Ran, severity: string): readonly string[] =>
+const textsOf = ({ events }: TestRun, severity: string): readonly string[] =>
   events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent.severity === severity
       ? [event.diagnosticEvent.message]
       : [],
   )
-const idsIn = ({ state }: Ran): readonly unknown[] =>
+const readIds = ({ state }: TestRun): readonly unknown[] =>
   (state.resources ?? []).flatMap(({ type, id }) => (type === 'test:index:Thing' ? [id] : []))
 
 test('TestResourceHookBeforeUpdateError: the step fails, and nobody is called', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 } }))
-  const ran = await engine.run(failing('beforeUpdate', 2))
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 } }))
+  const ran = await engine.run(createFailing('beforeUpdate', 2))
   expect(ran.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a'])
   expect(textsOf(ran, 'error')).toContain('before hook "refuse" failed: no')
@@ -54,14 +54,14 @@ test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: befor
     ['afterDelete', ['delete a-1'], []],
   ] as const) {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     await engine.run(async monitor => {
-      await thing(monitor, 'a', { v: 1 }, hooks({ [moment]: [await hookOf(monitor)] }))
+      await registerThing(monitor, 'a', { v: 1 }, withHooks({ [moment]: [await hookOf(monitor)] }))
     })
     const ran = await engine.run(async monitor => void (await hookOf(monitor)))
     expect(ran.result.result).toBe('failed')
     expect(cloud.log.slice(1)).toEqual(log)
-    expect(idsIn(ran)).toEqual(left)
+    expect(readIds(ran)).toEqual(left)
     const when = moment === 'beforeDelete' ? 'before' : 'after'
     expect(textsOf(ran, 'error')).toContain(`${when} hook "refuse" failed: no`)
   }
@@ -69,18 +69,18 @@ test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: befor
 
 test('TestResourceHookAfterCreateError, TestResourceHookAfterCreateErrorFailsFast: what was made stays, and nothing follows', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(failing('afterCreate', 1))
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(createFailing('afterCreate', 1))
   expect(ran.result.result).toBe('failed')
-  expect(idsIn(ran)).toEqual(['a-1'])
+  expect(readIds(ran)).toEqual(['a-1'])
   expect(cloud.log).toEqual(['create a'])
   expect(textsOf(ran, 'error')).toContain('after hook "refuse" failed: no')
 })
 
 test('TestResourceHookAfterCreateErrorContinueOnError: the others are made, the run fails all the same', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const ran = await engine.run(failing('afterCreate', 1), { continueOnError: true })
+  const engine = await engines.open(cloud)
+  const ran = await engine.run(createFailing('afterCreate', 1), { continueOnError: true })
   expect(ran.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
@@ -88,8 +88,8 @@ test('TestResourceHookAfterCreateErrorContinueOnError: the others are made, the 
 test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreateErrorIgnoreErrors: it is a warning only', async () => {
   for (const moment of ['afterCreate', 'beforeCreate']) {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    const ran = await engine.run(failing(moment, 1, { ignoreErrors: true }))
+    const engine = await engines.open(cloud)
+    const ran = await engine.run(createFailing(moment, 1, { ignoreErrors: true }))
     expect(ran.result.result).toBe('succeeded')
     expect(cloud.log).toEqual(['create a', 'create b'])
     const name = moment === 'afterCreate' ? 'AfterCreate' : 'BeforeCreate'
@@ -99,39 +99,41 @@ test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreate
 
 test('a hook that nobody registered fails the step; a name that is taken is refused', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const ran = await engine.run(monitor =>
-    thing(monitor, 'a', { v: 1 }, hooks({ beforeCreate: ['nobody'] })).then(() => undefined),
+    registerThing(monitor, 'a', { v: 1 }, withHooks({ beforeCreate: ['nobody'] })).then(
+      () => undefined,
+    ),
   )
   expect(textsOf(ran, 'error')).toContain('hook "nobody" was not registered')
-  let said = ''
+  let failure = ''
   await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
-    await functions.hook('one', () => undefined)
-    said = await functions.errorHook('one', () => true).catch(String)
+    const functions = await openProgramFunctions(monitor)
+    await functions.registerHook('one', () => undefined)
+    failure = await functions.registerErrorHook('one', () => true).catch(String)
   })
-  expect(said).toContain('resource hook already registered for name "one"')
+  expect(failure).toContain('resource hook already registered for name "one"')
 })
 
 test('a delete whose hook ran while another failed is not called, and the deployment ends by itself', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const stopped = Promise.withResolvers<void>()
-  const both =
+  const createBoth =
     (isLate: boolean): Program =>
     async monitor => {
-      const late = await (await functionsOf(monitor)).hook('late', () =>
+      const late = await (await openProgramFunctions(monitor)).registerHook('late', () =>
         isLate ? stopped.promise : undefined,
       )
       const refuse = await hookOf(monitor)
-      await thing(monitor, 'a', { v: 1 }, hooks({ beforeDelete: [refuse] }))
-      await thing(monitor, 'b', { v: 1 }, hooks({ beforeDelete: [late] }))
+      await registerThing(monitor, 'a', { v: 1 }, withHooks({ beforeDelete: [refuse] }))
+      await registerThing(monitor, 'b', { v: 1 }, withHooks({ beforeDelete: [late] }))
     }
-  await engine.run(both(false))
+  await engine.run(createBoth(false))
   // The stop is durable long before the other hook answers.
   setTimeout(() => stopped.resolve(), 1_500)
-  const ran = await engine.run(both(true), { command: 'destroy', runProgram: true })
+  const ran = await engine.run(createBoth(true), { command: 'destroy', runProgram: true })
   expect(ran.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a', 'create b'])
-  expect(new Set(idsIn(ran))).toEqual(new Set(['a-1', 'b-1']))
+  expect(new Set(readIds(ran))).toEqual(new Set(['a-1', 'b-1']))
 })

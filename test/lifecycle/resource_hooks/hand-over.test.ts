@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { closeFunctions, functionsOf, hooks } from '../functions-of-programs.ts'
-import { createEngines, thing } from '../things.ts'
+import { closeProgramFunctions, openProgramFunctions, withHooks } from '../program-functions.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(async () => {
-  closeFunctions()
+  closeProgramFunctions()
   await engines.close()
 })
 
@@ -14,29 +14,29 @@ afterEach(async () => {
 const program =
   (seen: string[], count: number): Program =>
   async monitor => {
-    const functions = await functionsOf(monitor)
+    const functions = await openProgramFunctions(monitor)
     const note = async (moment: string): Promise<string[]> => [
-      await functions.hook(moment, ({ name }) => void seen.push(`${moment} ${name}`)),
+      await functions.registerHook(moment, ({ name }) => void seen.push(`${moment} ${name}`)),
     ]
-    const all = hooks({
+    const all = withHooks({
       beforeCreate: await note('beforeCreate'),
       afterCreate: await note('afterCreate'),
       beforeDelete: await note('beforeDelete'),
       afterDelete: await note('afterDelete'),
     })
     await Promise.all(
-      Array.from({ length: count }, (_, at) => thing(monitor, `n${at}`, { v: 1 }, all)),
+      Array.from({ length: count }, (_, at) => registerThing(monitor, `n${at}`, { v: 1 }, all)),
     )
   }
 
 test('generators that hand over serve hooks on, during the program and after it', async () => {
   const cloud = createCloud(400)
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: string[] = []
-  const asked = { functionLimitMs: 2_500, parallel: 2 }
-  const made = await engine.run(program(seen, 12), asked)
+  const options = { functionLimitMs: 2_500, parallel: 2 }
+  const made = await engine.run(program(seen, 12), options)
   expect(made.result.result).toBe('succeeded')
-  const gone = await engine.run(program(seen, 0), asked)
+  const gone = await engine.run(program(seen, 0), options)
   expect(gone.result.result).toBe('succeeded')
   expect(cloud.log).toHaveLength(24)
   // At least once each; a life that ends in the middle of one leaves it to the next.

@@ -5,23 +5,23 @@ import {
 } from '../../../proto/gen/pulumi/resource.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { closeFunctions, functionsOf, hooks } from '../functions-of-programs.ts'
-import { createEngines, thing } from '../things.ts'
+import { closeProgramFunctions, openProgramFunctions, withHooks } from '../program-functions.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(async () => {
-  closeFunctions()
+  closeProgramFunctions()
   await engines.close()
 })
 
 test('TestResourceHooksAfterCreate: it is told the inputs and outputs', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: unknown[] = []
   const ran = await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
-    const after = await functions.hook('after', asked => void seen.push(asked))
-    await thing(monitor, 'a', { v: 1 }, hooks({ afterCreate: [after] }))
+    const functions = await openProgramFunctions(monitor)
+    const after = await functions.registerHook('after', request => void seen.push(request))
+    await registerThing(monitor, 'a', { v: 1 }, withHooks({ afterCreate: [after] }))
   })
   expect(ran.result.result).toBe('succeeded')
   expect(seen).toMatchObject([
@@ -42,13 +42,13 @@ test('TestResourceHooksAfterCreate: it is told the inputs and outputs', async ()
 
 test('TestResourceHookBeforeCreateError: the step fails, and nobody is called', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const ran = await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
-    const before = await functions.hook('before', () => {
+    const functions = await openProgramFunctions(monitor)
+    const before = await functions.registerHook('before', () => {
       throw new Error('no')
     })
-    await thing(monitor, 'a', { v: 1 }, hooks({ beforeCreate: [before] }))
+    await registerThing(monitor, 'a', { v: 1 }, withHooks({ beforeCreate: [before] }))
   })
   expect(ran.result.result).toBe('failed')
   expect(cloud.log).toEqual([])
@@ -56,41 +56,48 @@ test('TestResourceHookBeforeCreateError: the step fails, and nobody is called', 
   expect(JSON.stringify(ran.events)).toContain('before hook \\"before\\" failed: no')
 })
 
-const deleting =
+const createDeleting =
   (seen: string[], names: readonly string[]): Program =>
   async monitor => {
-    const functions = await functionsOf(monitor)
+    const functions = await openProgramFunctions(monitor)
     const beforeDelete = [
-      await functions.hook('gone', asked => void seen.push(`before ${asked.id}`)),
+      await functions.registerHook('gone', request => void seen.push(`before ${request.id}`)),
     ]
-    const afterDelete = [await functions.hook('went', asked => void seen.push(`after ${asked.id}`))]
+    const afterDelete = [
+      await functions.registerHook('went', request => void seen.push(`after ${request.id}`)),
+    ]
     for (const name of names)
-      await thing(monitor, name, { v: 1 }, hooks({ beforeDelete, afterDelete }))
+      await registerThing(monitor, name, { v: 1 }, withHooks({ beforeDelete, afterDelete }))
   }
 
 test('TestResourceHookAfterDelete: it runs when the program has ended', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: string[] = []
-  await engine.run(deleting(seen, ['a', 'b']))
-  const ran = await engine.run(deleting(seen, ['a']))
+  await engine.run(createDeleting(seen, ['a', 'b']))
+  const ran = await engine.run(createDeleting(seen, ['a']))
   expect(ran.result.result).toBe('succeeded')
   expect(seen).toEqual(['before b-1', 'after b-1'])
   expect(cloud.log).toEqual(['create a', 'create b', 'delete b-1'])
 })
 
-const group = (monitor: Parameters<Program>[0], v: number, more: object) =>
+const registerGroup = (monitor: Parameters<Program>[0], v: number, more: object) =>
   monitor.register({ type: 'test:index:Group', name: 'g', object: { v }, ...more })
 
 test('TestResourceHookDryRun: in a preview only those run that want it', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: string[] = []
   const program: Program = async monitor => {
-    const functions = await functionsOf(monitor)
-    const dry = await functions.hook('dry', () => void seen.push('dry'), { onDryRun: true })
-    const wet = await functions.hook('wet', () => void seen.push('wet'))
-    await thing(monitor, 'a', { v: 1 }, hooks({ beforeCreate: [dry, wet], afterCreate: [wet] }))
+    const functions = await openProgramFunctions(monitor)
+    const dry = await functions.registerHook('dry', () => void seen.push('dry'), { onDryRun: true })
+    const wet = await functions.registerHook('wet', () => void seen.push('wet'))
+    await registerThing(
+      monitor,
+      'a',
+      { v: 1 },
+      withHooks({ beforeCreate: [dry, wet], afterCreate: [wet] }),
+    )
   }
   const preview = await engine.run(program, { dryRun: true })
   expect(preview.result.result).toBe('succeeded')
@@ -101,19 +108,19 @@ test('TestResourceHookDryRun: in a preview only those run that want it', async (
 
 test('TestResourceHooks_OptionsAreSent, TestResourceHooks_OldAndNewOptionsAreSentOnUpdate: the options of the states are told', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: ResourceHookRequest[] = []
   const program =
     (v: number): Program =>
     async monitor => {
-      const functions = await functionsOf(monitor)
-      const tell = [await functions.hook('tell', asked => void seen.push(asked))]
-      await thing(
+      const functions = await openProgramFunctions(monitor)
+      const hookNames = [await functions.registerHook('tell', request => void seen.push(request))]
+      await registerThing(
         monitor,
         'a',
         { v },
         {
-          ...hooks({ beforeCreate: tell, beforeUpdate: tell }),
+          ...withHooks({ beforeCreate: hookNames, beforeUpdate: hookNames }),
           ignoreChanges: [`i${v}`],
           additionalSecretOutputs: ['token'],
           customTimeouts: { create: '1h30m', update: '5m', delete: '1.5s', read: '' },
@@ -124,7 +131,7 @@ test('TestResourceHooks_OptionsAreSent, TestResourceHooks_OldAndNewOptionsAreSen
     }
   await engine.run(program(1))
   await engine.run(program(2))
-  const told = {
+  const expectedOptions = {
     additionalSecretOutputs: ['token'],
     customTimeouts: { create: '1h30m0s', update: '5m0s', delete: '1.5s', read: '' },
     retainOnDelete: true,
@@ -135,26 +142,31 @@ test('TestResourceHooks_OptionsAreSent, TestResourceHooks_OldAndNewOptionsAreSen
   expect(seen[0]).toMatchObject({
     id: '',
     oldOptions: undefined,
-    newOptions: { ...told, ignoreChanges: ['i1'], protect: false },
+    newOptions: { ...expectedOptions, ignoreChanges: ['i1'], protect: false },
   })
   expect(seen[0]?.newOptions?.provider).toMatch(/::pulumi:providers:test::default::/)
   expect(seen[1]).toMatchObject({
     id: 'a-1',
-    oldOptions: { ...told, ignoreChanges: ['i1'], protect: false },
-    newOptions: { ...told, ignoreChanges: ['i2'], protect: true },
+    oldOptions: { ...expectedOptions, ignoreChanges: ['i1'], protect: false },
+    newOptions: { ...expectedOptions, ignoreChanges: ['i2'], protect: true },
   })
 })
 
 test('TestResourceHookBeforeUpdate: the hook is of the new state, the old values are told', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: ResourceHookRequest[] = []
   const program =
     (v: number): Program =>
     async monitor => {
-      const functions = await functionsOf(monitor)
-      const tell = [await functions.hook('tell', asked => void seen.push(asked))]
-      await thing(monitor, 'a', { v }, v === 1 ? {} : hooks({ beforeUpdate: tell }))
+      const functions = await openProgramFunctions(monitor)
+      const hookNames = [await functions.registerHook('tell', request => void seen.push(request))]
+      await registerThing(
+        monitor,
+        'a',
+        { v },
+        v === 1 ? {} : withHooks({ beforeUpdate: hookNames }),
+      )
     }
   await engine.run(program(1))
   await engine.run(program(2))
@@ -172,29 +184,29 @@ test('TestResourceHookBeforeUpdate: the hook is of the new state, the old values
 
 test('TestResourceHookComponent, TestResourceHookComponentAfterDelete: after hooks run at its outputs, and at its delete', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: string[] = []
   const program =
     (v: number): Program =>
     async monitor => {
-      const functions = await functionsOf(monitor)
-      const tell = async (name: string): Promise<string[]> => [
-        await functions.hook(name, ({ newOutputs, oldInputs, newInputs }) => {
+      const functions = await openProgramFunctions(monitor)
+      const hookNames = async (name: string): Promise<string[]> => [
+        await functions.registerHook(name, ({ newOutputs, oldInputs, newInputs }) => {
           seen.push(`${name} ${JSON.stringify([oldInputs, newInputs, newOutputs])}`)
         }),
       ]
-      const all = hooks({
-        beforeCreate: await tell('beforeCreate'),
-        afterCreate: await tell('afterCreate'),
-        beforeUpdate: await tell('beforeUpdate'),
-        afterUpdate: await tell('afterUpdate'),
-        beforeDelete: await tell('beforeDelete'),
-        afterDelete: await tell('afterDelete'),
+      const all = withHooks({
+        beforeCreate: await hookNames('beforeCreate'),
+        afterCreate: await hookNames('afterCreate'),
+        beforeUpdate: await hookNames('beforeUpdate'),
+        afterUpdate: await hookNames('afterUpdate'),
+        beforeDelete: await hookNames('beforeDelete'),
+        afterDelete: await hookNames('afterDelete'),
       })
       if (v === 0) return
-      const { urn } = await group(monitor, v, all)
+      const { urn } = await registerGroup(monitor, v, all)
       seen.push('registered')
-      await monitor.outputs(urn, { o: v })
+      await monitor.registerOutputs(urn, { o: v })
     }
   await engine.run(program(1))
   await engine.run(program(2))
@@ -214,16 +226,24 @@ test('TestResourceHookComponent, TestResourceHookComponentAfterDelete: after hoo
 
 test('TestResourceHookTransform: transforms change which hooks there are', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: string[] = []
   const ran = await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
-    const first = await functions.hook('first', () => void seen.push('first'))
-    const second = await functions.hook('second', () => void seen.push('second'))
-    const put = functions.transform(({ options }) => ({
-      options: TransformResourceOptions.create({ ...options, ...hooks({ afterCreate: [second] }) }),
+    const functions = await openProgramFunctions(monitor)
+    const first = await functions.registerHook('first', () => void seen.push('first'))
+    const second = await functions.registerHook('second', () => void seen.push('second'))
+    const put = functions.addTransform(({ options }) => ({
+      options: TransformResourceOptions.create({
+        ...options,
+        ...withHooks({ afterCreate: [second] }),
+      }),
     }))
-    await thing(monitor, 'a', { v: 1 }, { ...hooks({ beforeCreate: [first] }), transforms: [put] })
+    await registerThing(
+      monitor,
+      'a',
+      { v: 1 },
+      { ...withHooks({ beforeCreate: [first] }), transforms: [put] },
+    )
   })
   expect(seen).toEqual(['second'])
   const state = ran.state.resources?.find(({ urn }) => urn.endsWith('::a'))
@@ -232,32 +252,43 @@ test('TestResourceHookTransform: transforms change which hooks there are', async
 
 test('TestResourceHookByteString: strings that are not UTF-8 come as they are', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: unknown[] = []
   const bytes = {
     '4dabf18193072939515e22adb298388d': '803fd3297a5875dc03ca845dda5d2a98',
     value: '//79',
   }
   await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
-    const tell = await functions.hook('tell', ({ newInputs }) => void seen.push(newInputs))
+    const functions = await openProgramFunctions(monitor)
+    const hookName = await functions.registerHook(
+      'tell',
+      ({ newInputs }) => void seen.push(newInputs),
+    )
     // The provider of the tests does not take such strings: a component has none.
     const object = { v: bytes }
-    await monitor.register({ type: 'a:b:C', name: 'a', object, ...hooks({ beforeCreate: [tell] }) })
+    await monitor.register({
+      type: 'a:b:C',
+      name: 'a',
+      object,
+      ...withHooks({ beforeCreate: [hookName] }),
+    })
   })
   expect(seen).toEqual([{ v: bytes }])
 })
 
 test('TestResourceHookDeleteErrorWhenNoRunProgram, TestResourceHookDeleteCalledOnDestroyRunProgram: a destroy calls hooks of deletes only with the program', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: string[] = []
-  await engine.run(deleting(seen, ['a', 'b']))
+  await engine.run(createDeleting(seen, ['a', 'b']))
   const refused = await engine.run(undefined, { command: 'destroy' }).catch(String)
   expect(JSON.stringify(refused)).toContain('--run-program')
   expect(seen).toEqual([])
   expect(cloud.objects.size).toBe(2)
-  const ran = await engine.run(deleting(seen, ['a']), { command: 'destroy', runProgram: true })
+  const ran = await engine.run(createDeleting(seen, ['a']), {
+    command: 'destroy',
+    runProgram: true,
+  })
   expect(ran.result.result).toBe('succeeded')
   expect(seen.toSorted()).toEqual(['after a-1', 'after b-1', 'before a-1', 'before b-1'])
   expect(ran.state.resources ?? []).toEqual([])

@@ -2,29 +2,29 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import { checkCrash, crashes } from '../crashes.ts'
 import type { Program } from '../engine.ts'
-import { closeFunctions, functionsOf, hooks } from '../functions-of-programs.ts'
-import { Killed, type Killing } from '../process.ts'
-import { forgetPlaces } from '../resume.ts'
-import { createEngines, thing } from '../things.ts'
+import { closeProgramFunctions, openProgramFunctions, withHooks } from '../program-functions.ts'
+import { Killed, type KillPoint } from '../test-process.ts'
+import { removePlaces } from '../resume.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(async () => {
   await engines.close()
 })
 afterAll(async () => {
-  closeFunctions()
-  await forgetPlaces()
+  closeProgramFunctions()
+  await removePlaces()
 })
 
 /** Notes each moment; `v` 0: everything goes. */
 const program =
   (seen: string[], v: number): Program =>
   async monitor => {
-    const functions = await functionsOf(monitor)
+    const functions = await openProgramFunctions(monitor)
     const note = async (moment: string): Promise<string[]> => [
-      await functions.hook(moment, ({ name }) => void seen.push(`${moment} ${name}`)),
+      await functions.registerHook(moment, ({ name }) => void seen.push(`${moment} ${name}`)),
     ]
-    const all = hooks({
+    const all = withHooks({
       beforeCreate: await note('beforeCreate'),
       afterCreate: await note('afterCreate'),
       beforeUpdate: await note('beforeUpdate'),
@@ -32,21 +32,21 @@ const program =
       beforeDelete: await note('beforeDelete'),
       afterDelete: await note('afterDelete'),
     })
-    if (v > 0) await thing(monitor, 'a', { v }, all)
+    if (v > 0) await registerThing(monitor, 'a', { v }, all)
   }
 
 /** Kills a run that goes from one value to another, and resumes it; answers the moments of both. */
-async function outlived(
+async function runKilled(
   from: number,
   to: number,
-  kill: Killing,
+  kill: KillPoint,
 ): Promise<{
   readonly first: readonly string[]
   readonly second: readonly string[]
   log: string[]
 }> {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(program([], from))
   const [first, second]: [string[], string[]] = [[], []]
   const killed = await engine.run(program(first, to), { kill }).catch((thrown: unknown) => thrown)
@@ -56,81 +56,85 @@ async function outlived(
   return { first, second, log: cloud.log.slice(1) }
 }
 
-const at = (call: string, when: 'before' | 'after', effect = 1): Killing => ({ call, when, effect })
+const killAt = (call: string, when: 'before' | 'after', effect = 1): KillPoint => ({
+  call,
+  when,
+  effect,
+})
 
-test.each<[string, Killing, readonly string[], readonly string[], number]>([
+test.each<[string, KillPoint, readonly string[], readonly string[], number]>([
   // The hook ran, and nobody knows.
   [
     'before the record of the first hook',
-    at('decisionLog.append hooked', 'before'),
+    killAt('decisionLog.append hooked', 'before'),
     ['before'],
     ['before', 'after'],
     1,
   ],
   [
     'after the record of the first hook',
-    at('decisionLog.append hooked', 'after'),
+    killAt('decisionLog.append hooked', 'after'),
     ['before'],
     ['after'],
     1,
   ],
-  ['before the call', at('provider.update', 'before'), ['before'], ['after'], 1],
+  ['before the call', killAt('provider.update', 'before'), ['before'], ['after'], 1],
   // Nobody knows whether it was heard: an update is sent again.
-  ['after the call', at('provider.update', 'after'), ['before'], ['after'], 2],
+  ['after the call', killAt('provider.update', 'after'), ['before'], ['after'], 2],
   [
     'before the record of the second hook',
-    at('decisionLog.append hooked', 'before', 2),
+    killAt('decisionLog.append hooked', 'before', 2),
     ['before', 'after'],
     ['after'],
     1,
   ],
   [
     'after the record of the second hook',
-    at('decisionLog.append hooked', 'after', 2),
+    killAt('decisionLog.append hooked', 'after', 2),
     ['before', 'after'],
     [],
     1,
   ],
 ])('an update that is killed %s', async (_where, kill, first, second, calls) => {
-  const ran = await outlived(1, 2, kill)
-  const told = (moments: readonly string[]) => moments.map(moment => `${moment}Update a`)
-  expect(ran.first).toEqual(told(first))
-  expect(ran.second).toEqual(told(second))
+  const ran = await runKilled(1, 2, kill)
+  const expectedCalls = (moments: readonly string[]) => moments.map(moment => `${moment}Update a`)
+  expect(ran.first).toEqual(expectedCalls(first))
+  expect(ran.second).toEqual(expectedCalls(second))
   expect(ran.log).toEqual(Array.from({ length: calls }, () => 'update a-1'))
 })
 
-test.each<[string, Killing, readonly string[], readonly string[]]>([
+test.each<[string, KillPoint, readonly string[], readonly string[]]>([
   [
     'before the record of the first hook',
-    at('decisionLog.append hooked', 'before'),
+    killAt('decisionLog.append hooked', 'before'),
     ['before'],
     ['before', 'after'],
   ],
   [
     'after the record of the first hook',
-    at('decisionLog.append hooked', 'after'),
+    killAt('decisionLog.append hooked', 'after'),
     ['before'],
     ['after'],
   ],
   [
     'before the record of the second hook',
-    at('decisionLog.append hooked', 'before', 2),
+    killAt('decisionLog.append hooked', 'before', 2),
     ['before', 'after'],
     ['after'],
   ],
   [
     'after the record of the second hook',
-    at('decisionLog.append hooked', 'after', 2),
+    killAt('decisionLog.append hooked', 'after', 2),
     ['before', 'after'],
     [],
   ],
 ])(
   'a delete whose program had ended, killed %s, calls the program again',
   async (_where, kill, first, second) => {
-    const ran = await outlived(1, 0, kill)
-    const told = (moments: readonly string[]) => moments.map(moment => `${moment}Delete a`)
-    expect(ran.first).toEqual(told(first))
-    expect(ran.second).toEqual(told(second))
+    const ran = await runKilled(1, 0, kill)
+    const expectedCalls = (moments: readonly string[]) => moments.map(moment => `${moment}Delete a`)
+    expect(ran.first).toEqual(expectedCalls(first))
+    expect(ran.second).toEqual(expectedCalls(second))
     expect(ran.log).toEqual(['delete a-1'])
   },
 )

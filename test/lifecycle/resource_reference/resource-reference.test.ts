@@ -3,8 +3,8 @@ import { ConfigureResponse } from '../../../proto/gen/pulumi/provider.ts'
 import { type DeploymentInfo, ResourceMonitorFeature } from '../../../proto/gen/pulumi/resource.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { named } from '../states.ts'
-import { createEngines, thing } from '../things.ts'
+import { findResource } from '../stack-states.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -24,45 +24,48 @@ function createReferringCloud(): Cloud {
 const references = ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES
 const mark = '4dabf18193072939515e22adb298388d'
 const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
-const reference = (urn: string, id?: string): Record<string, unknown> => ({
+const createReference = (urn: string, id?: string): Record<string, unknown> => ({
   [mark]: referenceMark,
   urn,
   ...(id === undefined ? {} : { id }),
 })
 /** As the state has it; name and type are in the URN, and what reads it gets them from there. */
-const stored = (urn: string, id?: string) => ({ ...reference(urn, id), packageVersion: '' })
-const filled = (urn: string, type: string, name: string, id?: string) => ({
-  ...reference(urn, id),
+const toStored = (urn: string, id?: string) => ({ ...createReference(urn, id), packageVersion: '' })
+const toFilled = (urn: string, type: string, name: string, id?: string) => ({
+  ...createReference(urn, id),
   ...{ type, name },
 })
 
 /** Registers a component and a thing, and one that refers to both. */
-const referring =
-  (seen: (object: unknown, urns: readonly string[]) => void, acceptResources: boolean): Program =>
+const createReferring =
+  (
+    onReceived: (object: unknown, urns: readonly string[]) => void,
+    acceptResources: boolean,
+  ): Program =>
   async monitor => {
     const a = await monitor.register({ type: 'my:c:Group', name: 'a', object: {} })
-    await monitor.outputs(a.urn, {})
-    const b = await thing(monitor, 'b', {})
-    const object = { a: reference(a.urn), b: reference(b.urn, b.id) }
-    const c = await thing(monitor, 'c', object, { acceptResources })
-    seen(c.object, [a.urn, b.urn])
+    await monitor.registerOutputs(a.urn, {})
+    const b = await registerThing(monitor, 'b', {})
+    const object = { a: createReference(a.urn), b: createReference(b.urn, b.id) }
+    const c = await registerThing(monitor, 'c', object, { acceptResources })
+    onReceived(c.object, [a.urn, b.urn])
   }
 
 test('TestResourceReferences: inputs, the provider, outputs and the state keep them', async () => {
-  const engine = await engines.of(createReferringCloud())
+  const engine = await engines.open(createReferringCloud())
   const seen: unknown[] = []
   let known: readonly string[] = []
-  const program = referring((object, urns) => {
+  const program = createReferring((object, urns) => {
     seen.push(object)
     known = urns
   }, true)
   const { state } = await engine.run(program)
   const [a = '', b = ''] = known
-  const kept = { a: stored(a), b: stored(b, 'b-1') }
-  expect(named(state, 'c')).toMatchObject({ inputs: kept, outputs: kept })
+  const kept = { a: toStored(a), b: toStored(b, 'b-1') }
+  expect(findResource(state, 'c')).toMatchObject({ inputs: kept, outputs: kept })
   expect(seen[0]).toEqual({
-    a: filled(a, 'my:c:Group', 'a'),
-    b: filled(b, 'test:index:Thing', 'b', 'b-1'),
+    a: toFilled(a, 'my:c:Group', 'a'),
+    b: toFilled(b, 'test:index:Thing', 'b', 'b-1'),
   })
   const again = await engine.run(program)
   expect(again.result.hasChanges).toBe(false)
@@ -70,10 +73,10 @@ test('TestResourceReferences: inputs, the provider, outputs and the state keep t
 })
 
 test('TestResourceReferences_DownlevelSDK: who does not take them gets ids and URNs', async () => {
-  const engine = await engines.of(createReferringCloud())
+  const engine = await engines.open(createReferringCloud())
   const seen: unknown[] = []
   let known: readonly string[] = []
-  const program = referring((object, urns) => {
+  const program = createReferring((object, urns) => {
     seen.push(object)
     known = urns
   }, false)
@@ -88,7 +91,7 @@ test.each([true, false])(
   'TestResourceReferences_DownlevelEngine: who is told that there are none sends and gets ids and URNs (hidden: %s)',
   async isHidden => {
     const cloud = createReferringCloud()
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     const seen: unknown[] = []
     let urn = ''
     const ran = await engine.run(
@@ -109,38 +112,38 @@ test.each([true, false])(
         seen.push(info.supportedFeatures.includes(references))
         const a = await monitor.register({ type: 'my:c:Group', name: 'a', object: {} })
         urn = a.urn
-        const object = { a: acceptResources ? reference(urn) : urn }
-        seen.push((await thing(monitor, 'c', object, { acceptResources })).object)
+        const object = { a: acceptResources ? createReference(urn) : urn }
+        seen.push((await registerThing(monitor, 'c', object, { acceptResources })).object)
       },
       isHidden ? { withoutFeatures: ['resourceReferences'] } : {},
     )
     expect(ran.result.result).toBe('succeeded')
     const plain = [false, true, false, { a: urn }]
     expect(seen).toEqual(
-      isHidden ? plain : [true, true, true, { a: filled(urn, 'my:c:Group', 'a') }],
+      isHidden ? plain : [true, true, true, { a: toFilled(urn, 'my:c:Group', 'a') }],
     )
   },
 )
 
 test('TestResourceReferences_GetResource: a resource is hydrated, references in it stay', async () => {
-  const engine = await engines.of(createReferringCloud())
+  const engine = await engines.open(createReferringCloud())
   const seen: Record<string, unknown>[] = []
   let child = ''
   const program: Program = async monitor => {
-    const inner = await thing(monitor, 'inner', {})
+    const inner = await registerThing(monitor, 'inner', {})
     child = inner.urn
-    const object = { child: reference(inner.urn, inner.id) }
-    const outer = await thing(monitor, 'outer', object, { acceptResources: true })
+    const object = { child: createReference(inner.urn, inner.id) }
+    const outer = await registerThing(monitor, 'outer', object, { acceptResources: true })
     seen.push(await monitor.invoke('pulumi:pulumi:getResource', { urn: outer.urn }))
     seen.push(await monitor.invoke('pulumi:pulumi:getResource', { urn: monitor.stack }))
   }
   const { state } = await engine.run(program)
-  const outer = named(state, 'outer')
+  const outer = findResource(state, 'outer')
   expect(seen[0]).toMatchObject({
     urn: outer?.urn,
     id: 'outer-1',
     provider: outer?.['provider'],
-    state: { child: filled(child, 'test:index:Thing', 'inner', 'inner-1') },
+    state: { child: toFilled(child, 'test:index:Thing', 'inner', 'inner-1') },
   })
   expect(seen[1]).toMatchObject({ id: '', provider: '', state: {} })
   const unknown = await engine.run(async monitor => {

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Monitor } from '../engine.ts'
-import { closeFunctions, functionsOf, hooks } from '../functions-of-programs.ts'
-import { createEngines, thing } from '../things.ts'
+import { closeProgramFunctions, openProgramFunctions, withHooks } from '../program-functions.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(async () => {
-  closeFunctions()
+  closeProgramFunctions()
   await engines.close()
 })
 
@@ -19,17 +19,17 @@ const wait = ({ client }: Monitor): Promise<'released'> =>
 
 test('TestSignalAndWaitForShutdown: it is answered when the deletes are done', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
-    const went = await functions.hook('went', () => undefined)
-    await thing(monitor, 'a', { v: 1 }, hooks({ afterDelete: [went] }))
+    const functions = await openProgramFunctions(monitor)
+    const went = await functions.registerHook('went', () => undefined)
+    await registerThing(monitor, 'a', { v: 1 }, withHooks({ afterDelete: [went] }))
   })
   const order: string[] = []
   let second = ''
   const ran = await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
-    await functions.hook('went', () => void order.push('hook'))
+    const functions = await openProgramFunctions(monitor)
+    await functions.registerHook('went', () => void order.push('hook'))
     const first = wait(monitor).then(end => order.push(end))
     second = await wait(monitor).catch(String)
     await first
@@ -43,27 +43,27 @@ test('TestSignalAndWaitForShutdown: it is answered when the deletes are done', a
 test('TestSignalAndWaitForShutdownError: a failing create is no answer to the program, and the run ends', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a')
-  const engine = await engines.of(cloud)
-  let said = ''
+  const engine = await engines.open(cloud)
+  let failure = ''
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'a', { v: 1 }).catch((thrown: unknown) => {
-      said = String(thrown)
+    await registerThing(monitor, 'a', { v: 1 }).catch((thrown: unknown) => {
+      failure = String(thrown)
       throw thrown
     })
   })
   expect(ran.result.result).toBe('failed')
   // UNAVAILABLE: the SDK takes it as "stop silently".
-  expect(said).toContain('14 UNAVAILABLE')
+  expect(failure).toContain('14 UNAVAILABLE')
 })
 
 test('TestSignalAndWaitForShutdownContinueOnError: the wait ends well though the run failed', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a')
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   let end = ''
   const ran = await engine.run(
     async monitor => {
-      await thing(monitor, 'a', { v: 1 }, { supportsResultReporting: true })
+      await registerThing(monitor, 'a', { v: 1 }, { supportsResultReporting: true })
       end = await wait(monitor)
     },
     { continueOnError: true },
@@ -74,9 +74,9 @@ test('TestSignalAndWaitForShutdownContinueOnError: the wait ends well though the
 
 test('TestSignalAndWaitForShutdownErrorAfterWait: what fails after the signal fails the run', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'a', { v: 1 })
+    await registerThing(monitor, 'a', { v: 1 })
     await wait(monitor)
     throw new Error('after all')
   })

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
-import { createBench } from '../bench.ts'
+import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 
-const bench = createBench()
+const bench = createPluginEngines()
 afterEach(() => bench.close())
 
 test('TestSkipPluginPreInstallSkipsUnusedLanguagePackages: of the packages that a program has, only the plugins of what it registers are asked for', async () => {
-  const { run, plugins, install } = await bench.of(createCloud())
+  const { run, plugins, install } = await bench.open(createCloud())
   install('@pulumi/pkgA', { name: 'pkgA', version: '1.0.0' })
   install('@pulumi/pkgB', { name: 'pkgB', version: '1.0.0' })
   const { result } = await run(async monitor => {
@@ -16,7 +16,7 @@ test('TestSkipPluginPreInstallSkipsUnusedLanguagePackages: of the packages that 
   expect(plugins.loaded.map(({ plugin }) => [plugin.name, plugin.version])).toEqual([
     ['pkgA', '1.0.0'],
   ])
-  expect(plugins.obtained()).toEqual([])
+  expect(plugins.listObtained()).toEqual([])
   await run(undefined, { command: 'destroy' })
-  expect(plugins.obtained()).toEqual(['pkgA 1.0.0'])
+  expect(plugins.listObtained()).toEqual(['pkgA 1.0.0'])
 })

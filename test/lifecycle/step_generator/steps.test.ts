@@ -4,18 +4,18 @@ import { CreateResponse, ReadResponse, UpdateResponse } from '../../../proto/gen
 import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { errorsOf, saidBy, statesOf, stepsOf } from '../told.ts'
-import { createEngines, secret, thing, things } from '../things.ts'
+import { errorsOf, diagnosticsOf, statesOf, stepsOf } from '../run-events.ts'
+import { createEngines, toWireSecret, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const reads =
+const createReading =
   (name: string, id: string): Program =>
   async monitor =>
     void (await monitor.read(name, id))
 
-function cloudWith(id: string, inputs: Record<string, unknown>): Cloud {
+function createCloudWith(id: string, inputs: Record<string, unknown>): Cloud {
   const cloud = createCloud()
   cloud.objects.set(id, inputs)
   return cloud
@@ -24,28 +24,28 @@ function cloudWith(id: string, inputs: Record<string, unknown>): Cloud {
 const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
 test('TestDuplicateURN, TestDuplicateAlias: a URN or alias is claimed once, in previews as in deployments', async () => {
-  const twice: Program = async monitor => {
-    await thing(monitor, 'a', { v: 1 })
-    await thing(monitor, 'a', { v: 1 })
+  const twiceProgram: Program = async monitor => {
+    await registerThing(monitor, 'a', { v: 1 })
+    await registerThing(monitor, 'a', { v: 1 })
   }
-  const aliased: Program = async monitor => {
+  const aliasedProgram: Program = async monitor => {
     const alias = { aliasURNs: ['urn:pulumi:dev::life::test:index:Thing::old'] }
-    await thing(monitor, 'b', { v: 1 }, alias)
-    await thing(monitor, 'c', { v: 1 }, alias)
+    await registerThing(monitor, 'b', { v: 1 }, alias)
+    await registerThing(monitor, 'c', { v: 1 }, alias)
   }
-  const engine = await engines.of(createCloud())
-  await engine.run(things({ old: { v: 1 } }))
+  const engine = await engines.open(createCloud())
+  await engine.run(createThings({ old: { v: 1 } }))
   for (const dryRun of [true, false]) {
-    const one = await engine.run(twice, { dryRun })
+    const one = await engine.run(twiceProgram, { dryRun })
     expect(one.result.result).toBe('failed')
-    expect(saidBy(one).join()).toContain('Duplicate resource URN')
+    expect(diagnosticsOf(one).join()).toContain('Duplicate resource URN')
   }
-  const other = await engines.of(createCloud())
-  await other.run(things({ old: { v: 1 } }))
+  const other = await engines.open(createCloud())
+  await other.run(createThings({ old: { v: 1 } }))
   for (const dryRun of [true, false]) {
-    const two = await other.run(aliased, { dryRun })
+    const two = await other.run(aliasedProgram, { dryRun })
     expect(two.result.result).toBe('failed')
-    expect(saidBy(two).join()).toMatch(/Alias '.*::old'|has the URN that/)
+    expect(diagnosticsOf(two).join()).toMatch(/Alias '.*::old'|has the URN that/)
   }
 })
 
@@ -53,19 +53,19 @@ test('TestSecretMasked: the output of a secret input is secret', async () => {
   const cloud = createCloud()
   const create = (ask: CreateRequest) =>
     CreateResponse.create({ id: 'x', properties: { word: 'hidden-word', v: ask.preview } })
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, create } })
-  const word = secret('hidden-word')
-  const ran = await engine.run(things({ a: { word } }))
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, create } })
+  const word = toWireSecret('hidden-word')
+  const ran = await engine.run(createThings({ a: { word } }))
   const [state] = statesOf(ran, 'a')
   expect(JSON.stringify(state?.['outputs'])).toContain('ciphertext')
   expect(JSON.stringify([state, ran.events])).not.toContain('hidden-word')
 })
 
 test('TestReadReplaceStep: what is read under another id replaces what was managed, which goes', async () => {
-  const cloud = cloudWith('other', { v: 2 })
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 } }))
-  const ran = await engine.run(reads('a', 'other'))
+  const cloud = createCloudWith('other', { v: 2 })
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 } }))
+  const ran = await engine.run(createReading('a', 'other'))
   expect(stepsOf(ran)).toEqual(['read-replacement a', 'replace a', 'delete-replaced a'])
   expect(cloud.log).toEqual(['create a', 'delete a-1'])
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'other', external: true, outputs: { v: 2 } }])
@@ -73,9 +73,9 @@ test('TestReadReplaceStep: what is read under another id replaces what was manag
 
 test('TestRelinquishStep: what is read under its own id is not managed any more, and stays', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 } }))
-  const ran = await engine.run(reads('a', 'a-1'))
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 } }))
+  const ran = await engine.run(createReading('a', 'a-1'))
   expect(stepsOf(ran)).toEqual(['read a'])
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-1', external: true }])
   const gone = await engine.run(async () => undefined)
@@ -84,10 +84,10 @@ test('TestRelinquishStep: what is read under its own id is not managed any more,
 })
 
 test('TestTakeOwnershipStep: what was read is made anew, and only forgotten', async () => {
-  const cloud = cloudWith('ext', { v: 1 })
-  const engine = await engines.of(cloud)
-  await engine.run(reads('a', 'ext'))
-  const ran = await engine.run(things({ a: { v: 1 } }))
+  const cloud = createCloudWith('ext', { v: 1 })
+  const engine = await engines.open(cloud)
+  await engine.run(createReading('a', 'ext'))
+  const ran = await engine.run(createThings({ a: { v: 1 } }))
   expect(stepsOf(ran)).toEqual(['create-replacement a', 'replace a', 'discard-replaced a'])
   expect(cloud.log).toEqual(['create a'])
   expect([...cloud.objects.keys()]).toEqual(['ext', 'a-1'])
@@ -98,43 +98,43 @@ test('TestTakeOwnershipStep: what was read is made anew, and only forgotten', as
 test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: what is not ready is updated, with its ignored changes', async () => {
   for (const ignoreChanges of [[], ['v']]) {
     const cloud = createCloud()
-    const asked: UpdateRequest[] = []
+    const updates: UpdateRequest[] = []
     const script = {
       ...cloud.script,
       create: () => {
         throw createInitFailure({ id: 'x', properties: { v: 1 }, reasons: ['not yet', 'nor soon'] })
       },
       update: (ask: UpdateRequest) => {
-        asked.push(ask)
+        updates.push(ask)
         return UpdateResponse.create({ properties: ask.news ?? {} })
       },
     }
-    const engine = await engines.of({ ...cloud, script })
+    const engine = await engines.open({ ...cloud, script })
     const program: Program = async monitor =>
-      void (await thing(monitor, 'a', { v: 1 }, { ignoreChanges }))
+      void (await registerThing(monitor, 'a', { v: 1 }, { ignoreChanges }))
     const failed = await engine.run(program)
     expect(statesOf(failed, 'a')).toMatchObject([{ id: 'x', initErrors: ['not yet', 'nor soon'] }])
     expect(errorsOf(failed)).toEqual(['a: 2 errors occurred:\n\t* not yet\n\t* nor soon\n\n'])
     const ran = await engine.run(program)
     expect(stepsOf(ran)).toEqual(['update a'])
-    expect(asked).toMatchObject([{ id: 'x', ignoreChanges }])
+    expect(updates).toMatchObject([{ id: 'x', ignoreChanges }])
     expect(statesOf(ran, 'a')[0]).not.toHaveProperty('initErrors')
   }
 })
 
 test('TestReadNilOutputs: what does not exist cannot be read', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   for (const dryRun of [true, false]) {
-    const ran = await engine.run(reads('a', 'my-resource-id'), { dryRun })
+    const ran = await engine.run(createReading('a', 'my-resource-id'), { dryRun })
     expect(ran.result.result).toBe('failed')
-    expect(saidBy(ran).join()).toContain("resource 'my-resource-id' does not exist")
+    expect(diagnosticsOf(ran).join()).toContain("resource 'my-resource-id' does not exist")
   }
 })
 
 test('TestExternalEventMetadata: events say of what is only read that it is external', async () => {
-  const engine = await engines.of(cloudWith('ext', { v: 1 }))
+  const engine = await engines.open(createCloudWith('ext', { v: 1 }))
   const ran = await engine.run(async monitor => {
-    await thing(monitor, 'managed', { v: 1 })
+    await registerThing(monitor, 'managed', { v: 1 })
     await monitor.read('read', 'ext')
   })
   const external = ran.events.flatMap(event => {
@@ -158,31 +158,31 @@ test('TestExternalEventMetadata: events say of what is only read that it is exte
 })
 
 test('a read whose id is not known yet asks nobody, and needs one', async () => {
-  const engine = await engines.of(createCloud())
-  const shown = await engine.run(reads('a', unknownText), { dryRun: true })
+  const engine = await engines.open(createCloud())
+  const shown = await engine.run(createReading('a', unknownText), { dryRun: true })
   expect(shown.result.result).toBe('succeeded')
   expect(stepsOf(shown)).toEqual(['read a'])
   expect(engine.provider.calls.some(({ method }) => method === 'read')).toBe(false)
-  const without = await engine.run(reads('a', ''))
+  const without = await engine.run(createReading('a', ''))
   expect(without.result.result).toBe('failed')
-  expect(saidBy(without).join()).toContain('Expected an ID for')
+  expect(diagnosticsOf(without).join()).toContain('Expected an ID for')
 })
 
 test('what is read keeps its times while it is as it was', async () => {
-  const cloud = cloudWith('ext', { v: 1 })
+  const cloud = createCloudWith('ext', { v: 1 })
   const read = () =>
     ReadResponse.create({
       id: 'ext',
       properties: cloud.objects.get('ext'),
       refreshBeforeUpdate: true,
     })
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, read } })
-  const first = await engine.run(reads('a', 'ext'))
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
+  const first = await engine.run(createReading('a', 'ext'))
   expect(statesOf(first, 'a')[0]).not.toHaveProperty('modified')
   expect(statesOf(first, 'a')[0]).not.toHaveProperty('refreshBeforeUpdate')
-  const same = await engine.run(reads('a', 'ext'))
+  const same = await engine.run(createReading('a', 'ext'))
   expect(statesOf(same, 'a')).toEqual(statesOf(first, 'a'))
   cloud.objects.set('ext', { v: 2 })
-  const moved = await engine.run(reads('a', 'ext'))
+  const moved = await engine.run(createReading('a', 'ext'))
   expect(statesOf(moved, 'a')[0]).toHaveProperty('modified')
 })

@@ -2,41 +2,45 @@ import { afterEach, expect, test } from 'vitest'
 import { withMark } from '../../../shared/state/edits/mark-resources.ts'
 import { createCloud } from '../cloud.ts'
 import type { TestEngine } from '../engine.ts'
-import { edited, editedResources, named, stepsOf } from '../states.ts'
-import { createEngines, things } from '../things.ts'
+import { editStackState, editStackResources, findResource, resourceOpsOf } from '../stack-states.ts'
+import { createEngines, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 async function taint(engine: TestEngine, ...names: string[]): Promise<void> {
-  await edited(engine, state => {
-    const urns = names.map(name => named(state, name)?.urn ?? '')
+  await editStackState(engine, state => {
+    const urns = names.map(name => findResource(state, name)?.urn ?? '')
     return withMark(state, urns, { mark: 'taint', isSet: true }).state
   })
 }
 
 test('TestTaintReplacement: a tainted resource is replaced, untainted, its old object deleted', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 } }))
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 } }))
   await taint(engine, 'a')
-  const preview = await engine.run(things({ a: { v: 1 } }), { dryRun: true })
-  expect(stepsOf(preview.events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
-  const { state, events } = await engine.run(things({ a: { v: 1 } }))
-  expect(stepsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
+  const preview = await engine.run(createThings({ a: { v: 1 } }), { dryRun: true })
+  expect(resourceOpsOf(preview.events, 'a')).toEqual([
+    'create-replacement',
+    'replace',
+    'delete-replaced',
+  ])
+  const { state, events } = await engine.run(createThings({ a: { v: 1 } }))
+  expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
   expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
-  expect(named(state, 'a')).toMatchObject({ id: 'a-2' })
-  expect(named(state, 'a')).not.toHaveProperty('taint')
+  expect(findResource(state, 'a')).toMatchObject({ id: 'a-2' })
+  expect(findResource(state, 'a')).not.toHaveProperty('taint')
 })
 
 test('TestTaintMultipleResources: those that are tainted, and no others', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const program = things({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
+  const engine = await engines.open(cloud)
+  const program = createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
   await engine.run(program)
   await taint(engine, 'a', 'c')
   const { state } = await engine.run(program)
-  const ids = ['a', 'b', 'c'].map(name => named(state, name)?.['id'])
+  const ids = ['a', 'b', 'c'].map(name => findResource(state, name)?.['id'])
   expect(ids).toEqual(['a-2', 'b-1', 'c-2'])
   expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-1', 'c-2'])
   expect(JSON.stringify(state)).not.toContain('taint')
@@ -44,24 +48,24 @@ test('TestTaintMultipleResources: those that are tainted, and no others', async 
 
 test('TestTaintNoChanges: without the mark nothing happens, with it the equal resource is replaced', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 } }))
-  const { events } = await engine.run(things({ a: { v: 1 } }))
-  expect(stepsOf(events, 'a')).toEqual(['same'])
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 } }))
+  const { events } = await engine.run(createThings({ a: { v: 1 } }))
+  expect(resourceOpsOf(events, 'a')).toEqual(['same'])
   await taint(engine, 'a')
-  const again = await engine.run(things({ a: { v: 1 } }))
+  const again = await engine.run(createThings({ a: { v: 1 } }))
   expect(again.result.changes).toMatchObject({ replace: 1 })
-  const last = await engine.run(things({ a: { v: 1 } }))
-  expect(stepsOf(last.events, 'a')).toEqual(['same'])
+  const last = await engine.run(createThings({ a: { v: 1 } }))
+  expect(resourceOpsOf(last.events, 'a')).toEqual(['same'])
   expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
 })
 
 test('TestTaintWithPendingDelete: the mark of a copy that is to be deleted means nothing', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ a: { v: 1 } }))
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ a: { v: 1 } }))
   cloud.objects.set('a-0', {})
-  await editedResources(engine, resource =>
+  await editStackResources(engine, resource =>
     resource.urn.endsWith('::a')
       ? [
           { ...resource, taint: true },
@@ -69,9 +73,9 @@ test('TestTaintWithPendingDelete: the mark of a copy that is to be deleted means
         ]
       : [resource],
   )
-  const { state } = await engine.run(things({ a: { v: 1 } }))
+  const { state } = await engine.run(createThings({ a: { v: 1 } }))
   expect(state.resources?.filter(({ urn }) => urn.endsWith('::a'))).toHaveLength(1)
-  expect(named(state, 'a')).toMatchObject({ id: 'a-2' })
+  expect(findResource(state, 'a')).toMatchObject({ id: 'a-2' })
   expect(JSON.stringify(state)).not.toContain('taint')
   expect([...cloud.log].sort()).toEqual(['create a', 'create a', 'delete a-0', 'delete a-1'])
 })

@@ -1,25 +1,25 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { packOf, violating } from '../packs.ts'
-import { createEngines, things } from '../things.ts'
+import { createPack, createAnalysis } from '../policy-packs.ts'
+import { createEngines, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 test('TestUntargetedResourceAnalyzer: packs judge a stack with what is no target, too', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const seen: string[][] = []
-  const pack = packOf('pack', {
+  const pack = createPack('pack', {
     analyzeStack: resources => {
       seen.push(resources.map(({ name }) => name).toSorted())
-      return Promise.resolve(violating())
+      return Promise.resolve(createAnalysis())
     },
   })
-  const program = things({ a: { v: 1 }, b: { v: 1 } })
+  const program = createThings({ a: { v: 1 }, b: { v: 1 } })
   await engine.run(program)
   const targeting = { targets: ['urn:pulumi:dev::life::test:index:Thing::b'] }
   // The other one is not even registered any more, and stays.
-  const ran = await engine.run(things({ b: { v: 2 } }), { packs: [pack], targeting })
+  const ran = await engine.run(createThings({ b: { v: 2 } }), { packs: [pack], targeting })
   expect(ran.result.result).toBe('succeeded')
   await engine.run(program, { packs: [pack], targeting })
   expect(seen[1]).toEqual(['a', 'b', 'default', 'life-dev'])

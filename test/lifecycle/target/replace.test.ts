@@ -1,35 +1,48 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { createEngines, deleteFirst, thing, things, upon } from '../things.ts'
-import { errorsOf, kept, namesBy, stateOf, stepsOf, urnOf } from './look.ts'
+import {
+  createEngines,
+  deleteFirst,
+  registerThing,
+  createThings,
+  withDependency,
+} from '../register-thing.ts'
+import {
+  errorMessagesOf,
+  listKeptNames,
+  listNamesByOp,
+  resourceStateOf,
+  allStepsOf,
+  targetUrnOf,
+} from './run-summary.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** b is replaced with a, c is updated with b. */
-const linked =
+const createLinked =
   (v = 1, more: object = {}): Program =>
   async monitor => {
-    const a = await thing(monitor, 'a', { v }, more)
-    const b = await thing(monitor, 'b', { replace: a.id, v }, upon(a.urn))
-    await thing(monitor, 'c', { v: b.id }, { dependencies: [b.urn] })
-    await thing(monitor, 'free', { v })
+    const a = await registerThing(monitor, 'a', { v }, more)
+    const b = await registerThing(monitor, 'b', { replace: a.id, v }, withDependency(a.urn))
+    await registerThing(monitor, 'c', { v: b.id }, { dependencies: [b.urn] })
+    await registerThing(monitor, 'free', { v })
   }
 
 test('TestReplaceSpecificTargets: what is named is replaced unchanged, and what follows from it is done', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(linked())
+  const engine = await engines.open(cloud)
+  await engine.run(createLinked())
   const checked: unknown[] = []
-  const ran = await engine.run(linked(), {
-    targeting: { replaces: [urnOf('a')] },
+  const ran = await engine.run(createLinked(), {
+    targeting: { replaces: [targetUrnOf('a')] },
     provider: inner => ({
       ...inner,
       check: ask => (checked.push([ask.name, ask.olds === undefined]), inner.check(ask)),
     }),
   })
-  expect(stepsOf(ran)).toEqual([
+  expect(allStepsOf(ran)).toEqual([
     'create-replacement a',
     'replace a',
     'create-replacement b',
@@ -46,10 +59,14 @@ test('TestReplaceSpecificTargets: what is named is replaced unchanged, and what 
 })
 
 test('what is to be replaced must be there before the program runs', async () => {
-  const engine = await engines.of(createCloud())
-  const ran = await engine.run(things({ a: {} }), { targeting: { replaces: [urnOf('a')] } })
-  expect(errorsOf(ran)[0]).toContain(`Target '${urnOf('a')}' could not be found in the stack.`)
-  expect(kept(ran)).toEqual([])
+  const engine = await engines.open(createCloud())
+  const ran = await engine.run(createThings({ a: {} }), {
+    targeting: { replaces: [targetUrnOf('a')] },
+  })
+  expect(errorMessagesOf(ran)[0]).toContain(
+    `Target '${targetUrnOf('a')}' could not be found in the stack.`,
+  )
+  expect(listKeptNames(ran)).toEqual([])
 })
 
 test.each([
@@ -73,33 +90,37 @@ test.each([
 ])(
   'TestReplaceSpecificTargetsPlan: targets and replacements, %s',
   async (_what, targeting, expected) => {
-    const engine = await engines.of(createCloud())
-    const program = things({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
+    const engine = await engines.open(createCloud())
+    const program = createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
     await engine.run(program)
     const previewed = await engine.run(program, { dryRun: true, targeting })
-    expect(stepsOf(previewed)).toEqual(expected)
-    expect(stepsOf(await engine.run(program, { targeting }))).toEqual(expected)
+    expect(allStepsOf(previewed)).toEqual(expected)
+    expect(allStepsOf(await engine.run(program, { targeting }))).toEqual(expected)
   },
 )
 
 test('a target that is replaced create-first leaves what is no target at its old values', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(linked())
-  const targeting = { targets: [urnOf('a')], replaces: [urnOf('a')] }
-  const ran = await engine.run(linked(), { targeting })
-  expect(namesBy(ran, 'same')).toEqual(['b', 'c', 'free'])
-  expect(stateOf(ran, 'b').inputs).toEqual({ replace: 'a-1', v: 1 })
+  const engine = await engines.open(cloud)
+  await engine.run(createLinked())
+  const targeting = { targets: [targetUrnOf('a')], replaces: [targetUrnOf('a')] }
+  const ran = await engine.run(createLinked(), { targeting })
+  expect(listNamesByOp(ran, 'same')).toEqual(['b', 'c', 'free'])
+  expect(resourceStateOf(ran, 'b').inputs).toEqual({ replace: 'a-1', v: 1 })
 })
 
 test('deleted first, it takes them along, with their old inputs, and those that follow are no targets for it', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(linked())
-  const targeting = { targets: [urnOf('a')], replaces: [urnOf('a')], targetDependents: true }
-  const ran = await engine.run(linked(2, deleteFirst), { targeting })
+  const engine = await engines.open(cloud)
+  await engine.run(createLinked())
+  const targeting = {
+    targets: [targetUrnOf('a')],
+    replaces: [targetUrnOf('a')],
+    targetDependents: true,
+  }
+  const ran = await engine.run(createLinked(2, deleteFirst), { targeting })
   expect(ran.result.result).toBe('succeeded')
-  expect(stepsOf(ran)).toEqual([
+  expect(allStepsOf(ran)).toEqual([
     'delete-replaced b',
     'delete-replaced a',
     'replace a',
@@ -109,48 +130,50 @@ test('deleted first, it takes them along, with their old inputs, and those that 
     'same c',
     'same free',
   ])
-  expect(stateOf(ran, 'c').inputs).toEqual({ v: 'b-1' })
-  const alone = { targets: [urnOf('a')], replaces: [urnOf('a')] }
-  const again = await engine.run(linked(3, deleteFirst), { targeting: alone })
-  expect(stateOf(again, 'b').inputs).toEqual({ replace: 'a-2', v: 2 })
-  expect(stateOf(again, 'a').inputs).toEqual({ v: 3 })
+  expect(resourceStateOf(ran, 'c').inputs).toEqual({ v: 'b-1' })
+  const alone = { targets: [targetUrnOf('a')], replaces: [targetUrnOf('a')] }
+  const again = await engine.run(createLinked(3, deleteFirst), { targeting: alone })
+  expect(resourceStateOf(again, 'b').inputs).toEqual({ replace: 'a-2', v: 2 })
+  expect(resourceStateOf(again, 'a').inputs).toEqual({ v: 3 })
 })
 
 test('TestTargetDependents: what depends on a target, by parent or dependency, is one', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const program =
     (v: number): Program =>
     async monitor => {
-      const a = await thing(monitor, 'a', { v })
-      const b = await thing(monitor, 'b', { v }, { dependencies: [a.urn] })
-      await thing(monitor, 'c', { v }, { parent: b.urn })
-      await thing(monitor, 'free', { v })
+      const a = await registerThing(monitor, 'a', { v })
+      const b = await registerThing(monitor, 'b', { v }, { dependencies: [a.urn] })
+      await registerThing(monitor, 'c', { v }, { parent: b.urn })
+      await registerThing(monitor, 'free', { v })
     }
   await engine.run(program(1))
-  const targeting = { targets: [urnOf('a')], targetDependents: true }
+  const targeting = { targets: [targetUrnOf('a')], targetDependents: true }
   const ran = await engine.run(program(2), { targeting })
-  expect(namesBy(ran, 'update')).toEqual(['a', 'b', 'c'])
-  const made = await engine.run(program(2), { targeting: { ...targeting, replaces: [urnOf('a')] } })
-  expect(namesBy(made, 'same')).toEqual(['b', 'c', 'free'])
+  expect(listNamesByOp(ran, 'update')).toEqual(['a', 'b', 'c'])
+  const made = await engine.run(program(2), {
+    targeting: { ...targeting, replaces: [targetUrnOf('a')] },
+  })
+  expect(listNamesByOp(made, 'same')).toEqual(['b', 'c', 'free'])
 })
 
 test('TestTargetDependentsExplicitProvider, TestTargetDependentsSiblingResources: a provider makes targets of its resources only when it is one itself', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const program =
     (v: number): Program =>
     async monitor => {
       const type = 'pulumi:providers:test'
       const p = await monitor.register({ type, name: 'p', custom: true, object: {} })
       const own = { provider: `${p.urn}::${p.id}` }
-      await thing(monitor, 'a', { v }, own)
-      await thing(monitor, 'sibling', { v }, own)
-      await thing(monitor, 'free', { v })
+      await registerThing(monitor, 'a', { v }, own)
+      await registerThing(monitor, 'sibling', { v }, own)
+      await registerThing(monitor, 'free', { v })
     }
   await engine.run(program(1))
-  const byResource = { targets: [urnOf('a')], targetDependents: true }
+  const byResource = { targets: [targetUrnOf('a')], targetDependents: true }
   const one = await engine.run(program(2), { targeting: byResource })
-  expect(namesBy(one, 'update')).toEqual(['a'])
+  expect(listNamesByOp(one, 'update')).toEqual(['a'])
   const byProvider = { targets: ['**pulumi:providers:test::p'], targetDependents: true }
   const all = await engine.run(program(3), { targeting: byProvider })
-  expect(namesBy(all, 'update')).toEqual(['a', 'sibling'])
+  expect(listNamesByOp(all, 'update')).toEqual(['a', 'sibling'])
 })

@@ -1,137 +1,157 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import type { Asked, Program } from '../engine.ts'
-import { createEngines, thing, things } from '../things.ts'
-import { errorsOf, kept, namesBy, provider, stateOf, stepsOf, urnOf } from './look.ts'
+import type { TestRunOptions, Program } from '../engine.ts'
+import { createEngines, registerThing, createThings } from '../register-thing.ts'
+import {
+  errorMessagesOf,
+  listKeptNames,
+  listNamesByOp,
+  registerProvider,
+  resourceStateOf,
+  allStepsOf,
+  targetUrnOf,
+} from './run-summary.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 /** A chain by parent, dependency, property and deletedWith, below one end of it. */
-const chain: Program = async monitor => {
-  const a = await thing(monitor, 'a', {})
-  const b = await thing(monitor, 'b', {}, { dependencies: [a.urn] })
-  const c = await thing(monitor, 'c', {}, { deletedWith: b.urn })
+const chainProgram: Program = async monitor => {
+  const a = await registerThing(monitor, 'a', {})
+  const b = await registerThing(monitor, 'b', {}, { dependencies: [a.urn] })
+  const c = await registerThing(monitor, 'c', {}, { deletedWith: b.urn })
   const byProperty = { propertyDependencies: new Map([['v', { urns: [c.urn] }]]) }
-  const d = await thing(monitor, 'd', { v: 1 }, byProperty)
-  await thing(monitor, 'e', {}, { parent: d.urn })
-  await thing(monitor, 'target', { v: 1 })
+  const d = await registerThing(monitor, 'd', { v: 1 }, byProperty)
+  await registerThing(monitor, 'e', {}, { parent: d.urn })
+  await registerThing(monitor, 'target', { v: 1 })
 }
 
 test('TestUntargetedDependencyChainsArePreserved: what stays keeps all that it stands on, registered or not', async () => {
-  const engine = await engines.of(createCloud())
-  await engine.run(chain)
+  const engine = await engines.open(createCloud())
+  await engine.run(chainProgram)
   const ran = await engine.run(
     async monitor => {
-      await thing(monitor, 'target', { v: 2 })
+      await registerThing(monitor, 'target', { v: 2 })
       const e = { type: 'test:index:Thing', name: 'd' }
-      await thing(monitor, e.name, { v: 2 })
+      await registerThing(monitor, e.name, { v: 2 })
     },
-    { targeting: { targets: [urnOf('target')] } },
+    { targeting: { targets: [targetUrnOf('target')] } },
   )
   expect(ran.result.result).toBe('succeeded')
-  expect(kept(ran)).toEqual(['a', 'b', 'c', 'd', 'e', 'target'])
+  expect(listKeptNames(ran)).toEqual(['a', 'b', 'c', 'd', 'e', 'target'])
   // Depth first: what is stood on comes before who stands on it; the rest at the end.
-  expect(stepsOf(ran)).toEqual(['update target', 'same a', 'same b', 'same c', 'same d', 'same e'])
+  expect(allStepsOf(ran)).toEqual([
+    'update target',
+    'same a',
+    'same b',
+    'same c',
+    'same d',
+    'same e',
+  ])
   const order = (ran.state.resources ?? []).map(({ urn }) => urn)
-  const places = [urnOf('a'), urnOf('b'), urnOf('c'), urnOf('d')].map(urn =>
+  const places = [targetUrnOf('a'), targetUrnOf('b'), targetUrnOf('c'), targetUrnOf('d')].map(urn =>
     order.findIndex(one => one === urn),
   )
   expect(places).toEqual([...places].sort((x, y) => x - y))
 })
 
 test('an aliased resource that is no target keeps its old URN, and children find it', async () => {
-  const engine = await engines.of(createCloud())
-  await engine.run(things({ old: { v: 1 }, target: { v: 1 } }))
+  const engine = await engines.open(createCloud())
+  await engine.run(createThings({ old: { v: 1 }, target: { v: 1 } }))
   let urn = ''
   const ran = await engine.run(
     async monitor => {
       const aliases = [{ alias: { $case: 'spec', value: { ...spec, name: 'old' } } }]
-      const renamed = await thing(monitor, 'new', { v: 2 }, { aliases })
+      const renamed = await registerThing(monitor, 'new', { v: 2 }, { aliases })
       urn = renamed.urn
-      await thing(monitor, 'target', { v: 2 }, { dependencies: [renamed.urn] })
+      await registerThing(monitor, 'target', { v: 2 }, { dependencies: [renamed.urn] })
     },
-    { targeting: { targets: [urnOf('target')] } },
+    { targeting: { targets: [targetUrnOf('target')] } },
   )
   expect(ran.result.result).toBe('succeeded')
-  expect(urn).toBe(urnOf('old'))
-  expect(kept(ran)).toEqual(['old', 'target'])
-  expect(stateOf(ran, 'target').dependencies).toEqual([urnOf('old')])
+  expect(urn).toBe(targetUrnOf('old'))
+  expect(listKeptNames(ran)).toEqual(['old', 'target'])
+  expect(resourceStateOf(ran, 'target').dependencies).toEqual([targetUrnOf('old')])
 })
 const spec = { name: '', type: '', stack: '', project: '', parent: undefined }
 
 test('TestUntargetedSameStepsAcceptDeletedResources: old copies on the way are passed by', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (value: number): Program =>
     async monitor => {
-      const a = await thing(monitor, 'a', { replace: value })
-      await thing(monitor, 'b', { v: 1 }, { dependencies: [a.urn] })
-      await thing(monitor, 'target', { v: value })
+      const a = await registerThing(monitor, 'a', { replace: value })
+      await registerThing(monitor, 'b', { v: 1 }, { dependencies: [a.urn] })
+      await registerThing(monitor, 'target', { v: value })
     }
   await engine.run(program(1))
   cloud.faults.add('delete a-1')
   const failed = await engine.run(program(2))
   expect(failed.result.result).toBe('failed')
-  const ran = await engine.run(program(3), { targeting: { targets: [urnOf('target')] } })
+  const ran = await engine.run(program(3), { targeting: { targets: [targetUrnOf('target')] } })
   expect(ran.result.result).toBe('succeeded')
-  const copies = (ran.state.resources ?? []).filter(({ urn }) => urn === urnOf('a'))
+  const copies = (ran.state.resources ?? []).filter(({ urn }) => urn === targetUrnOf('a'))
   expect(copies.map(({ id, delete: isOld = false }) => [id, isOld])).toContainEqual(['a-2', false])
   expect(copies.map(({ id, delete: isOld = false }) => [id, isOld])).toContainEqual(['a-1', true])
-  expect(namesBy(ran, 'delete-replaced')).toEqual([])
+  expect(listNamesByOp(ran, 'delete-replaced')).toEqual([])
 })
 
-const versions =
+const createVersions =
   (of: Record<string, string>): Program =>
   async monitor => {
-    for (const [name, version] of Object.entries(of)) await thing(monitor, name, {}, { version })
+    for (const [name, version] of Object.entries(of))
+      await registerThing(monitor, name, {}, { version })
   }
 
 test('TestTargetChangeProviderVersion: what is no target cannot move to another provider', async () => {
-  const engine = await engines.of(createCloud())
-  await engine.run(versions({ target: '1.0.0', other: '1.0.0' }))
-  const ran = await engine.run(versions({ target: '2.0.0', other: '2.0.0' }), {
-    targeting: { targets: [urnOf('target')] },
+  const engine = await engines.open(createCloud())
+  await engine.run(createVersions({ target: '1.0.0', other: '1.0.0' }))
+  const ran = await engine.run(createVersions({ target: '2.0.0', other: '2.0.0' }), {
+    targeting: { targets: [targetUrnOf('target')] },
   })
   expect(ran.result.result).toBe('failed')
-  expect(errorsOf(ran).join()).toContain(
-    `for resource ${urnOf('other')} has not been registered yet, this is due to a change of providers`,
+  expect(errorMessagesOf(ran).join()).toContain(
+    `for resource ${targetUrnOf('other')} has not been registered yet, this is due to a change of providers`,
   )
-  expect(stateOf(ran, 'other').provider).toContain('default_1_0_0')
+  expect(resourceStateOf(ran, 'other').provider).toContain('default_1_0_0')
 })
 
 test('TestTargetChangeAndSameProviderVersion: though another resource registers the old one later', async () => {
-  const engine = await engines.of(createCloud())
-  await engine.run(versions({ target: '1.0.0', one: '1.0.0', two: '1.0.0' }))
-  const ran = await engine.run(versions({ target: '2.0.0', one: '2.0.0', two: '1.0.0' }), {
-    targeting: { targets: [urnOf('target')] },
+  const engine = await engines.open(createCloud())
+  await engine.run(createVersions({ target: '1.0.0', one: '1.0.0', two: '1.0.0' }))
+  const ran = await engine.run(createVersions({ target: '2.0.0', one: '2.0.0', two: '1.0.0' }), {
+    targeting: { targets: [targetUrnOf('target')] },
   })
   expect(ran.result.result).toBe('failed')
-  expect(errorsOf(ran).join()).toContain(`for resource ${urnOf('one')} has not been registered yet`)
-  expect(kept(ran)).toEqual(['one', 'target', 'two'])
+  expect(errorMessagesOf(ran).join()).toContain(
+    `for resource ${targetUrnOf('one')} has not been registered yet`,
+  )
+  expect(listKeptNames(ran)).toEqual(['one', 'target', 'two'])
 })
 
 test('TestUntargetedProviderChange: from an explicit provider neither', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const program =
     (isExplicit: boolean): Program =>
     async monitor => {
-      await thing(monitor, 'target', { v: isExplicit ? 1 : 2 })
-      const own = isExplicit ? { provider: await provider(monitor, 'own') } : {}
-      await thing(monitor, 'other', {}, own)
+      await registerThing(monitor, 'target', { v: isExplicit ? 1 : 2 })
+      const own = isExplicit ? { provider: await registerProvider(monitor, 'own') } : {}
+      await registerThing(monitor, 'other', {}, own)
     }
   await engine.run(program(true))
-  const ran = await engine.run(program(false), { targeting: { targets: [urnOf('target')] } })
-  expect(errorsOf(ran).join()).toContain(`for resource ${urnOf('other')} has not been registered`)
-  expect(stateOf(ran, 'other').provider).toContain('::own::')
+  const ran = await engine.run(program(false), { targeting: { targets: [targetUrnOf('target')] } })
+  expect(errorMessagesOf(ran).join()).toContain(
+    `for resource ${targetUrnOf('other')} has not been registered`,
+  )
+  expect(resourceStateOf(ran, 'other').provider).toContain('::own::')
 })
 
 test('TestUntargetedAliasedProviderChanges: but a provider that is renamed by an alias is the same', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   await engine.run(async monitor => {
     await monitor.register({ type: 'test:index:Group', name: 'parent', object: {} })
-    await thing(monitor, 'res', {}, { provider: await provider(monitor, 'own') })
+    await registerThing(monitor, 'res', {}, { provider: await registerProvider(monitor, 'own') })
   })
   const ran = await engine.run(
     async monitor => {
@@ -141,40 +161,42 @@ test('TestUntargetedAliasedProviderChanges: but a provider that is renamed by an
         object: {},
       })
       const aliasURNs = [`urn:pulumi:dev::life::pulumi:providers:test::own`]
-      const own = await provider(monitor, 'own', { parent: urn, aliasURNs })
-      await thing(monitor, 'res', {}, { provider: own })
+      const own = await registerProvider(monitor, 'own', { parent: urn, aliasURNs })
+      await registerThing(monitor, 'res', {}, { provider: own })
     },
     { targeting: { targets: ['**non-existing**'] } },
   )
-  expect(errorsOf(ran)).toEqual([])
-  expect(stateOf(ran, 'res').provider).toContain('test:index:Group$pulumi:providers:test::own::')
+  expect(errorMessagesOf(ran)).toEqual([])
+  expect(resourceStateOf(ran, 'res').provider).toContain(
+    'test:index:Group$pulumi:providers:test::own::',
+  )
 })
 
 test('TestUntargetedRefreshedProviderUpdate: the old provider of what is not registered stays, refreshed or not', async () => {
-  const engine = await engines.of(createCloud())
-  await engine.run(versions({ a: '1.0.0', b: '1.0.0' }))
-  const ran = await engine.run(versions({ a: '2.0.0' }), {
+  const engine = await engines.open(createCloud())
+  await engine.run(createVersions({ a: '1.0.0', b: '1.0.0' }))
+  const ran = await engine.run(createVersions({ a: '2.0.0' }), {
     refresh: true,
     targeting: { targets: ['**::a'] },
   })
-  expect(errorsOf(ran)).toEqual([])
-  expect(kept(ran)).toEqual(['a', 'b'])
-  expect(stateOf(ran, 'b').provider).toContain('default_1_0_0')
-  expect(stateOf(ran, 'a').provider).toContain('default_2_0_0')
+  expect(errorMessagesOf(ran)).toEqual([])
+  expect(listKeptNames(ran)).toEqual(['a', 'b'])
+  expect(resourceStateOf(ran, 'b').provider).toContain('default_1_0_0')
+  expect(resourceStateOf(ran, 'a').provider).toContain('default_2_0_0')
 })
 
 test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of what is not touched are not loaded', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const other = { type: 'other:index:Thing', name: 'a', custom: true, object: {} }
   await engine.run(async monitor => {
     await monitor.register(other)
-    await thing(monitor, 'b', {})
+    await registerThing(monitor, 'b', {})
   })
-  const targeting = { targets: [urnOf('b')] }
+  const targeting = { targets: [targetUrnOf('b')] }
   const configured: string[] = []
   const watched = {
     targeting,
-    provider: (inner: Parameters<NonNullable<Asked['provider']>>[0]) => ({
+    provider: (inner: Parameters<NonNullable<TestRunOptions['provider']>>[0]) => ({
       ...inner,
       configure: (ask: Parameters<typeof inner.configure>[0]) => {
         configured.push(ask.type)
@@ -182,42 +204,45 @@ test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of wha
       },
     }),
   }
-  const ran = await engine.run(things({ b: { v: 2 } }), watched)
-  expect(kept(ran)).toEqual(['a', 'b'])
+  const ran = await engine.run(createThings({ b: { v: 2 } }), watched)
+  expect(listKeptNames(ran)).toEqual(['a', 'b'])
   const gone = await engine.run(undefined, { ...watched, command: 'destroy' })
-  expect(kept(gone)).toEqual(['a'])
+  expect(listKeptNames(gone)).toEqual(['a'])
   expect(new Set(configured)).toEqual(new Set(['pulumi:providers:test']))
 })
 
 /** The marker depended on both others, and comes first now. */
 const markerFirst: Program = async monitor => {
-  await thing(monitor, 'marker', {})
-  await thing(monitor, 'one', { v: 2 })
-  await thing(monitor, 'two', { v: 2 })
+  await registerThing(monitor, 'marker', {})
+  await registerThing(monitor, 'one', { v: 2 })
+  await registerThing(monitor, 'two', { v: 2 })
 }
 
 const markerLast: Program = async monitor => {
-  const one = await thing(monitor, 'one', { v: 1 })
-  const two = await thing(monitor, 'two', { v: 1 })
-  await thing(monitor, 'marker', {}, { dependencies: [one.urn, two.urn] })
+  const one = await registerThing(monitor, 'one', { v: 1 })
+  const two = await registerThing(monitor, 'two', { v: 1 })
+  await registerThing(monitor, 'marker', {}, { dependencies: [one.urn, two.urn] })
 }
 
 test('TestTargetedPreviewNoDuplicateURN_Issue24303: what was taken along may be registered later', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   await engine.run(markerLast)
   const ran = await engine.run(markerFirst, {
     dryRun: true,
     targeting: { targets: ['**::nothing'] },
   })
-  expect(errorsOf(ran)).toEqual([])
+  expect(errorMessagesOf(ran)).toEqual([])
   expect(ran.result.result).toBe('succeeded')
 })
 
 test('TestTargetedUpdateAppliesNewInputs_Issue24303: and is then brought to its goal', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   await engine.run(markerLast)
   const ran = await engine.run(markerFirst, { targeting: { targets: ['**::one', '**::two'] } })
-  expect(errorsOf(ran)).toEqual([])
-  expect(namesBy(ran, 'update')).toEqual(['one', 'two'])
-  expect(['one', 'two'].map(name => stateOf(ran, name).inputs)).toEqual([{ v: 2 }, { v: 2 }])
+  expect(errorMessagesOf(ran)).toEqual([])
+  expect(listNamesByOp(ran, 'update')).toEqual(['one', 'two'])
+  expect(['one', 'two'].map(name => resourceStateOf(ran, name).inputs)).toEqual([
+    { v: 2 },
+    { v: 2 },
+  ])
 })

@@ -8,44 +8,54 @@ import {
 } from '../../../proto/gen/pulumi/resource.ts'
 import type { InvokeRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
-import type { Monitor, Ran } from '../engine.ts'
-import { closeFunctions, functionsOf } from '../functions-of-programs.ts'
-import { createEngines, thing } from '../things.ts'
+import type { Monitor, TestRun } from '../engine.ts'
+import { closeProgramFunctions, openProgramFunctions } from '../program-functions.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(async () => {
-  closeFunctions()
+  closeProgramFunctions()
   await engines.close()
 })
 
 const signature = '4dabf18193072939515e22adb298388d'
-const group = (monitor: Monitor, name: string, more: object = {}) =>
+const registerGroup = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'test:index:Group', name, object: {}, ...more })
-const stateOf = ({ state }: Ran, name: string) =>
+const stateOf = ({ state }: TestRun, name: string) =>
   state.resources?.find(({ urn }) => urn.endsWith(`::${name}`))
 /** A value as transforms see it, be it wrapped with what it depends on. */
-const plain = (value: unknown): unknown =>
+const unwrapSecret = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && signature in value && 'value' in value
     ? value.value
     : value
 
 test('TestRemoteTransforms: own ones, then those of the parents, then those of the stack', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const ran = await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
+    const functions = await openProgramFunctions(monitor)
     const say = (word: string) =>
-      functions.transform(({ type, properties }) =>
+      functions.addTransform(({ type, properties }) =>
         type === 'test:index:Thing'
-          ? { properties: { ...properties, v: `${String(plain(properties?.['v']))}${word}` } }
+          ? {
+              properties: { ...properties, v: `${String(unwrapSecret(properties?.['v']))}${word}` },
+            }
           : {},
       )
-    await functions.stackTransform(say('5'))
-    const above = await group(monitor, 'above', { transforms: [say('4')] })
-    const parent = await group(monitor, 'parent', { parent: above.urn, transforms: [say('3')] })
-    await thing(monitor, 'a', { v: '0' }, { parent: parent.urn, transforms: [say('1'), say('2')] })
-    await functions.stackTransform(say('6'))
-    await thing(monitor, 'b', { v: '0' }, { parent: parent.urn })
+    await functions.registerStackTransform(say('5'))
+    const above = await registerGroup(monitor, 'above', { transforms: [say('4')] })
+    const parent = await registerGroup(monitor, 'parent', {
+      parent: above.urn,
+      transforms: [say('3')],
+    })
+    await registerThing(
+      monitor,
+      'a',
+      { v: '0' },
+      { parent: parent.urn, transforms: [say('1'), say('2')] },
+    )
+    await functions.registerStackTransform(say('6'))
+    await registerThing(monitor, 'b', { v: '0' }, { parent: parent.urn })
   })
   expect(ran.result.result).toBe('succeeded')
   expect(stateOf(ran, 'a')?.['inputs']).toEqual({ v: '012345' })
@@ -53,7 +63,7 @@ test('TestRemoteTransforms: own ones, then those of the parents, then those of t
 })
 
 test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: the run fails, nothing is made', async () => {
-  for (const [wrong, said] of [
+  for (const [wrong, message] of [
     [() => new Uint8Array([10, 255, 1]), 'invoke transform: '],
     [
       () => {
@@ -63,29 +73,29 @@ test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: the run 
     ],
   ] as const) {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     let failed = ''
     const ran = await engine.run(async monitor => {
-      const functions = await functionsOf(monitor)
-      const transforms = [functions.raw(wrong)]
-      await thing(monitor, 'a', { v: 1 }, { transforms }).catch((thrown: unknown) => {
+      const functions = await openProgramFunctions(monitor)
+      const transforms = [functions.addRaw(wrong)]
+      await registerThing(monitor, 'a', { v: 1 }, { transforms }).catch((thrown: unknown) => {
         failed = String(thrown)
         throw thrown
       })
     })
     expect(ran.result.result).toBe('failed')
-    expect(failed).toContain(said)
+    expect(failed).toContain(message)
     expect(cloud.log).toEqual([])
   }
 })
 
 test('TestRemoteTransformsOptions, TestTransformsProviderOpt: all options go there and come back', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: TransformRequest[] = []
   let explicit = ''
   const ran = await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
+    const functions = await openProgramFunctions(monitor)
     const provider = await monitor.register({
       type: 'pulumi:providers:test',
       name: 'explicit',
@@ -93,9 +103,9 @@ test('TestRemoteTransformsOptions, TestTransformsProviderOpt: all options go the
       object: {},
     })
     explicit = `${provider.urn}::${provider.id}`
-    const other = await thing(monitor, 'other', { v: 1 })
-    const change = functions.transform(asked => {
-      seen.push(asked)
+    const other = await registerThing(monitor, 'other', { v: 1 })
+    const change = functions.addTransform(request => {
+      seen.push(request)
       return {
         options: TransformResourceOptions.create({
           dependsOn: [other.urn],
@@ -115,7 +125,7 @@ test('TestRemoteTransformsOptions, TestTransformsProviderOpt: all options go the
         }),
       }
     })
-    await thing(
+    await registerThing(
       monitor,
       'a',
       { v: 1 },
@@ -155,32 +165,32 @@ test('TestRemoteTransformsOptions, TestTransformsProviderOpt: all options go the
 
 test('TestRemoteTransformsDependencies: what a transform makes of a value says what it depends on', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const ran = await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
-    const one = await thing(monitor, 'one', { v: 1 })
-    const two = await thing(monitor, 'two', { v: 1 })
-    const output = (urn: string) => ({
+    const functions = await openProgramFunctions(monitor)
+    const one = await registerThing(monitor, 'one', { v: 1 })
+    const two = await registerThing(monitor, 'two', { v: 1 })
+    const toOutput = (urn: string) => ({
       [signature]: 'd0e6a833031e9bbcd3f4e8bde6ca49a4',
       value: 'x',
       dependencies: [urn],
     })
-    const change = functions.transform(({ properties, options }) => ({
-      properties: { ...properties, w: output(two.urn) },
+    const change = functions.addTransform(({ properties, options }) => ({
+      properties: { ...properties, w: toOutput(two.urn) },
       options,
     }))
     const depending = {
       dependencies: [one.urn],
       propertyDependencies: new Map([['v', { urns: [one.urn] }]]),
     }
-    await thing(monitor, 'own', { v: 1 }, { ...depending, transforms: [change] })
+    await registerThing(monitor, 'own', { v: 1 }, { ...depending, transforms: [change] })
     // Of other transforms only the values count, not what they make of `dependsOn`.
-    await functions.stackTransform(
-      functions.transform(({ options }) => ({
+    await functions.registerStackTransform(
+      functions.addTransform(({ options }) => ({
         options: TransformResourceOptions.create({ ...options, dependsOn: [two.urn] }),
       })),
     )
-    await thing(monitor, 'stack', { v: 1 }, depending)
+    await registerThing(monitor, 'stack', { v: 1 }, depending)
   })
   const urnOf = (name: string) => stateOf(ran, name)?.urn
   expect(stateOf(ran, 'own')).toMatchObject({
@@ -201,14 +211,14 @@ const invoke = (monitor: Monitor, args: object): Promise<ResourceInvokeResponse>
 
 test('TestTransformInvoke, TestTransformInvokeTransformProvider: calls of functions are changed too', async () => {
   const cloud = createCloud()
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const script = cloud.script
-  const engine = await engines.of({
+  const engine = await engines.open({
     ...cloud,
     script: {
       ...script,
       invoke: (ask: InvokeRequest) => {
-        asked.push(ask.args)
+        requests.push(ask.args)
         return { return: ask.args, failures: [] }
       },
     },
@@ -216,14 +226,14 @@ test('TestTransformInvoke, TestTransformInvokeTransformProvider: calls of functi
   let answered: unknown
   const seen: unknown[] = []
   await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
+    const functions = await openProgramFunctions(monitor)
     const provider = await monitor.register({
       type: 'pulumi:providers:test',
       name: 'explicit',
       custom: true,
       object: {},
     })
-    await functions.invokeTransform(({ token, args, options }) => {
+    await functions.registerInvokeTransform(({ token, args, options }) => {
       seen.push([token, args])
       const changed = { pluginDownloadUrl: '', version: '', pluginChecksums: new Map() }
       return {
@@ -231,28 +241,28 @@ test('TestTransformInvoke, TestTransformInvokeTransformProvider: calls of functi
         options: { ...options, ...changed, provider: `${provider.urn}::${provider.id}` },
       }
     })
-    await functions.invokeTransform(({ args }) => {
+    await functions.registerInvokeTransform(({ args }) => {
       seen.push(args)
       return {}
     })
     answered = (await invoke(monitor, { v: 1 })).return
   })
   expect(seen).toEqual([['test:index:echo', { v: 1 }], { v: 1, more: 1 }])
-  expect(asked).toEqual([{ v: 1, more: 1 }])
+  expect(requests).toEqual([{ v: 1, more: 1 }])
   expect(answered).toEqual({ v: 1, more: 1 })
 })
 
 test('TestTransformOrdering: a transform may wait for a resource that is registered later', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const ran = await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
+    const functions = await openProgramFunctions(monitor)
     const later = Promise.withResolvers<string>()
-    const wait = functions.transform(async ({ properties }) => ({
+    const wait = functions.addTransform(async ({ properties }) => ({
       properties: { ...properties, id: await later.promise },
     }))
-    const first = thing(monitor, 'first', { v: 1 }, { transforms: [wait] })
-    const second = await thing(monitor, 'second', { v: 1 })
+    const first = registerThing(monitor, 'first', { v: 1 }, { transforms: [wait] })
+    const second = await registerThing(monitor, 'second', { v: 1 })
     later.resolve(second.id)
     await first
   })
@@ -262,19 +272,19 @@ test('TestTransformOrdering: a transform may wait for a resource that is registe
 
 test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: hashes and strings that are not UTF-8 survive', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const seen: unknown[] = []
   const bytes = { [signature]: '803fd3297a5875dc03ca845dda5d2a98', value: '//79' }
   const asset = { [signature]: 'c44067f5952c0a294b673a41bacd8c17', text: 'hello' }
   const hash = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
   const ran = await engine.run(async monitor => {
-    const functions = await functionsOf(monitor)
-    const see = functions.transform(({ properties }) => {
+    const functions = await openProgramFunctions(monitor)
+    const see = functions.addTransform(({ properties }) => {
       seen.push(properties)
       return { properties }
     })
     // The provider of the tests does not take such strings: a component has none.
-    await group(monitor, 'a', { object: { asset, bytes }, transforms: [see] })
+    await registerGroup(monitor, 'a', { object: { asset, bytes }, transforms: [see] })
   })
   expect(seen).toMatchObject([{ asset: { text: 'hello', hash }, bytes }])
   expect(stateOf(ran, 'a')?.['inputs']).toMatchObject({ asset: { hash, text: 'hello' }, bytes })
@@ -284,13 +294,15 @@ test('what is kept for a remote component is taken once, by the registration tha
   const { createTransforms } = await import('../../../shared/engine/monitor/transforms.ts')
   const transforms = createTransforms()
   const callback = { target: 'there', token: 'own', acceptsByteString: true }
-  const asked = (more: Partial<RegisterResourceRequest>): RegisterResourceRequest =>
+  const requests = (more: Partial<RegisterResourceRequest>): RegisterResourceRequest =>
     RegisterResourceRequest.create({ type: 'a:b:C', name: 'c', parent: '', ...more })
-  expect(transforms.take(asked({ remote: true, transforms: [callback] })).own).toEqual([callback])
+  expect(transforms.take(requests({ remote: true, transforms: [callback] })).own).toEqual([
+    callback,
+  ])
   // The registration that its Construct makes has none of its own.
-  const made = transforms.take(asked({}))
+  const made = transforms.take(requests({}))
   expect(made.own).toEqual([callback])
   transforms.noteRegistered('urn:c', '', made.own)
-  expect(transforms.take(asked({})).own).toEqual([])
-  expect(transforms.take(asked({ name: 'child', parent: 'urn:c' })).all).toEqual([callback])
+  expect(transforms.take(requests({})).own).toEqual([])
+  expect(transforms.take(requests({ name: 'child', parent: 'urn:c' })).all).toEqual([callback])
 })

@@ -1,68 +1,78 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { given } from '../states.ts'
-import { provider, providerUrn, stateOf, urnOf } from '../target/look.ts'
-import { createEngines, thing } from '../things.ts'
+import { addResources } from '../stack-states.ts'
+import {
+  registerProvider,
+  defaultProviderUrnOf,
+  resourceStateOf,
+  targetUrnOf,
+} from '../target/run-summary.ts'
+import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const own = { urn: providerUrn('own'), id: 'own-id' }
+const own = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
 const reference = `${own.urn}::${own.id}`
 const group = 'test:index:Group'
 
 test('TestComponentResourceTypeAliasWithReadResource: what was read stands below its component, whatever that is called now', async () => {
   const cloud = createCloud()
   cloud.objects.set('policy', { v: 1 })
-  const engine = await engines.of(cloud)
-  const reading =
+  const engine = await engines.open(cloud)
+  const createReading =
     (type: string, more: object = {}): Program =>
     async monitor => {
       const { urn } = await monitor.register({ type, name: 'test', object: {}, ...more })
       await monitor.read('read', 'policy', { parent: urn })
-      await monitor.outputs(urn, {})
+      await monitor.registerOutputs(urn, {})
     }
-  await engine.run(reading('pkg:index:typA.Repro'))
+  await engine.run(createReading('pkg:index:typA.Repro'))
   const old = 'urn:pulumi:dev::life::pkg:index:typA.Repro::test'
-  const ran = await engine.run(reading('pkg:typA:Repro', { aliasURNs: [old] }))
+  const ran = await engine.run(createReading('pkg:typA:Repro', { aliasURNs: [old] }))
   expect(ran.result.result).toBe('succeeded')
   const urn = 'urn:pulumi:dev::life::pkg:typA:Repro::test'
-  expect(stateOf(ran, 'test').urn).toBe(urn)
-  expect(stateOf(ran, 'read').parent).toBe(urn)
+  expect(resourceStateOf(ran, 'test').urn).toBe(urn)
+  expect(resourceStateOf(ran, 'read').parent).toBe(urn)
   expect(ran.state.resources).toHaveLength(4)
 })
 
 test('TestPendingReplacementUpdateSnapshotIntegrity: what was deleted for a replacement is made after a refresh', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const pending = { urn: urnOf('a'), id: 'a-0', pendingReplacement: true, provider: reference }
-  await given(engine, [own, pending])
+  const engine = await engines.open(cloud)
+  const pending = {
+    urn: targetUrnOf('a'),
+    id: 'a-0',
+    pendingReplacement: true,
+    provider: reference,
+  }
+  await addResources(engine, [own, pending])
   const program: Program = async monitor => {
-    const ref = await provider(monitor, 'own')
-    await thing(monitor, 'a', {}, { provider: ref })
+    const ref = await registerProvider(monitor, 'own')
+    await registerThing(monitor, 'a', {}, { provider: ref })
   }
   const ran = await engine.run(program, { refresh: true })
   expect(ran.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a'])
-  expect(stateOf(ran, 'a')).toMatchObject({ id: 'a-1', provider: reference })
+  expect(resourceStateOf(ran, 'a')).toMatchObject({ id: 'a-1', provider: reference })
 })
 
 test('TestUpdateWithTargetedResourceChangingParent: a replaced resource may leave a parent that goes', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const parent = { urn: `urn:pulumi:dev::life::${group}::parent`, provider: reference }
   const old = {
-    ...{ urn: urnOf('a', [group]), id: 'a-0', pendingReplacement: true },
+    ...{ urn: targetUrnOf('a', [group]), id: 'a-0', pendingReplacement: true },
     ...{ provider: reference, parent: parent.urn },
   }
-  await given(engine, [own, parent, old])
+  await addResources(engine, [own, parent, old])
   const program: Program = async monitor => {
-    const ref = await provider(monitor, 'own')
-    await thing(monitor, 'a', {}, { provider: ref, aliasURNs: [old.urn] })
+    const ref = await registerProvider(monitor, 'own')
+    await registerThing(monitor, 'a', {}, { provider: ref, aliasURNs: [old.urn] })
   }
   const ran = await engine.run(program, { refresh: true })
   expect(ran.result.result).toBe('succeeded')
-  expect(stateOf(ran, 'a')).toMatchObject({ urn: urnOf('a'), id: 'a-1' })
+  expect(resourceStateOf(ran, 'a')).toMatchObject({ urn: targetUrnOf('a'), id: 'a-1' })
   expect(ran.state.resources?.map(({ urn }) => urn)).not.toContain(parent.urn)
 })

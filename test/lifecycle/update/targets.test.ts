@@ -1,33 +1,39 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { errorsOf, kept, provider, stateOf, urnOf } from '../target/look.ts'
-import { createEngines, thing, things } from '../things.ts'
+import {
+  errorMessagesOf,
+  listKeptNames,
+  registerProvider,
+  resourceStateOf,
+  targetUrnOf,
+} from '../target/run-summary.ts'
+import { createEngines, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 const type = 'test:index:Thing'
-const [parentUrn, childUrn] = [urnOf('parent'), urnOf('child', [type])]
+const [parentUrn, childUrn] = [targetUrnOf('parent'), targetUrnOf('child', [type])]
 
 /** A child of which an old copy is left behind. */
-const family =
+const createFamily =
   (value: number): Program =>
   async monitor => {
-    const parent = await thing(monitor, 'parent', {})
-    await thing(monitor, 'child', { replace: value }, { parent: parent.urn })
+    const parent = await registerThing(monitor, 'parent', {})
+    await registerThing(monitor, 'child', { replace: value }, { parent: parent.urn })
   }
 
 test('TestUpdateWithTargetedParentChildMarkedAsDelete: old copies of children need to be targets as well', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(family(1))
+  const engine = await engines.open(cloud)
+  await engine.run(createFamily(1))
   cloud.faults.add('delete child-1')
-  await engine.run(family(2))
+  await engine.run(createFamily(2))
   cloud.faults.clear()
   const refused = await engine.run(undefined, { targeting: { targets: [parentUrn] } })
   const message = `Resource '${childUrn}' will be destroyed but was not specified in --target list.`
-  expect(errorsOf(refused).filter(error => error.startsWith(message))).toHaveLength(2)
+  expect(errorMessagesOf(refused).filter(error => error.startsWith(message))).toHaveLength(2)
   expect([...cloud.objects.keys()].sort()).toEqual(['child-1', 'child-2', 'parent-1'])
   const ran = await engine.run(undefined, { targeting: { targets: [parentUrn, childUrn] } })
   expect(ran.result.result).toBe('succeeded')
@@ -35,35 +41,35 @@ test('TestUpdateWithTargetedParentChildMarkedAsDelete: old copies of children ne
 })
 
 test('TestUntargetedComponentResource: outputs of a component that is not made are taken and dropped', async () => {
-  const engine = await engines.of(createCloud())
-  await engine.run(things({ a: { v: 1 } }))
+  const engine = await engines.open(createCloud())
+  await engine.run(createThings({ a: { v: 1 } }))
   const ran = await engine.run(
     async monitor => {
-      await thing(monitor, 'a', { v: 2 })
+      await registerThing(monitor, 'a', { v: 2 })
       const made = await monitor.register({ type: 'test:index:Group', name: 'new', object: {} })
-      await monitor.outputs(made.urn, { x: 1 })
+      await monitor.registerOutputs(made.urn, { x: 1 })
     },
-    { targeting: { targets: [urnOf('a')] } },
+    { targeting: { targets: [targetUrnOf('a')] } },
   )
   expect(ran.result.result).toBe('succeeded')
-  expect(kept(ran)).toEqual(['a'])
+  expect(listKeptNames(ran)).toEqual(['a'])
 })
 
 test('TestTargetedUpdateRefreshUnknownChildProvider: a provider stays while something names it, though a read fails', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const group = { type: 'test:index:Group', name: 'comp', object: {} }
   await engine.run(async monitor => {
     const { urn: parent } = await monitor.register(group)
-    const own = await provider(monitor, 'own', { parent })
-    await thing(monitor, 'res', {}, { parent, provider: own })
+    const own = await registerProvider(monitor, 'own', { parent })
+    await registerThing(monitor, 'res', {}, { parent, provider: own })
   })
-  const old = urnOf('res', ['test:index:Group'])
+  const old = targetUrnOf('res', ['test:index:Group'])
   const ran = await engine.run(
     async monitor => {
       await monitor.register(group)
-      const own = await provider(monitor, 'own')
-      await thing(monitor, 'res', {}, { provider: own, aliasURNs: [old] })
+      const own = await registerProvider(monitor, 'own')
+      await registerThing(monitor, 'res', {}, { provider: own, aliasURNs: [old] })
     },
     {
       refresh: true,
@@ -72,20 +78,20 @@ test('TestTargetedUpdateRefreshUnknownChildProvider: a provider stays while some
     },
   )
   expect(ran.result.result).toBe('failed')
-  const reference = stateOf(ran, 'res').provider ?? ''
+  const reference = resourceStateOf(ran, 'res').provider ?? ''
   const urns = (ran.state.resources ?? []).map(({ urn }) => String(urn))
   expect(urns).toContain(reference.slice(0, reference.lastIndexOf('::')))
 })
 
 test('TestTargetedUpdateRefreshWithDeletedParent: an old copy of a parent stays before its children', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
+  const engine = await engines.open(cloud)
   const program =
     (value: number): Program =>
     async monitor => {
-      const parent = await thing(monitor, 'parent', { replace: value })
-      await thing(monitor, 'child', { replace: value }, { parent: parent.urn })
-      await thing(monitor, 'target', { v: value })
+      const parent = await registerThing(monitor, 'parent', { replace: value })
+      await registerThing(monitor, 'child', { replace: value }, { parent: parent.urn })
+      await registerThing(monitor, 'target', { v: value })
     }
   await engine.run(program(1))
   cloud.faults.add('delete child-1')
@@ -93,9 +99,9 @@ test('TestTargetedUpdateRefreshWithDeletedParent: an old copy of a parent stays 
   cloud.faults.clear()
   const ran = await engine.run(program(2), {
     refresh: true,
-    targeting: { targets: [urnOf('target')] },
+    targeting: { targets: [targetUrnOf('target')] },
   })
-  expect(errorsOf(ran)).toEqual([])
+  expect(errorMessagesOf(ran)).toEqual([])
   const order = (ran.state.resources ?? []).map(({ id }) => id)
   for (const id of ['parent-1', 'child-1', 'parent-2', 'child-2']) expect(order).toContain(id)
   expect(order.indexOf('parent-1')).toBeLessThan(order.indexOf('child-1'))

@@ -1,31 +1,38 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import type { Program, Ran } from '../engine.ts'
-import { given } from '../states.ts'
-import { createEngines } from '../things.ts'
-import { errorsOf, provider, providerUrn, stateOf, urnOf } from '../target/look.ts'
+import type { Program, TestRun } from '../engine.ts'
+import { addResources } from '../stack-states.ts'
+import { createEngines } from '../register-thing.ts'
+import {
+  errorMessagesOf,
+  registerProvider,
+  defaultProviderUrnOf,
+  resourceStateOf,
+  targetUrnOf,
+} from '../target/run-summary.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 const component = 'test:index:Comp'
-const at = (type: string, name: string): string => `urn:pulumi:dev::life::${type}::${name}`
-const own = { urn: providerUrn('own'), id: 'own-id' }
+const toUrn = (type: string, name: string): string => `urn:pulumi:dev::life::${type}::${name}`
+const own = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
 const reference = `${own.urn}::${own.id}`
-const urnsIn = ({ state }: Ran): readonly string[] => (state.resources ?? []).map(({ urn }) => urn)
+const readUrns = ({ state }: TestRun): readonly string[] =>
+  (state.resources ?? []).map(({ urn }) => urn)
 // The engine of these tests refuses a published state that is not whole.
 test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: a dependency that nobody has is one error, and nothing depends on it', async () => {
-  const engine = await engines.of(createCloud())
-  const parent = at(component, 'parent')
-  const child = at(`${component}$test:index:Thing`, 'child')
-  await given(engine, [
+  const engine = await engines.open(createCloud())
+  const parent = toUrn(component, 'parent')
+  const child = toUrn(`${component}$test:index:Thing`, 'child')
+  await addResources(engine, [
     own,
     { urn: parent, provider: reference },
     { urn: child, id: 'id-child', provider: reference, parent },
-    { urn: providerUrn('b'), id: 'id-b', dependencies: [child] },
+    { urn: defaultProviderUrnOf('b'), id: 'id-b', dependencies: [child] },
   ])
   const program: Program = async monitor => {
-    const ref = await provider(monitor, 'own')
+    const ref = await registerProvider(monitor, 'own')
     const made = await monitor.register({
       type: component,
       name: 'parent',
@@ -39,44 +46,47 @@ test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: a dependency th
       object: {},
       provider: ref,
       parent: made.urn,
-      aliasURNs: [urnOf('child')],
+      aliasURNs: [targetUrnOf('child')],
     })
-    await provider(monitor, 'b', { dependencies: [urnOf('child')] })
+    await registerProvider(monitor, 'b', { dependencies: [targetUrnOf('child')] })
   }
   const ran = await engine.run(program)
-  expect(errorsOf(ran)).toEqual([
-    `resource '${providerUrn('b')}': its dependency '${urnOf('child')}' is not known`,
+  expect(errorMessagesOf(ran)).toEqual([
+    `resource '${defaultProviderUrnOf('b')}': its dependency '${targetUrnOf('child')}' is not known`,
   ])
-  expect(stateOf(ran, 'b')).toMatchObject({ urn: providerUrn('b'), dependencies: [child] })
+  expect(resourceStateOf(ran, 'b')).toMatchObject({
+    urn: defaultProviderUrnOf('b'),
+    dependencies: [child],
+  })
 })
 
 test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: nothing is deleted with what is only an old copy, which is one error', async () => {
-  const engine = await engines.of(createCloud())
-  const a = at(component, 'resA')
-  await given(engine, [
+  const engine = await engines.open(createCloud())
+  const a = toUrn(component, 'resA')
+  await addResources(engine, [
     own,
     { urn: a, delete: true, provider: reference },
-    { urn: providerUrn('b'), id: 'id2', deletedWith: a },
+    { urn: defaultProviderUrnOf('b'), id: 'id2', deletedWith: a },
   ])
   const program: Program = async monitor => {
-    await provider(monitor, 'own')
-    await provider(monitor, 'b', { deletedWith: a })
+    await registerProvider(monitor, 'own')
+    await registerProvider(monitor, 'b', { deletedWith: a })
   }
   const ran = await engine.run(program)
-  expect(errorsOf(ran)).toEqual([
-    `resource '${providerUrn('b')}': its deletedWith '${a}' is not known`,
+  expect(errorMessagesOf(ran)).toEqual([
+    `resource '${defaultProviderUrnOf('b')}': its deletedWith '${a}' is not known`,
   ])
-  expect(urnsIn(ran)).toEqual(expect.arrayContaining([a, providerUrn('b')]))
+  expect(readUrns(ran)).toEqual(expect.arrayContaining([a, defaultProviderUrnOf('b')]))
 })
 
 test('what is read or imported names nothing unknown either, and nothing is asked for it', async () => {
-  const nobody = urnOf('nobody')
-  for (const asked of ['read', 'import'] as const) {
+  const nobody = targetUrnOf('nobody')
+  for (const kind of ['read', 'import'] as const) {
     const cloud = createCloud()
     cloud.objects.set('there', { v: 1 })
-    const engine = await engines.of(cloud)
+    const engine = await engines.open(cloud)
     const ran = await engine.run(async monitor => {
-      if (asked === 'read') await monitor.read('a', 'there', { dependencies: [nobody] })
+      if (kind === 'read') await monitor.read('a', 'there', { dependencies: [nobody] })
       else {
         const more = { importId: 'there', dependencies: [nobody] }
         await monitor.register({
@@ -88,9 +98,9 @@ test('what is read or imported names nothing unknown either, and nothing is aske
         })
       }
     })
-    expect(errorsOf(ran)).toEqual([
-      `resource '${urnOf('a')}': its dependency '${nobody}' is not known`,
+    expect(errorMessagesOf(ran)).toEqual([
+      `resource '${targetUrnOf('a')}': its dependency '${nobody}' is not known`,
     ])
-    expect(urnsIn(ran)).not.toContain(urnOf('a'))
+    expect(readUrns(ran)).not.toContain(targetUrnOf('a'))
   }
 })

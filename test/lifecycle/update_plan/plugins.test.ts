@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
-import { createBench } from '../bench.ts'
+import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 
-const bench = createBench()
+const bench = createPluginEngines()
 afterEach(() => bench.close())
 
 test('TestPluginsAreDownloaded: a plan is drawn though a package of the program has no plugin', async () => {
-  const { run, plugins, install } = await bench.of(createCloud())
+  const { run, plugins, install } = await bench.open(createCloud())
   install('@pulumi/pkgA', { name: 'pkgA' })
   install('@pulumi/pkgB', { name: 'pkgB', version: '1.0.0' })
   const { result } = await run(

@@ -2,27 +2,37 @@ import { afterEach, expect, test } from 'vitest'
 import { type CheckRequest, CheckResponse } from '../../../proto/gen/pulumi/provider.ts'
 import { unknownText } from '../../../shared/names/provider-reference.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
-import type { Asked, Program, Ran, TestEngine } from '../engine.ts'
-import { Killed } from '../process.ts'
-import { createEngines, deleteFirst, thing, things, upon } from '../things.ts'
-import { errorsOf, opsOf } from '../told.ts'
+import type { TestRunOptions, Program, TestRun, TestEngine } from '../engine.ts'
+import { Killed } from '../test-process.ts'
+import {
+  createEngines,
+  deleteFirst,
+  registerThing,
+  createThings,
+  withDependency,
+} from '../register-thing.ts'
+import { errorsOf, opsOf } from '../run-events.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 const request = { drawsPlan: true }
 
-async function planOf(engine: TestEngine, program: Program, asked: Asked = {}): Promise<string> {
-  const { result } = await engine.run(program, { ...asked, dryRun: true, request })
+async function drawPlan(
+  engine: TestEngine,
+  program: Program,
+  options: TestRunOptions = {},
+): Promise<string> {
+  const { result } = await engine.run(program, { ...options, dryRun: true, request })
   if (result.plan === undefined) throw new Error(`no plan: ${result.result}`)
   return result.plan
 }
 
-const violations = (ran: Ran): readonly string[] =>
+const findViolations = (ran: TestRun): readonly string[] =>
   errorsOf(ran).filter(text => /plan|expected resource operations/.test(text))
 
 /** A cloud whose provider answers Check so. */
-function checking(inputsOf: (ask: CheckRequest) => Record<string, unknown>): Cloud {
+function createChecking(inputsOf: (ask: CheckRequest) => Record<string, unknown>): Cloud {
   const cloud = createCloud()
   const check = (ask: CheckRequest) => CheckResponse.create({ inputs: inputsOf(ask) })
   return { ...cloud, script: { ...cloud.script, check } }
@@ -30,45 +40,45 @@ function checking(inputsOf: (ask: CheckRequest) => Record<string, unknown>): Clo
 
 test('TestAliasWithPlans: a plan knows a resource by its new name', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const before = await engine.run(things({ a: { replace: 1 } }))
+  const engine = await engines.open(cloud)
+  const before = await engine.run(createThings({ a: { replace: 1 } }))
   const old = (before.state.resources ?? []).find(({ id }) => id === 'a-1')?.urn ?? ''
-  const renamed: Program = async monitor => {
+  const renamedProgram: Program = async monitor => {
     const aliases = [{ alias: { $case: 'urn', value: old } }]
-    await thing(monitor, 'b', { replace: 2 }, { aliases })
+    await registerThing(monitor, 'b', { replace: 2 }, { aliases })
   }
-  const plan = await planOf(engine, renamed)
-  const ran = await engine.run(renamed, { plan })
-  expect(violations(ran)).toEqual([])
+  const plan = await drawPlan(engine, renamedProgram)
+  const ran = await engine.run(renamedProgram, { plan })
+  expect(findViolations(ran)).toEqual([])
   expect(ran.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
 })
 
 test('TestPlannedUpdateWithNondeterministicCheck: inputs that Check makes by chance break the plan', async () => {
   let calls = 0
-  const cloud = checking(({ news }) => ({ ...news, chance: (calls += 1) }))
-  const engine = await engines.of(cloud)
-  const program = things({ a: { v: 1 } })
-  const plan = await planOf(engine, program)
+  const cloud = createChecking(({ news }) => ({ ...news, chance: (calls += 1) }))
+  const engine = await engines.open(cloud)
+  const program = createThings({ a: { v: 1 } })
+  const plan = await drawPlan(engine, program)
   const ran = await engine.run(program, { plan })
   expect(ran.result.result).toBe('failed')
-  expect(violations(ran)[0]).toContain('properties changed: ++chance[1!=2]')
+  expect(findViolations(ran)[0]).toContain('properties changed: ++chance[1!=2]')
   expect(cloud.log).toEqual([])
 })
 
 test('TestProviderDeterministicPreview: with the seed of the plan chance falls alike', async () => {
-  const named = checking(({ news, randomSeed }) => ({
+  const named = createChecking(({ news, randomSeed }) => ({
     ...news,
     name: Buffer.from(randomSeed).toString('hex').slice(0, 8),
   }))
-  const engine = await engines.of(named)
-  const program = things({ a: { v: 1 } })
-  const plan = await planOf(engine, program)
+  const engine = await engines.open(named)
+  const program = createThings({ a: { v: 1 } })
+  const plan = await drawPlan(engine, program)
   const ran = await engine.run(program, { plan })
-  expect(violations(ran)).toEqual([])
+  expect(findViolations(ran)).toEqual([])
   const name = String(named.objects.get('a-1')?.['name'])
   expect(plan).toContain(`"name": "${name}"`)
-  const other = await engine.run(things({ z: { v: 1 } }))
+  const other = await engine.run(createThings({ z: { v: 1 } }))
   expect(JSON.stringify(other.state)).not.toContain(name)
 })
 
@@ -80,34 +90,34 @@ test('TestPlannedUpdateWithCheckFailure: only the failure is told', async () => 
       inputs: news ?? {},
       failures: fails ? [{ property: 'v', reason: 'is wrong' }] : [],
     })
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, check } })
-  const plan = await planOf(engine, things({ a: { v: 1 } }))
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, check } })
+  const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
   fails = true
-  const ran = await engine.run(things({ a: { v: 2 } }), { plan })
+  const ran = await engine.run(createThings({ a: { v: 2 } }), { plan })
   expect(ran.result.result).toBe('failed')
-  expect(violations(ran)).toEqual([])
+  expect(findViolations(ran)).toEqual([])
   expect(errorsOf(ran).join()).toContain('is wrong')
 })
 
-const chain =
+const createChain =
   (value: number): Program =>
   async monitor => {
-    const base = await thing(monitor, 'base', { replace: value }, deleteFirst)
+    const base = await registerThing(monitor, 'base', { replace: value }, deleteFirst)
     const replace = base.id === '' ? unknownText : base.id
-    await thing(monitor, 'top', { replace }, upon(base.urn))
+    await registerThing(monitor, 'top', { replace }, withDependency(base.urn))
   }
 
 test('TestPlannedUpdateWithDependentDelete: deletes of dependents before a replacement are planned', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(chain(1))
-  const plan = await planOf(engine, chain(2))
+  const engine = await engines.open(cloud)
+  await engine.run(createChain(1))
+  const plan = await drawPlan(engine, createChain(2))
   const steps = (JSON.parse(plan) as { resourcePlans: Record<string, { steps: string[] }> })
     .resourcePlans
   const top = Object.entries(steps).find(([urn]) => urn.endsWith('::top'))?.[1].steps
   expect(top).toEqual(['delete-replaced', 'replace', 'create-replacement'])
-  const ran = await engine.run(chain(2), { plan })
-  expect(violations(ran)).toEqual([])
+  const ran = await engine.run(createChain(2), { plan })
+  expect(findViolations(ran)).toEqual([])
   expect(ran.result.result).toBe('succeeded')
   expect(cloud.log.slice(2)).toEqual(['delete top-1', 'delete base-1', 'create base', 'create top'])
 })
@@ -121,10 +131,10 @@ test('TestPlannedInputOutputDifferences: inputs are held to the plan, not what t
     }
     return { ...made, properties: { ...made.properties, serial: (serial += 1) } }
   }
-  const engine = await engines.of({ ...cloud, script: { ...cloud.script, create } })
-  const plan = await planOf(engine, things({ a: { v: 1 } }))
-  const ran = await engine.run(things({ a: { v: 1 } }), { plan })
-  expect(violations(ran)).toEqual([])
+  const engine = await engines.open({ ...cloud, script: { ...cloud.script, create } })
+  const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
+  const ran = await engine.run(createThings({ a: { v: 1 } }), { plan })
+  expect(findViolations(ran)).toEqual([])
   expect(JSON.stringify(ran.state)).toContain('"serial":2')
 })
 
@@ -133,27 +143,27 @@ test.each([
   ['the decision about it', 'decisionLog.append registration', 'after'],
 ] as const)('a deployment that died at %s goes on under its plan', async (_name, call, when) => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const program = things({ a: { v: 1 }, b: { v: 1 } })
-  const plan = await planOf(engine, program)
+  const engine = await engines.open(cloud)
+  const program = createThings({ a: { v: 1 }, b: { v: 1 } })
+  const plan = await drawPlan(engine, program)
   const kill = { call, effect: 1, when }
   await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(Killed)
   const ran = await engine.run(program, { plan, resume: true })
-  expect(violations(ran)).toEqual([])
+  expect(findViolations(ran)).toEqual([])
   expect(opsOf(ran, 'b')).toEqual(['create'])
 })
 
 test('a deployment that is resumed tells planned steps that did not come', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  await engine.run(things({ old: { v: 1 } }))
-  const plan = await planOf(engine, things({ a: { v: 1 }, b: { v: 1 } }))
+  const engine = await engines.open(cloud)
+  await engine.run(createThings({ old: { v: 1 } }))
+  const plan = await drawPlan(engine, createThings({ a: { v: 1 }, b: { v: 1 } }))
   const kill = { call: 'provider.delete', effect: 1, when: 'before' } as const
-  const program = things({ b: { v: 1 } })
+  const program = createThings({ b: { v: 1 } })
   await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(Killed)
   const ran = await engine.run(program, { plan, resume: true })
   expect(ran.result.result).toBe('failed')
-  expect(violations(ran)[0]).toMatch(/^a: expected resource operations/)
+  expect(findViolations(ran)[0]).toMatch(/^a: expected resource operations/)
   expect([...cloud.objects.keys()]).toEqual(['b-1'])
 })
 
@@ -174,10 +184,10 @@ test.each([
   'a plan with %s is one clear error, and nothing is done',
   async (_name, plan, message) => {
     const cloud = createCloud()
-    const engine = await engines.of(cloud)
-    const run = engine.run(things({ a: { v: 1 } }), { plan })
+    const engine = await engines.open(cloud)
+    const run = engine.run(createThings({ a: { v: 1 } }), { plan })
     await expect(run).rejects.toMatchObject({ code: 'PLAN_INVALID' })
-    await expect(engine.run(things({ a: { v: 1 } }), { plan })).rejects.toThrow(message)
+    await expect(engine.run(createThings({ a: { v: 1 } }), { plan })).rejects.toThrow(message)
     expect(cloud.log).toEqual([])
   },
 )

@@ -1,16 +1,20 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import type { Asked, Program, TestEngine } from '../engine.ts'
-import { createEngines, thing, things } from '../things.ts'
-import { errorsOf, opsOf } from '../told.ts'
+import type { TestRunOptions, Program, TestEngine } from '../engine.ts'
+import { createEngines, registerThing, createThings } from '../register-thing.ts'
+import { errorsOf, opsOf } from '../run-events.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
 const targeting = { targets: ['urn:pulumi:dev::life::test:index:Thing::b'] }
 
-async function planOf(engine: TestEngine, program: Program, asked: Asked): Promise<string> {
-  const drawn = { ...asked, dryRun: true, request: { drawsPlan: true } }
+async function drawPlan(
+  engine: TestEngine,
+  program: Program,
+  options: TestRunOptions,
+): Promise<string> {
+  const drawn = { ...options, dryRun: true, request: { drawsPlan: true } }
   const { result } = await engine.run(program, drawn)
   if (result.plan === undefined) throw new Error(`no plan: ${result.result}`)
   return result.plan
@@ -18,9 +22,9 @@ async function planOf(engine: TestEngine, program: Program, asked: Asked): Promi
 
 test('TestResourcesTargeted: a plan with targets admits them, and nothing without', async () => {
   const cloud = createCloud()
-  const engine = await engines.of(cloud)
-  const both = things({ a: { foo: 'bar' }, b: { foo: 'bar' } })
-  const plan = await planOf(engine, both, { targeting })
+  const engine = await engines.open(cloud)
+  const both = createThings({ a: { foo: 'bar' }, b: { foo: 'bar' } })
+  const plan = await drawPlan(engine, both, { targeting })
   const all = await engine.run(both, { plan })
   expect(all.result.result).toBe('failed')
   expect(errorsOf(all).join()).toMatch(/a violates plan: properties changed: =\+foo/)
@@ -31,20 +35,20 @@ test('TestResourcesTargeted: a plan with targets admits them, and nothing withou
 })
 
 test('TestStackOutputsWithTargetedPlan: outputs of the stack are no violation, though it is no target', async () => {
-  const engine = await engines.of(createCloud())
+  const engine = await engines.open(createCloud())
   const program: Program = async monitor => {
-    await thing(monitor, 'a', { v: 1 })
-    await thing(monitor, 'b', { v: 1 })
-    await monitor.outputs(monitor.stack, { foo: 'bar' })
+    await registerThing(monitor, 'a', { v: 1 })
+    await registerThing(monitor, 'b', { v: 1 })
+    await monitor.registerOutputs(monitor.stack, { foo: 'bar' })
   }
-  const plan = await planOf(engine, program, { targeting })
+  const plan = await drawPlan(engine, program, { targeting })
   const ran = await engine.run(program, { plan, targeting })
   expect(errorsOf(ran)).toEqual([])
   expect(ran.result.result).toBe('succeeded')
   const [stack] = ran.state.resources ?? []
   expect(stack?.['outputs']).toEqual({ foo: 'bar' })
   // What stays as it is for want of being a target is planned to stay.
-  const again = await planOf(engine, program, { targeting })
+  const again = await drawPlan(engine, program, { targeting })
   const held = await engine.run(program, { plan: again, targeting })
   expect(opsOf(held, 'b')).toEqual(['same'])
   expect(held.result.result).toBe('succeeded')

@@ -5,31 +5,31 @@
 import { afterEach, expect, test } from 'vitest'
 import type { AnalyzedStackResource } from '../../../shared/providers/analyzers/analyzer.ts'
 import type { Program } from '../engine.ts'
-import { packOf, violating } from '../packs.ts'
-import { createEngines, thing, things } from '../things.ts'
-import { sceneOf, whole } from './viewed.ts'
+import { createPack, createAnalysis } from '../policy-packs.ts'
+import { createEngines, registerThing, createThings } from '../register-thing.ts'
+import { createSceneOpener, ownerViews } from './viewing-provider.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
-const scene = sceneOf(engines)
+const scene = createSceneOpener(engines)
 
 const view = 'urn:pulumi:dev::life::test:index:Thing$test:index:View::a-child'
 
 /** Makes `a` and looks up its view; what is found goes to `found`. */
-const looking =
+const createLooking =
   (v: string, found: unknown[]): Program =>
   async monitor => {
-    const asked = (): Promise<unknown> =>
+    const getView = (): Promise<unknown> =>
       monitor.invoke('pulumi:pulumi:getResource', { urn: view }).catch(String)
-    found.push(await asked())
-    await thing(monitor, 'a', { v })
-    found.push(await asked())
+    found.push(await getView())
+    await registerThing(monitor, 'a', { v })
+    found.push(await getView())
   }
 
-const known = (value: string) => ({ urn: view, id: '', provider: '', state: { result: value } })
+const knownView = (value: string) => ({ urn: view, id: '', provider: '', state: { result: value } })
 
 test('a view is found by its URN once its owner is there: made, as it was, changed, in a preview', async () => {
-  const { engine } = await scene(whole)
+  const { engine } = await scene(ownerViews)
   for (const [v, dryRun] of [
     ['bar', true],
     ['bar', false],
@@ -37,24 +37,24 @@ test('a view is found by its URN once its owner is there: made, as it was, chang
     ['baz', false],
   ] as const) {
     const found: unknown[] = []
-    const ran = await engine.run(looking(v, found), dryRun ? { dryRun } : {})
+    const ran = await engine.run(createLooking(v, found), dryRun ? { dryRun } : {})
     expect(ran.result.result).toBe('succeeded')
     expect(String(found[0])).toContain(`unknown resource ${view}`)
-    expect(found[1]).toMatchObject(known(v))
+    expect(found[1]).toMatchObject(knownView(v))
   }
 })
 
 test('packs that judge a stack are shown its views, in previews and in updates', async () => {
-  const { engine } = await scene(whole)
+  const { engine } = await scene(ownerViews)
   const seen: (readonly AnalyzedStackResource[])[] = []
   const analyzeStack = (resources: readonly AnalyzedStackResource[]) => {
     seen.push(resources)
-    return Promise.resolve(violating())
+    return Promise.resolve(createAnalysis())
   }
-  const packs = [packOf('pack', { analyzeStack })]
-  await engine.run(things({ a: { v: 'bar' } }), { packs, dryRun: true })
-  await engine.run(things({ a: { v: 'bar' } }), { packs })
-  await engine.run(things({ a: { v: 'bar' } }), { packs, dryRun: true })
+  const packs = [createPack('pack', { analyzeStack })]
+  await engine.run(createThings({ a: { v: 'bar' } }), { packs, dryRun: true })
+  await engine.run(createThings({ a: { v: 'bar' } }), { packs })
+  await engine.run(createThings({ a: { v: 'bar' } }), { packs, dryRun: true })
   const views = seen.map(all => all.filter(({ urn }) => urn === view))
   expect(views.map(all => all.map(({ properties }) => properties.get('result')))).toEqual([
     ['bar'],

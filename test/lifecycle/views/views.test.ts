@@ -1,14 +1,23 @@
 import { afterEach, expect, test } from 'vitest'
-import { errorsOf } from '../components.ts'
-import { createEngines, things } from '../things.ts'
-import { Op, sceneOf, step, told, view, viewsIn, was, whole } from './viewed.ts'
+import { trimmedErrorsOf } from '../components.ts'
+import { createEngines, createThings } from '../register-thing.ts'
+import {
+  Op,
+  createSceneOpener,
+  createViewStep,
+  viewEventsOf,
+  createViewState,
+  readViews,
+  toOldState,
+  ownerViews,
+} from './viewing-provider.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
-const scene = sceneOf(engines)
+const scene = createSceneOpener(engines)
 
 const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
-const stored = (value: unknown) => ({
+const createStored = (value: unknown) => ({
   urn: 'urn:pulumi:dev::life::test:index:Thing$test:index:View::a-child',
   viewOf: urn,
   parent: urn,
@@ -17,23 +26,23 @@ const stored = (value: unknown) => ({
 })
 
 test('TestViewsBasic: a view is made, stays, changes and goes with its owner', async () => {
-  const { engine, told: views } = await scene(whole)
-  const made = await engine.run(things({ a: { v: 'bar' } }))
+  const { engine, receivedViews: views } = await scene(ownerViews)
+  const made = await engine.run(createThings({ a: { v: 'bar' } }))
   expect(made.result).toMatchObject({ result: 'succeeded', changes: { create: 3 } })
-  expect(viewsIn(made)).toMatchObject([stored('bar')])
+  expect(readViews(made)).toMatchObject([createStored('bar')])
   expect(made.state.metadata).not.toHaveProperty('integrity_error')
-  expect(told(made)).toEqual([
+  expect(viewEventsOf(made)).toEqual([
     'pre create a',
     'pre create a-child',
     'out create a',
     'out create a-child',
   ])
-  const same = await engine.run(things({ a: { v: 'bar' } }))
+  const same = await engine.run(createThings({ a: { v: 'bar' } }))
   expect(same.result.changes).toEqual({ same: 3 })
-  expect(viewsIn(same)).toMatchObject([stored('bar')])
-  const changed = await engine.run(things({ a: { v: 'baz' } }))
+  expect(readViews(same)).toMatchObject([createStored('bar')])
+  const changed = await engine.run(createThings({ a: { v: 'baz' } }))
   expect(changed.result.changes).toEqual({ same: 1, update: 2 })
-  expect(viewsIn(changed)).toMatchObject([stored('baz')])
+  expect(readViews(changed)).toMatchObject([createStored('baz')])
   expect(views.at(-1)).toMatchObject([
     {
       type: 'test:index:View',
@@ -42,41 +51,41 @@ test('TestViewsBasic: a view is made, stays, changes and goes with its owner', a
       outputs: { result: 'bar' },
     },
   ])
-  const gone = await engine.run(things({}))
+  const gone = await engine.run(createThings({}))
   expect(gone.result.changes).toEqual({ same: 1, delete: 2 })
   expect(views.at(-1)).toMatchObject([{ name: 'a-child', inputs: { input: 'baz' } }])
-  expect(told(gone)).toEqual([
+  expect(viewEventsOf(gone)).toEqual([
     'pre delete a',
     'pre delete a-child',
     'out delete a-child',
     'out delete a',
   ])
-  expect(viewsIn(gone)).toEqual([])
+  expect(readViews(gone)).toEqual([])
 })
 
 test('TestViewsUpdateError: a view that failed makes its owner fail, whose change stays', async () => {
   const { engine } = await scene({
-    ...whole,
+    ...ownerViews,
     update: ({ oldViews, name, news }) =>
       oldViews.map(old =>
-        step(Op.UPDATE, {
-          old: was(old),
-          new: view(name, news?.['v']),
+        createViewStep(Op.UPDATE, {
+          old: toOldState(old),
+          new: createViewState(name, news?.['v']),
           error: 'something went wrong',
         }),
       ),
   })
-  await engine.run(things({ a: { v: 'bar' } }))
-  const failed = await engine.run(things({ a: { v: 'baz' }, b: {} }))
+  await engine.run(createThings({ a: { v: 'bar' } }))
+  const failed = await engine.run(createThings({ a: { v: 'baz' }, b: {} }))
   expect(failed.result.result).toBe('failed')
-  expect(errorsOf(failed.events)).toContain('something went wrong')
-  expect(told(failed)).toEqual([
+  expect(trimmedErrorsOf(failed.events)).toContain('something went wrong')
+  expect(viewEventsOf(failed)).toEqual([
     'pre update a',
     'pre update a-child',
     'out update a',
     'failed update a-child',
   ])
-  expect(viewsIn(failed)).toMatchObject([stored('bar')])
+  expect(readViews(failed)).toMatchObject([createStored('bar')])
   expect(failed.state.resources).toContainEqual(
     expect.objectContaining({ urn, inputs: { v: 'baz' } }),
   )
@@ -85,59 +94,60 @@ test('TestViewsUpdateError: a view that failed makes its owner fail, whose chang
 
 test('TestViewsUpdateDelete: a view goes while its owner is updated', async () => {
   const { engine } = await scene({
-    ...whole,
-    update: ({ oldViews }) => oldViews.map(old => step(Op.DELETE, { old: was(old) })),
+    ...ownerViews,
+    update: ({ oldViews }) =>
+      oldViews.map(old => createViewStep(Op.DELETE, { old: toOldState(old) })),
   })
-  await engine.run(things({ a: { v: 'bar' } }))
-  const changed = await engine.run(things({ a: { v: 'baz' } }))
+  await engine.run(createThings({ a: { v: 'bar' } }))
+  const changed = await engine.run(createThings({ a: { v: 'baz' } }))
   expect(changed.result.changes).toEqual({ same: 1, update: 1, delete: 1 })
-  expect(viewsIn(changed)).toEqual([])
+  expect(readViews(changed)).toEqual([])
 })
 
 test('TestViewsDeleteBeforeReplace: a view is deleted and made anew within an update', async () => {
   const { engine } = await scene({
-    ...whole,
+    ...ownerViews,
     update: ({ oldViews, name, news }) =>
       oldViews.flatMap(one => {
-        const [old, next] = [was(one), view(name, news?.['v'])]
+        const [old, next] = [toOldState(one), createViewState(name, news?.['v'])]
         return [
-          step(Op.DELETE_REPLACED, { old }),
-          step(Op.REPLACE, { old, new: next }),
-          step(Op.CREATE_REPLACEMENT, { new: next }),
+          createViewStep(Op.DELETE_REPLACED, { old }),
+          createViewStep(Op.REPLACE, { old, new: next }),
+          createViewStep(Op.CREATE_REPLACEMENT, { new: next }),
         ]
       }),
   })
-  await engine.run(things({ a: { v: 'bar' } }))
-  const changed = await engine.run(things({ a: { v: 'baz' } }))
+  await engine.run(createThings({ a: { v: 'bar' } }))
+  const changed = await engine.run(createThings({ a: { v: 'baz' } }))
   expect(changed.result.changes).toEqual({ same: 1, update: 1, replace: 1 })
-  expect(viewsIn(changed)).toMatchObject([stored('baz')])
+  expect(readViews(changed)).toMatchObject([createStored('baz')])
 })
 
 test('TestViewsCreateBeforeReplace: a view is made anew and deleted within an update', async () => {
   const { engine } = await scene({
-    ...whole,
+    ...ownerViews,
     update: ({ oldViews, name, news }) =>
       oldViews.flatMap(one => {
-        const [old, next] = [was(one), view(name, news?.['v'])]
+        const [old, next] = [toOldState(one), createViewState(name, news?.['v'])]
         return [
-          step(Op.CREATE_REPLACEMENT, { old, new: next }),
-          step(Op.REPLACE, { old, new: next }),
-          step(Op.DELETE_REPLACED, { old }),
+          createViewStep(Op.CREATE_REPLACEMENT, { old, new: next }),
+          createViewStep(Op.REPLACE, { old, new: next }),
+          createViewStep(Op.DELETE_REPLACED, { old }),
         ]
       }),
   })
-  await engine.run(things({ a: { v: 'bar' } }))
-  const changed = await engine.run(things({ a: { v: 'baz' } }))
+  await engine.run(createThings({ a: { v: 'bar' } }))
+  const changed = await engine.run(createThings({ a: { v: 'baz' } }))
   expect(changed.result.changes).toEqual({ same: 1, update: 1, replace: 1 })
-  expect(viewsIn(changed)).toMatchObject([stored('baz')])
-  expect(viewsIn(changed)[0]?.delete).toBeUndefined()
+  expect(readViews(changed)).toMatchObject([createStored('baz')])
+  expect(readViews(changed)[0]?.delete).toBeUndefined()
 })
 
 test('TestViewsDestroyPreview: what a destroy would delete are views too', async () => {
-  const { engine, cloud } = await scene(whole)
-  await engine.run(things({ a: { v: 'bar' } }))
+  const { engine, cloud } = await scene(ownerViews)
+  await engine.run(createThings({ a: { v: 'bar' } }))
   const shown = await engine.run(undefined, { command: 'destroy', dryRun: true })
-  expect(told(shown)).toEqual([
+  expect(viewEventsOf(shown)).toEqual([
     'pre delete a',
     'pre delete a-child',
     'out delete a-child',
@@ -151,8 +161,8 @@ test('TestViewsDestroyPreview: what a destroy would delete are views too', async
 })
 
 test('TestViewsImport: an import leaves the views of others as they are', async () => {
-  const { engine, cloud } = await scene({ create: whole.create ?? (() => []) })
-  const made = await engine.run(things({ a: { v: 'bar' } }))
+  const { engine, cloud } = await scene({ create: ownerViews.create ?? (() => []) })
+  const made = await engine.run(createThings({ a: { v: 'bar' } }))
   cloud.objects.set('imported-id', { v: 1 })
   const imported = await engine.run(undefined, {
     command: 'import',
@@ -164,5 +174,5 @@ test('TestViewsImport: an import leaves the views of others as they are', async 
     ],
   })
   expect(imported.result.result).toBe('succeeded')
-  expect(viewsIn(imported)).toEqual(viewsIn(made))
+  expect(readViews(imported)).toEqual(readViews(made))
 })

@@ -12,7 +12,7 @@ import { type PlannedCall, groupHooks, isHooked, type PlannedOperation } from '.
 import type { Liveness } from '../ownership/liveness.ts'
 import { reportStepEnd } from './run-chain.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
-import { waitUntilReady } from '../ends/wait-until-ready.ts'
+import { waitForNeeds } from '../ends/wait-for-needs.ts'
 
 /** What a plan needs to be recorded and followed. */
 export interface PlanDeps extends HookDeps {
@@ -140,7 +140,7 @@ async function waitForCallEnd(
     const recorded = await deps.watcher.wait(one.call.operation.id)
     return stepEndOf(recorded, deps.sealing)
   }
-  await waitUntilReady(deps, one.before ?? one.call.operation, over)
+  await waitForNeeds(deps, one.before ?? one.call.operation, over)
   return (await runHookedCall(deps, one)).end
 }
 

@@ -25,7 +25,7 @@ function createHistory(count: number) {
     startedAt: number as EpochMs,
   })
   return {
-    asked: requested,
+    requested,
     listHistory: (_: StackId, limit: number, before?: number) => {
       requested.push({ limit, before })
       return Promise.resolve(below(before).slice(0, limit).map(lineOf))
@@ -57,8 +57,8 @@ test.each([0, 1, size - 1, size, size + 1, 3 * size])(
     const catalog = createHistory(count)
     const numbers = numbersOf(await allOf(readHistory(catalog, stack)))
     expect(numbers).toEqual(Array.from({ length: count }, (_, at) => count - at))
-    expect(catalog.asked.every(({ limit }) => limit === size)).toBe(true)
-    expect(catalog.asked.length).toBe(Math.floor(count / size) + 1)
+    expect(catalog.requested.every(({ limit }) => limit === size)).toBe(true)
+    expect(catalog.requested.length).toBe(Math.floor(count / size) + 1)
   },
 )
 
@@ -68,7 +68,7 @@ test('whoever stops early has read one page', async () => {
     expect(startedAt).toBe(3 * size - 1)
     break
   }
-  expect(catalog.asked).toEqual([{ limit: size, before: 3 * size }])
+  expect(catalog.requested).toEqual([{ limit: size, before: 3 * size }])
 })
 
 test('versions come likewise, without those that were removed', async () => {
@@ -85,5 +85,5 @@ test('one line and one version are read without the others', async () => {
   expect((await findPublishedVersion(catalog, stack, 8))?.version).toBe(8)
   expect(await findPublishedVersion(catalog, stack, 9)).toBeUndefined()
   expect(await findPublishedVersion(catalog, stack, 3 * size + 1)).toBeUndefined()
-  expect(catalog.asked.every(({ limit }) => limit === 1)).toBe(true)
+  expect(catalog.requested.every(({ limit }) => limit === 1)).toBe(true)
 })

@@ -22,18 +22,18 @@ function createScene(shouldRetry = (): boolean => true) {
     shouldRetry,
     onOutage: text => void reports.push(text),
   })
-  return { patience: retrying, said: reports, slept }
+  return { retrying, reports, slept }
 }
 
 /** A request that is refused so often, then answers. */
 function createRefusing(times: number) {
-  let args = 0
+  let calls = 0
   const request = async (...what: readonly unknown[]): Promise<readonly unknown[]> => {
-    args += 1
-    if (args <= times) throw error('STORE_UNAVAILABLE', 'too many requests')
+    calls += 1
+    if (calls <= times) throw error('STORE_UNAVAILABLE', 'too many requests')
     return what
   }
-  return { request, args: () => args }
+  return { request, calls: () => calls }
 }
 
 const ports = {
@@ -68,7 +68,7 @@ describe('a request that the store cannot take', () => {
   for (const [port, methods] of Object.entries(ports))
     test(`is made again with growing pauses: ${port}`, async () => {
       for (const method of methods) {
-        const { patience: retrying, slept, said: reports } = createScene()
+        const { retrying, slept, reports } = createScene()
         const patient = createRetryingPorts(faulty(3) as never, retrying) as Methods
         expect(await patient[port]?.[method]?.()).toEqual([])
         expect(slept).toEqual([100, 200, 400])
@@ -78,25 +78,25 @@ describe('a request that the store cannot take', () => {
 
   test('is given up after twenty seconds, or once nobody waits for it', async () => {
     const { request } = createRefusing(Infinity)
-    const { patience: retrying, slept } = createScene()
+    const { retrying, slept } = createScene()
     await expect(retrying(request)()).rejects.toThrow('too many requests')
     const wholeMs = slept.reduce((sum, ms) => sum + ms, 0)
     expect(wholeMs).toBeGreaterThan(20_000)
     expect(wholeMs).toBeLessThan(24_000)
     const value = createScene(() => false)
-    await expect(value.patience(request)()).rejects.toThrow('too many requests')
+    await expect(value.retrying(request)()).rejects.toThrow('too many requests')
     expect(value.slept).toEqual([])
   })
 
   test('is given up at once where this process closed the store itself', async () => {
     const closed = error('STORE_UNAVAILABLE', 'it was closed', { details: { reason: 'closed' } })
-    const { patience: retrying, slept, said: reports } = createScene()
+    const { retrying, slept, reports } = createScene()
     await expect(retrying(() => Promise.reject(closed))()).rejects.toThrow('it was closed')
     expect([slept, reports]).toEqual([[], []])
   })
 
   test('is told of once for a spell that lasts, whoever asks', async () => {
-    const { patience: retrying, said: reports } = createScene()
+    const { retrying, reports } = createScene()
     await retrying(createRefusing(7).request)()
     await retrying(createRefusing(3).request)()
     expect(reports).toEqual([
@@ -110,11 +110,11 @@ describe('a request that the store cannot take', () => {
 test('what is asked again anyway, or means something else, is not repeated', async () => {
   for (const [port, methods] of Object.entries(impatient))
     for (const method of methods) {
-      const { patience: retrying } = createScene()
+      const { retrying } = createScene()
       const patient = createRetryingPorts(faulty(1) as never, retrying) as Methods
       await expect(patient[port]?.[method]?.()).rejects.toThrow('too many requests')
     }
-  const { patience: retrying, slept } = createScene()
+  const { retrying, slept } = createScene()
   const conflict = error('STORE_CONFLICT', 'somebody else was faster')
   await expect(retrying(() => Promise.reject(conflict))()).rejects.toBe(conflict)
   expect(slept).toEqual([])

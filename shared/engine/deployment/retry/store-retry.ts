@@ -37,7 +37,7 @@ const reportOutageAfterMs = 2_000
 /**
  * Makes the patience of one deployment: each request that throws STORE_UNAVAILABLE is repeated as
  * `whoseError.store` says, then throws what it threw last. All calls of ports may be repeated.
- * Source: docs/reliability.md#whose-error.
+ * Source: docs/reliability.md#sources-of-errors.
  */
 export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {
   const { clock, random, shouldRetry } = deps

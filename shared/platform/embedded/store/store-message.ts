@@ -3,7 +3,7 @@ import { DeployError, error, messageOf } from '../../../errors/error.ts'
 import type { ErrorDetails } from '../../../errors/error.ts'
 
 /** Grows when requests or replies change, so that two versions never misunderstand each other. */
-export const protocolVersion = 4
+export const protocolVersion = 5
 
 /** Said to every other process that has the store open: a shortcut that may get lost. */
 export type StoreSignal =

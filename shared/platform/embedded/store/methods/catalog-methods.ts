@@ -96,7 +96,7 @@ export const catalogMethods = {
   'catalog.start': defineMultiWrite(
     (
       database,
-      args: { readonly id: StackId; readonly about: StartInput; readonly token: string },
+      args: { readonly id: StackId; readonly start: StartInput; readonly token: string },
     ): { readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId } => {
       const stack = requireStack(database, args.id)
       if (stack.current !== '') {
@@ -112,7 +112,7 @@ export const catalogMethods = {
         args.token,
         args.id,
       )
-      const { command, message, at } = args.about
+      const { command, message, at } = args.start
       const line: HistoryRecord = { deployment, command, message, startedAt: at }
       database.run(
         'INSERT INTO history (stack, number, begun) VALUES (?, ?, ?)',

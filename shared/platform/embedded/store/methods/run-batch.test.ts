@@ -33,7 +33,7 @@ const readLog: StoreRequest = {
 }
 
 test('a request that fails undoes itself and no other', () => {
-  const start = { id: 'o/p/none', about: {}, token: '' }
+  const start = { id: 'o/p/none', start: {}, token: '' }
   const replies = runBatch(database, [
     createStack(1, 'a'),
     { id: 2, method: 'catalog.start', args: start },
@@ -59,7 +59,7 @@ test('a request of several statements stands or falls as a whole', () => {
   const startInput = { command: 'up', message: '', holder, at: 1 }
   const [, started, read] = runBatch(database, [
     createStack(1, 'a'),
-    { id: 2, method: 'catalog.start', args: { id: 'o/p/a', about: startInput, token: 't' } },
+    { id: 2, method: 'catalog.start', args: { id: 'o/p/a', start: startInput, token: 't' } },
     { id: 3, method: 'catalog.stack', args: { id: 'o/p/a' } },
   ])
   expect(started).toMatchObject({ failure: { code: 'INTERNAL_ASSERTION' } })

@@ -1,0 +1,103 @@
+/**
+ * Messages that the local cloud gave up on are tried again, and deployments stopped, by its API.
+ */
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createToken } from '../../functions/api/tokens.ts'
+import { type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
+import { deploymentIdOf } from '../../shared/records/ids.ts'
+import { createPlace, type CommandOutput, requireSuccess, waitUntil } from '../e2e/place.ts'
+import { verifyExport } from '../verifier/verify.ts'
+import { createBundles, createCloudPlace } from './cloud-place.ts'
+import { whenServed } from './when-served.ts'
+
+whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+  test('is tried again by the API, and a deployment is told to stop by it', {
+    timeout: 600_000,
+  }, async () => {
+    const bundles = createBundles()
+    const gate = createGate(bundles.findBundle)
+    const place = await createCloudPlace('shop', {
+      ...{ aws: settings(), code: gate.code, hidden: { chains: 3 } },
+    })
+    const client = createPlace(undefined, { sdk: false })
+    const run = (...args: readonly string[]): Promise<CommandOutput> =>
+      client.run(['-C', place.program, ...args])
+    const step = (text: string): void =>
+      writeFileSync(join(place.program, 'variables.json'), JSON.stringify({ STEP: text }))
+    const up = ['-C', place.program, 'up', '--yes', '--skip-preview']
+    const { platform } = place.control
+    try {
+      step('1')
+      const draft = { name: 'ci', role: 'deploy', stacks: ['shop/*'] } as const
+      const { token } = await createToken(platform, { ...draft, stacks: [...draft.stacks] })
+      const env = { ANTICHAIN_TOKEN: token }
+      requireSuccess(await client.run(['login', place.cloud.apiUrl], { env }))
+      requireSuccess(await run('stack', 'select', 'dev'))
+      expect(requireSuccess(await run('redrive')).err).toContain('No deployment')
+      const first = client.start(up)
+      const deployment = deploymentIdOf(place.stack, 1)
+      const hasDeadLetter = async (): Promise<boolean> =>
+        (await platform.chains.listDeadLetters(deployment)).length > 0
+      await waitUntil(hasDeadLetter, {
+        what: `a dead letter: ${place.readLog()}`,
+        limitMs: 120_000,
+      })
+      gate.open()
+      expect(requireSuccess(await run('redrive')).err).toMatch(/\d+ given up .* tried again/)
+      expect(requireSuccess(await first.done).out).toMatch(/created/)
+      expect(await platform.chains.listDeadLetters(deployment)).toEqual([])
+      // No executor lives that could begin anything of the second one.
+      gate.close()
+      for (const one of place.cloud.environments('step-executor')) one.kill('the gate is closed')
+      step('2')
+      const second = client.start(up)
+      const isOpen = async (): Promise<boolean> =>
+        (await platform.control.read(deploymentIdOf(place.stack, 2))) !== undefined
+      await waitUntil(isOpen, { what: 'a second deployment', limitMs: 60_000 })
+      expect(requireSuccess(await run('cancel', '--yes')).err).toContain('was told to stop')
+      const ended = await second.done
+      expect([ended.exit === 0, `${ended.out}${ended.err}`]).toEqual([
+        false,
+        expect.stringMatching(/cancelled/i),
+      ])
+      const history = await platform.catalog.listHistory(place.stack, 10)
+      expect(
+        history.map(({ result }) => result),
+        place.readLog(),
+      ).toEqual(['cancelled', 'succeeded'])
+      expect(
+        verifyExport(requireSuccess(await run('stack', 'export')).out, { sealed: true }),
+      ).toEqual([])
+    } finally {
+      client.remove()
+      await place.remove()
+      gate.remove()
+      bundles.remove()
+    }
+  })
+})
+
+/** Bundles of which that of executors cannot be loaded as long as a gate is closed. */
+function createGate(code: ReturnType<typeof createBundles>['findBundle']) {
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-gate-'))
+  const [bundle, gate] = [join(folder, 'bundle'), join(folder, 'open')]
+  const row = functionsTable.find(({ name }) => name === 'step-executor')
+  cpSync(row === undefined ? '' : (code(row) ?? ''), bundle, { recursive: true })
+  renameSync(join(bundle, 'main.mjs'), join(bundle, 'real.mjs'))
+  const text = [
+    "import { existsSync } from 'node:fs'",
+    `if (!existsSync(${JSON.stringify(gate)})) throw new Error('the gate is closed')`,
+    "export const { handler } = await import('./real.mjs')",
+  ]
+  writeFileSync(join(bundle, 'main.mjs'), text.join('\n'))
+  return {
+    code: (functionRow: FunctionRow) =>
+      functionRow.name === 'step-executor' ? bundle : code(functionRow),
+    open: () => writeFileSync(gate, ''),
+    close: () => rmSync(gate),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}

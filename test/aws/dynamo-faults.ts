@@ -1,0 +1,186 @@
+import type { NodeHttpHandler } from '@smithy/node-http-handler'
+import { Readable } from 'node:stream'
+import { createRequestHandler } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
+import type { SeededDraw } from '../sim/draw.ts'
+
+/** What goes wrong with one request; `after` the effect: it took place, and nobody hears of it. */
+export type DynamoFaultKind =
+  /** A transaction holds the item; the client does not repeat it. */
+  | 'conflict'
+  | 'throttled'
+  /** A part of a batch is left undone. */
+  | 'unprocessed'
+  /** The reply is lost after the effect. */
+  | 'lost'
+  | 'broken'
+  | 'slow'
+
+/** One fault of a plan: its kind, how often it strikes, and which operations of the API. */
+export interface DynamoFaultRule {
+  readonly kind: DynamoFaultKind
+  readonly chance: number
+  /** As `UpdateItem`; all when absent. */
+  readonly operations?: readonly string[]
+  /** Strikes so often and not again. */
+  readonly times?: number
+}
+
+/** Which faults strike, drawn from a seed. */
+export interface DynamoFaultPlan {
+  readonly draw: SeededDraw
+  readonly rules: readonly DynamoFaultRule[]
+  /** How often one request may be struck before it is let through. */
+  readonly inARowMax: number
+}
+
+/** What came by. */
+export interface SeenRequests {
+  /** Requests by operation, each attempt counted. */
+  readonly requests: Map<string, number>
+  /** Faults that struck, by kind. */
+  readonly struck: Map<DynamoFaultKind, number>
+}
+
+type Handle = NodeHttpHandler['handle']
+type Request = Parameters<Handle>[0]
+type Reply = Awaited<ReturnType<Handle>>
+type Send = () => Promise<Reply>
+
+/** The JSON of a request. */
+function textOf({ body }: Request): string {
+  if (typeof body === 'string') return body
+  const { buffer, byteOffset, byteLength } = body as Uint8Array<ArrayBuffer>
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8')
+}
+
+const slowMs = 60
+
+/** Whom each kind can strike: a transaction conflicts with writes, and only batches are cut. */
+const strikes: Readonly<Record<DynamoFaultKind, (operation: string) => boolean>> = {
+  conflict: operation => /^(Put|Update|Delete)Item$|^TransactWrite/.test(operation),
+  throttled: () => true,
+  unprocessed: operation => /^Batch(Get|Write)Item$/.test(operation),
+  lost: () => true,
+  broken: () => true,
+  slow: () => true,
+}
+
+/** A request handler that carries requests, and does to some of them what emulators never do. */
+export function createFaultyHandler(plan: DynamoFaultPlan): {
+  readonly handler: NodeHttpHandler
+  readonly seen: SeenRequests
+} {
+  const inner = createRequestHandler()
+  const seen: SeenRequests = { requests: new Map(), struck: new Map() }
+  const inARow = new Map<string, number>()
+  const left = new Map(plan.rules.map(rule => [rule, rule.times ?? Number.POSITIVE_INFINITY]))
+  const drawFault = (operation: string, body: string): DynamoFaultKind | undefined => {
+    const before = inARow.get(body) ?? 0
+    const rule = plan.rules.find(
+      one =>
+        before < plan.inARowMax &&
+        (left.get(one) ?? 0) > 0 &&
+        strikes[one.kind](operation) &&
+        one.operations?.includes(operation) !== false &&
+        plan.draw.chance(one.chance),
+    )
+    if (rule === undefined) {
+      inARow.delete(body)
+      return undefined
+    }
+    inARow.set(body, before + 1)
+    left.set(rule, (left.get(rule) ?? 0) - 1)
+    return rule.kind
+  }
+  const handle: Handle = async (request, options) => {
+    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? ''
+    seen.requests.set(operation, (seen.requests.get(operation) ?? 0) + 1)
+    const kind = drawFault(operation, textOf(request))
+    const send: Send = () => inner.handle(request, options)
+    if (kind === undefined) return send()
+    seen.struck.set(kind, (seen.struck.get(kind) ?? 0) + 1)
+    return strike(kind, { operation, request, send, sendPart: cut => inner.handle(cut, options) })
+  }
+  const handler = Object.assign(Object.create(inner), { handle }) as NodeHttpHandler
+  return { handler, seen }
+}
+
+async function strike(
+  kind: DynamoFaultKind,
+  call: {
+    readonly operation: string
+    readonly request: Request
+    readonly send: Send
+    readonly sendPart: (request: Request) => Promise<Reply>
+  },
+): Promise<Reply> {
+  const { operation, request, send } = call
+  if (kind === 'conflict') return conflictReply(operation, request)
+  if (kind === 'throttled')
+    return failureReply(400, {
+      __type: 'ProvisionedThroughputExceededException',
+      message: 'too fast',
+    })
+  if (kind === 'broken')
+    return failureReply(500, { __type: 'InternalServerError', message: 'a bad moment' })
+  if (kind === 'unprocessed') return sendHalf(request, call.sendPart)
+  const reply = await send()
+  await new Promise(resolve => setTimeout(resolve, kind === 'slow' ? slowMs : 1))
+  if (kind === 'slow') return reply
+  reply.response.body?.resume?.()
+  throw Object.assign(new Error('the reply was lost'), { name: 'TimeoutError', code: 'ECONNRESET' })
+}
+
+function conflictReply(operation: string, request: Request): Reply {
+  if (!operation.startsWith('Transact'))
+    return failureReply(400, { __type: 'TransactionConflictException', message: 'a conflict' })
+  const { TransactItems: items } = JSON.parse(textOf(request)) as { TransactItems: unknown[] }
+  const reasons = items.map((_, at) => ({ Code: at === 0 ? 'TransactionConflict' : 'None' }))
+  return failureReply(400, {
+    __type: 'TransactionCanceledException',
+    message: 'Transaction cancelled',
+    CancellationReasons: reasons,
+  })
+}
+
+/** Sends the first half of a batch on, and answers that the other was not processed. */
+async function sendHalf(
+  request: Request,
+  send: (request: Request) => Promise<Reply>,
+): Promise<Reply> {
+  const batchRequest = JSON.parse(textOf(request)) as {
+    RequestItems: Record<string, unknown[] | { Keys: unknown[] }>
+  }
+  const [[table, batch] = ['', []]] = Object.entries(batchRequest.RequestItems)
+  const all = Array.isArray(batch) ? batch : batch.Keys
+  const [now, later] = [all.slice(0, all.length >> 1), all.slice(all.length >> 1)]
+  const part = (items: unknown[]): unknown =>
+    Array.isArray(batch) ? items : { ...batch, Keys: items }
+  const undone = Array.isArray(batch) ? 'UnprocessedItems' : 'UnprocessedKeys'
+  if (now.length === 0)
+    return createReply(200, { [undone]: { [table]: part(later) }, Responses: {} })
+  const body = JSON.stringify({ ...batchRequest, RequestItems: { [table]: part(now) } })
+  const headers = { ...request.headers, 'content-length': String(Buffer.byteLength(body)) }
+  const reply = await send(Object.assign(request.clone(), { body, headers }))
+  const chunks: Buffer[] = []
+  for await (const chunk of reply.response.body as Readable) chunks.push(Buffer.from(chunk))
+  const replyBody = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
+  return createReply(reply.response.statusCode, {
+    ...replyBody,
+    [undone]: { [table]: part(later) },
+  })
+}
+
+function failureReply(
+  statusCode: number,
+  body: { readonly __type: string; readonly [field: string]: unknown },
+): Reply {
+  const __type = `com.amazonaws.dynamodb.v20120810#${body.__type}`
+  return createReply(statusCode, { ...body, __type })
+}
+
+function createReply(statusCode: number, body: unknown): Reply {
+  const text = JSON.stringify(body)
+  const headers = { 'content-type': 'application/x-amz-json-1.0' }
+  return { response: { statusCode, headers, body: Readable.from([Buffer.from(text)]) } }
+}

@@ -1,0 +1,95 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { GetObjectCommand, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import { awsVariables, deadLetterQueueOf } from '../../shared/config/aws-resource-names.ts'
+import {
+  type AwsSettings,
+  createS3Client,
+  createSqsClient,
+} from '../../shared/platform/aws/clients.ts'
+import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
+import type { Services } from '../../infra/local-cloud/services.ts'
+
+/** Something that a service holds. */
+export interface StoredBytes {
+  /** Which service and what of it, for people. */
+  readonly where: string
+  readonly bytes: Buffer
+}
+
+/** All items of both tables, all versions of all objects, all messages that can be had. */
+export async function listStoredBytes(
+  settings: AwsSettings,
+  services: Services,
+): Promise<readonly StoredBytes[]> {
+  const [items, objects, messages] = await Promise.all([
+    readItems(settings, services),
+    readObjects(settings, services),
+    readMessages(settings, services),
+  ])
+  return [...items, ...objects, ...messages]
+}
+
+async function readItems(
+  settings: AwsSettings,
+  services: Services,
+): Promise<readonly StoredBytes[]> {
+  const { region, endpoints } = settings
+  const client = createDynamoClient({ region, endpoint: endpoints.DYNAMODB ?? '' })
+  const all: StoredBytes[] = []
+  const tables = services.places(['journalTable', 'catalogTable'], 'short')
+  for (const TableName of Object.values(tables)) {
+    let from: Record<string, never> | undefined
+    do {
+      const command = new ScanCommand({ TableName, ExclusiveStartKey: from })
+      const { Items = [], LastEvaluatedKey } = await client.send(command)
+      for (const item of Items) {
+        const where = `DynamoDB ${TableName} ${item['pk']?.S} ${item['sk']?.S}`
+        const bytes = Object.values(item).flatMap(({ B }) => (B === undefined ? [] : [B]))
+        for (const one of [Buffer.from(JSON.stringify(item)), ...bytes.map(b => Buffer.from(b))])
+          all.push({ where, bytes: one })
+      }
+      from = LastEvaluatedKey as typeof from
+    } while (from !== undefined)
+  }
+  client.destroy()
+  return all
+}
+
+async function readObjects(
+  settings: AwsSettings,
+  services: Services,
+): Promise<readonly StoredBytes[]> {
+  const s3 = createS3Client(settings)
+  const Bucket = services.places(['bucket'], 'short')[awsVariables.bucket] ?? ''
+  const { Versions = [], IsTruncated } = await s3.send(new ListObjectVersionsCommand({ Bucket }))
+  if (IsTruncated === true) throw new Error('more objects than one page')
+  const all: StoredBytes[] = []
+  for (const { Key, VersionId } of Versions) {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, VersionId }))
+    const bytes = Buffer.from((await Body?.transformToByteArray()) ?? [])
+    all.push({ where: `S3 ${Key}`, bytes })
+  }
+  s3.destroy()
+  return all
+}
+
+/** What waits in queues and lies among dead letters; it is seen again after a second. */
+async function readMessages(
+  settings: AwsSettings,
+  services: Services,
+): Promise<readonly StoredBytes[]> {
+  const sqs = createSqsClient(settings)
+  const all: StoredBytes[] = []
+  for (const { url } of Object.values(services.queues))
+    for (const QueueUrl of [url, deadLetterQueueOf(url)]) {
+      const command = new ReceiveMessageCommand({
+        ...{ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 1 },
+      })
+      const { Messages = [] } = await sqs.send(command)
+      for (const { Body = '' } of Messages)
+        all.push({ where: `SQS ${QueueUrl}`, bytes: Buffer.from(Body) })
+    }
+  sqs.destroy()
+  return all
+}

@@ -1,0 +1,158 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AwsHandler, AwsService, AwsSettings } from '../../shared/platform/aws/clients.ts'
+
+/**
+ * What may happen to a request. `throttled`, `broken`: it is answered with a refusal or a 500, and
+ * was never made. `lost`: it was made, and its answer never came. `late`: its answer is slow.
+ * `again`: a receive answers what an earlier one has already answered.
+ */
+export type QueueFaultKind = 'throttled' | 'broken' | 'lost' | 'late' | 'again'
+
+/** A rule: so many of a hundred requests of these operations. */
+export interface QueueFaultRule {
+  readonly kind: QueueFaultKind
+  /** Operations of the API by name; absent: all. */
+  readonly operations?: readonly string[]
+  readonly percent: number
+  /**
+   * The attempts of the SDK that it may meet, from the first on: below the number that the SDK
+   * makes, bad luck never lasts too long.
+   */
+  readonly attemptsMax: number
+}
+
+/** What a layer of faults did. */
+export interface FaultCounts {
+  readonly requests: Map<string, number>
+  readonly faults: Map<string, number>
+}
+
+type Answer = Awaited<ReturnType<AwsHandler['handle']>>
+type Request = Parameters<AwsHandler['handle']>[0]
+
+const lateMs = 120
+
+/** Settings whose clients of SQS and S3 meet faults, drawn from a seed. */
+export function withQueueFaults(
+  settings: AwsSettings,
+  rules: readonly QueueFaultRule[],
+  seed: number,
+): { readonly settings: AwsSettings; readonly counts: FaultCounts } {
+  const counts: FaultCounts = { requests: new Map(), faults: new Map() }
+  const draw = createChance(seed)
+  const replies = new Map<string, string>()
+  const wrapHandler = (handler: AwsHandler, service: AwsService): AwsHandler => {
+    const handle: AwsHandler['handle'] = async (request, options) => {
+      const operation = operationOf(request)
+      increment(counts.requests, operation)
+      const attempt = Number(
+        /attempt=(\d+)/.exec(request.headers['amz-sdk-request'] ?? '')?.[1] ?? 1,
+      )
+      const rule = rules.find(
+        one =>
+          attempt <= one.attemptsMax &&
+          (one.operations?.includes(operation) ?? true) &&
+          draw() * 100 < one.percent,
+      )
+      if (rule === undefined) return handler.handle(request, options)
+      increment(counts.faults, `${rule.kind} ${operation}`)
+      return applyFault(rule.kind, {
+        service,
+        request,
+        replies,
+        sendRequest: () => handler.handle(request, options),
+      })
+    }
+    return {
+      handle,
+      metadata: handler.metadata,
+      destroy: () => handler.destroy(),
+      updateHttpClientConfig: (key, value) => handler.updateHttpClientConfig(key, value),
+      httpHandlerConfigs: () => handler.httpHandlerConfigs(),
+    }
+  }
+  return { settings: { ...settings, wrapHandler }, counts }
+}
+
+async function applyFault(
+  kind: QueueFaultKind,
+  call: {
+    readonly service: AwsService
+    readonly request: Request
+    /** Bodies of receives by their request. */
+    readonly replies: Map<string, string>
+    readonly sendRequest: () => Promise<Answer>
+  },
+): Promise<Answer> {
+  const { service, request, replies, sendRequest } = call
+  switch (kind) {
+    case 'throttled':
+      return service === 'S3'
+        ? createAnswer(503, '<Error><Code>SlowDown</Code><Message>slow down</Message></Error>')
+        : createAnswer(400, '{"__type":"com.amazonaws.sqs#RequestThrottled","message":"slow down"}')
+    case 'broken':
+      return service === 'S3'
+        ? createAnswer(500, '<Error><Code>InternalError</Code><Message>broken</Message></Error>')
+        : createAnswer(500, '{"__type":"InternalFailure","message":"broken"}')
+    case 'lost': {
+      const { response } = await sendRequest()
+      await textOf(response.body)
+      throw Object.assign(new Error('the answer was lost'), {
+        name: 'TimeoutError',
+        code: 'ECONNRESET',
+      })
+    }
+    case 'late':
+      await sleep(lateMs)
+      return sendRequest()
+    case 'again': {
+      const known = replies.get(String(request.path) + String(request.body))
+      if (known !== undefined) return createAnswer(200, known)
+      const { response } = await sendRequest()
+      const text = await textOf(response.body)
+      if (text.includes('"Messages"'))
+        replies.set(String(request.path) + String(request.body), text)
+      return { response: Object.assign(response, { body: Readable.from([text]) }) }
+    }
+  }
+}
+
+/** The operation of the API that a request is of. */
+function operationOf({ method, headers, query }: Request): string {
+  const target = headers['x-amz-target']
+  if (target !== undefined) return target.slice(target.indexOf('.') + 1)
+  if (method === 'GET') return query?.['list-type'] === undefined ? 'GetObject' : 'ListObjectsV2'
+  if (method === 'PUT')
+    return headers['x-amz-copy-source'] === undefined ? 'PutObject' : 'CopyObject'
+  return method === 'HEAD' ? 'HeadObject' : 'DeleteObject'
+}
+
+function createAnswer(statusCode: number, text: string): Answer {
+  const headers = {
+    'content-type': text.startsWith('<') ? 'application/xml' : 'application/x-amz-json-1.0',
+  }
+  const response = { statusCode, headers, body: Readable.from([text]), reason: undefined }
+  return { response: response as unknown as Answer['response'] }
+}
+
+async function textOf(body: AsyncIterable<Uint8Array | string>): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of body) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString()
+}
+
+function increment(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1)
+}
+
+/** Numbers from 0 to 1 by a seed (mulberry32). */
+function createChance(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { CreateBucketCommand, PutBucketVersioningCommand, type S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import { limits } from '../../shared/config/limits.ts'
+import type { QueueUrls } from '../../shared/platform/aws/queues/receive-messages.ts'
+
+/** Queues for one suite, as the infrastructure makes them, and how they are removed. */
+export async function createTestQueue(
+  sqs: SQSClient,
+  name: string,
+  maxReceiveCount: number = limits.deliveriesMax,
+): Promise<QueueUrls> {
+  const unique = `${name}-${randomUUID()}`
+  const deadUrl = await createQueue(sqs, `${unique}-dead`, {})
+  const attributesCommand = new GetQueueAttributesCommand({
+    QueueUrl: deadUrl,
+    AttributeNames: ['QueueArn'],
+  })
+  const deadLetterTargetArn = (await sqs.send(attributesCommand)).Attributes?.QueueArn
+  const policy = { deadLetterTargetArn, maxReceiveCount }
+  return { deadUrl, url: await createQueue(sqs, unique, { RedrivePolicy: JSON.stringify(policy) }) }
+}
+
+/** Removes a queue and that of its dead letters. */
+export async function removeQueue(sqs: SQSClient, { url, deadUrl }: QueueUrls): Promise<void> {
+  for (const QueueUrl of [url, deadUrl]) await sqs.send(new DeleteQueueCommand({ QueueUrl }))
+}
+
+/** A bucket with versions, as the infrastructure makes it. */
+export async function createTestBucket(s3: S3Client): Promise<string> {
+  const bucket = `antichain-${randomUUID()}`
+  await s3.send(new CreateBucketCommand({ Bucket: bucket }))
+  const VersioningConfiguration = { Status: 'Enabled' } as const
+  await s3.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
+  return bucket
+}
+
+async function createQueue(
+  sqs: SQSClient,
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+): Promise<string> {
+  const command = new CreateQueueCommand({ QueueName: name, Attributes: { ...attributes } })
+  return (await sqs.send(command)).QueueUrl ?? ''
+}

@@ -1,0 +1,62 @@
+/**
+ * contract: what every adapter of a port must do, as suites that know nothing of how it does it.
+ * Each suite is a function of a name and of how to open the ports; an adapter's test file calls it.
+ */
+import { afterAll, beforeAll } from 'vitest'
+import type {
+  BlobHash,
+  DeploymentId,
+  EpochMs,
+  ExecutorId,
+  LogNumber,
+  OperationId,
+  OwnerToken,
+  StackId,
+  WriterToken,
+} from '../../shared/records/ids.ts'
+import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
+import type { Holder } from '../../shared/records/log.ts'
+
+/** Ports that are open, for one suite. */
+export interface AdapterHandle<Ports> {
+  readonly ports: Ports
+  readonly close: () => Promise<void>
+}
+
+/** Opens the ports that a suite is about. */
+export type OpenAdapter<Ports> = () => Promise<AdapterHandle<Ports>>
+
+/** Has ports open while a suite runs: `take` is given them before its first test. */
+export function withAdapter<Ports>(open: OpenAdapter<Ports>, take: (ports: Ports) => void): void {
+  let close: () => Promise<void>
+  beforeAll(async () => {
+    const opened = await open()
+    close = opened.close
+    take(opened.ports)
+  })
+  afterAll(() => close())
+}
+
+let stacks = 0
+
+/** A stack that no other test uses, also not one of an earlier run against a shared account. */
+export function createStackId(): StackId {
+  stacks += 1
+  return stackIdOf('contract', `s${Date.now().toString(36)}-${process.pid}-${stacks}`)
+}
+
+/** A deployment of a stack that no other test uses. */
+export function createDeploymentId(): DeploymentId {
+  return deploymentIdOf(createStackId(), 1)
+}
+
+export const toOperationId = (number: number): OperationId => number as OperationId
+export const toOwnerToken = (text: string): OwnerToken => text as OwnerToken
+export const toExecutorId = (text: string): ExecutorId => text as ExecutorId
+export const toWriterToken = (text: string): WriterToken => text as WriterToken
+export const toLogNumber = (number: number): LogNumber => number as LogNumber
+export const toEpochMs = (number: number): EpochMs => number as EpochMs
+export const toBlobHash = (digit: string): BlobHash => digit.repeat(64) as BlobHash
+
+/** Someone who can hold something. */
+export const contractHolder: Holder = { host: 'here', pid: 7, started: '100', who: 'someone: up' }

@@ -1,0 +1,170 @@
+/**
+ * A host of repositories on loopback, as far as webhooks need one: archives of files at commits,
+ * and a place for statuses and comments. And deliveries as it signs them.
+ */
+import { randomUUID } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { create } from 'tar'
+import {
+  type ReceivedRequest,
+  startReceiver,
+} from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { bodySignatureOf } from '../../shared/triggers/webhooks/signature.ts'
+
+/** Files of a repository by their paths. */
+export type RepositoryFiles = Readonly<Record<string, string | Uint8Array>>
+
+/** The host, with the repository acme/site. */
+export interface GithubHost {
+  /** Where its API is. */
+  readonly origin: string
+  /** Gives the repository a commit; answers its hash. */
+  readonly commit: (files: RepositoryFiles) => string
+  /** What was told about a commit, oldest first. */
+  readonly listStatuses: (commit: string) => readonly { state: string; description: string }[]
+  /** Comments as they stand now, by their ids. */
+  readonly listComments: () => ReadonlyMap<number, string>
+  /** How often archives were asked for. */
+  readonly countFetches: () => number
+  readonly close: () => void
+}
+
+export const repository = 'acme/site'
+
+/** Starts a host that lets in whoever has the token. */
+export async function startGithub(token: string): Promise<GithubHost> {
+  const archives = new Map<string, Uint8Array>()
+  const comments = new Map<number, string>()
+  const receiver = await startReceiver()
+  receiver.state.answer = got => {
+    if (got.headers.authorization !== `Bearer ${token}`) return { status: 401 }
+    const [, commit = ''] = /\/tarball\/(\w+)$/.exec(got.url) ?? []
+    const body = archives.get(commit)
+    if (body !== undefined) return { status: 200, body }
+    if (got.url.includes('/statuses/')) return { status: 201, body: '{}' }
+    return got.url.includes('/comments') ? answerComments(got, comments) : { status: 404 }
+  }
+  const findReceived = (part: string): readonly ReceivedRequest[] =>
+    receiver.received.filter(({ url }) => url.includes(part))
+  return {
+    origin: receiver.origin,
+    commit: files => {
+      const hash = randomUUID().replaceAll('-', '') + '0'.repeat(8)
+      archives.set(hash, packArchive(`acme-site-${hash.slice(0, 7)}`, files))
+      return hash
+    },
+    listStatuses: commit => findReceived(`/statuses/${commit}`).map(({ body }) => JSON.parse(body)),
+    listComments: () => comments,
+    countFetches: () => findReceived('/tarball/').length,
+    close: receiver.close,
+  }
+}
+
+function answerComments({ method, url, body }: ReceivedRequest, comments: Map<number, string>) {
+  if (method === 'GET') {
+    const all = [...comments].map(([id, text]) => ({ id, body: text }))
+    return { status: 200, body: JSON.stringify(all) }
+  }
+  const [, over] = /\/issues\/comments\/(\d+)$/.exec(url) ?? []
+  const id = method === 'PATCH' ? Number(over) : comments.size + 1
+  if (method === 'PATCH' && !comments.has(id)) return { status: 404 }
+  comments.set(id, (JSON.parse(body) as { body: string }).body)
+  return { status: method === 'PATCH' ? 200 : 201, body: JSON.stringify({ id }) }
+}
+
+/** A packed archive as GitHub makes it: in a folder that names the commit. */
+function packArchive(folder: string, files: RepositoryFiles): Uint8Array {
+  const root = mkdtempSync(join(tmpdir(), 'antichain-github-'))
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      const file = join(root, folder, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+    }
+    const bytes = create({ cwd: root, gzip: true, sync: true, portable: true }, [folder]).read()
+    if (bytes === null) throw new Error('the archive is empty')
+    return bytes
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+}
+
+/** A package `dep` that is 1, and the lock file by which npm installs it without a registry. */
+export function withPackage(folder: string): RepositoryFiles {
+  const root = mkdtempSync(join(tmpdir(), 'antichain-package-'))
+  try {
+    const toManifest = (fields: object): string => JSON.stringify({ version: '1.0.0', ...fields })
+    mkdirSync(join(root, 'package'))
+    writeFileSync(join(root, 'package/package.json'), toManifest({ name: 'dep' }))
+    writeFileSync(join(root, 'package/index.js'), 'module.exports = 1\n')
+    const file = join(root, 'dep.tgz')
+    create({ file, cwd: root, gzip: true, sync: true, portable: true }, ['package'])
+    const siteManifest = toManifest({ name: 'site', dependencies: { dep: 'file:dep.tgz' } })
+    writeFileSync(join(root, 'package.json'), siteManifest)
+    const args = ['install', '--package-lock-only', '--offline', '--no-audit', '--no-fund']
+    execFileSync('npm', args, { cwd: root, stdio: 'pipe' })
+    const names = ['dep.tgz', 'package.json', 'package-lock.json']
+    return Object.fromEntries(
+      names.map(name => [`${folder}/${name}`, readFileSync(join(root, name))] as const),
+    )
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+}
+
+/** The body of a push to `main`. */
+export const pushOf = (commit: string): object => ({
+  ref: 'refs/heads/main',
+  before: '0'.repeat(40),
+  after: commit,
+  created: false,
+  deleted: false,
+  forced: false,
+  repository: { full_name: repository, pushed_at: Math.floor(Date.now() / 1000) },
+  head_commit: { id: commit },
+  commits: [{ added: [], removed: [], modified: ['infra/index.js'] }],
+})
+
+/** The body of a pull request of the repository itself, whose last commit this is. */
+export const pullRequestOf = (number: number, commit: string): object => ({
+  action: 'synchronize',
+  number,
+  repository: { full_name: repository },
+  pull_request: {
+    updated_at: new Date().toISOString(),
+    base: { ref: 'main' },
+    head: { sha: commit, repo: { full_name: repository } },
+  },
+})
+
+/** A delivery as GitHub signs it. */
+export interface SignedDelivery {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Signs what is to be delivered. */
+export function signDelivery(secret: string, event: string, payload: object): SignedDelivery {
+  const body = JSON.stringify(payload)
+  return {
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'x-github-event': event,
+      'x-github-delivery': randomUUID(),
+      'x-hub-signature-256': `sha256=${bodySignatureOf(secret, body)}`,
+    },
+  }
+}
+
+/** Sends a delivery to a webhook; answers status and JSON. */
+export async function deliver(
+  url: string,
+  { headers, body }: SignedDelivery,
+): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> {
+  const reply = await fetch(url, { method: 'POST', headers, body })
+  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> }
+}

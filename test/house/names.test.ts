@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { scanSource } from './scan-source.ts'
+import { listSources } from './sources.ts'
+
+const code = listSources(/\.(ts|mjs)$/).map(source => ({
+  ...source,
+  scanned: scanSource(source.text),
+}))
+
+/** Words that say nothing of what a value is; CONTRIBUTING lists what to write instead. */
+const bannedWords = [
+  'about',
+  'given',
+  'asked',
+  'told',
+  'said',
+  'beside',
+  'heard',
+  'words',
+  'stands',
+]
+const banned = new RegExp(
+  `\\b(?:${bannedWords.join('|')}|tell[A-Z]\\w*|\\w+(?:About|Asked|Told|Said|Beside|Heard))\\b`,
+)
+
+/** Keys of JSON that the API and webhooks answer: clients know them under these names. */
+const publicKeys: Readonly<Record<string, string>> = {
+  'cli/commands/notification-dead.ts': 'about',
+  'functions/api/routes/dead-notifications.ts': 'about',
+  'functions/api/documents.test.ts': 'about',
+  'functions/webhook/answer-webhook.ts': 'asked',
+  'functions/webhook/answer-webhook.test.ts': 'asked',
+}
+
+test('no identifier is a word of a private vocabulary', () => {
+  const bad = code.flatMap(({ path, scanned }) =>
+    scanned.code
+      .split('\n')
+      .flatMap((line, at) => (isBanned(path, line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+  )
+  expect(bad).toEqual([])
+})
+
+function isBanned(path: string, line: string): boolean {
+  const key = publicKeys[path]
+  return banned.test(
+    key === undefined ? line : line.replaceAll(new RegExp(`\\b${key}\\b`, 'g'), ''),
+  )
+}
+
+test('an exported name is unique in the project', () => {
+  const declaration =
+    /^export (?:async )?(?:function\*?|const|let|class|interface|type) (?<name>[\w$]+)/gm
+  const files = new Map<string, string[]>()
+  for (const { path, scanned } of code)
+    for (const { groups } of scanned.code.matchAll(declaration)) {
+      const name = groups?.['name'] ?? ''
+      const found = files.get(name) ?? []
+      if (!found.includes(path)) files.set(name, [...found, path])
+    }
+  const repeated = [...files]
+    .filter(([name, paths]) => paths.length > 1 && !isPortImplementation(name, paths))
+    .map(([name, paths]) => `${name}: ${paths.join(', ')}`)
+  expect(repeated).toEqual([])
+})
+
+/** Adapters of one port share its name, and so do the entries that Lambda calls. */
+function isPortImplementation(name: string, paths: readonly string[]): boolean {
+  const isAdapter = paths.every(path => /^(?:shared\/platform|test\/sim)\//.test(path))
+  const isEntry = paths.every(path => /^functions\/[^/]+\/main\.ts$/.test(path))
+  return (isAdapter && name.startsWith('create')) || (isEntry && name === 'handler')
+}
+
+test('no file is named handle.ts: its name states its task', () => {
+  expect(
+    code.filter(({ path }) => /(?:^|\/)handle\.ts$/.test(path)).map(({ path }) => path),
+  ).toEqual([])
+})

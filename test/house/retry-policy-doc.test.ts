@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { retryPolicy } from '../../shared/providers/retry-policy.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const file = join(root, 'docs', 'whose-error.md')
+
+const head = `# Whose error
+
+This page is made from \`shared/providers/retry-policy.ts\`, where the code takes its classes, its tries and its pauses from;
+a test fails when the two differ. After a change write it anew with \`npm test -- test/house/whose-error-doc.test.ts -u\`.
+
+What happens after an error follows from who produced it, never from its text or its code. Each pause is at most twice
+as long as the one before, and at least half as long as it may be, by chance. A process of a plugin that has died is
+replaced at most 3 times in a deployment.
+
+| Who | What happens | An operation that meets it | Tried |
+|---|---|---|---|
+`
+
+type Row = (typeof retryPolicy)[keyof typeof retryPolicy]
+
+const formatSeconds = (ms: number): string =>
+  ms >= 60_000 ? `${ms / 60_000} min` : `${ms / 1000} s`
+
+function formatTries(row: Row): string {
+  if (!('again' in row)) return 'once'
+  const { again } = row
+  const often =
+    'times' in again
+      ? `${again.times} times`
+      : 'forMs' in again
+        ? `for ${formatSeconds(again.forMs)}`
+        : 'for ever'
+  return `${often}, pauses from ${formatSeconds(again.firstMs)} to ${formatSeconds(again.mostMs)}`
+}
+
+test('docs/whose-error.md is the table', async () => {
+  const rows = Object.values(retryPolicy).map((row: Row) => {
+    const end = 'ends' in row ? row.ends : ''
+    return `| ${row.who} | ${row.happens} | ${end} | ${formatTries(row)} |\n`
+  })
+  await expect(head + rows.join('')).toMatchFileSnapshot(file)
+})
+
+test('what installs packages before any of our code can be loaded tries as often', () => {
+  const text = readFileSync(join(root, 'cli', 'bootstrap', 'install.mjs'), 'utf8')
+  const { times } = retryPolicy.installation.again
+  expect(text).toContain(`const triesMax = ${times}\n`)
+})

@@ -1,0 +1,107 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Template } from 'aws-cdk-lib/assertions'
+import { createApp } from '../../infra/app.ts'
+import { createAssets, projectRoot } from '../../infra/assets.ts'
+
+/** A resource of a template. */
+export interface Resource {
+  readonly Type: string
+  readonly Properties: Readonly<Record<string, unknown>>
+  readonly DeletionPolicy?: string
+}
+
+/** A statement of a policy, its single values made lists. */
+export interface Statement {
+  readonly actions: readonly string[]
+  readonly resources: readonly string[]
+  readonly conditions: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+/** The templates of an installation with these settings, without bundles. */
+export interface SynthesisedTemplates {
+  readonly data: Template
+  readonly main: Template
+  /** What the role of a function or task may do, by the role's name without installation. */
+  readonly statements: (part: string) => readonly Statement[]
+  readonly resources: (type: string) => ReadonlyMap<string, Resource>
+}
+
+/** The context that cdk.json gives: flags change what is made. */
+export const readUsualContext = (): Record<string, unknown> =>
+  (
+    JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8')) as {
+      context: Record<string, unknown>
+    }
+  ).context
+
+export function synthesise(settings: Readonly<Record<string, unknown>> = {}): SynthesisedTemplates {
+  const folder = mkdtempSync(join(tmpdir(), 'infra-'))
+  try {
+    const { installation } = createApp(
+      {
+        context: { ...readUsualContext(), ...toContext({ region: 'eu-central-1', ...settings }) },
+        outdir: join(folder, 'out'),
+        nag: 'off',
+      },
+      () => createAssets('none', join(folder, 'bundles')),
+    )
+    const [data, main] = [installation.data, installation.main].map(stack =>
+      Template.fromStack(stack),
+    )
+    if (data === undefined || main === undefined) throw new Error('no template')
+    return viewOf(data, main)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Settings as context: each with its prefix. */
+export const toContext = (settings: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(settings).map(([key, value]) => [`antichain:${key}`, value]))
+
+function viewOf(data: Template, main: Template): SynthesisedTemplates {
+  const all: readonly (readonly [string, Resource])[] = [data, main].flatMap(template =>
+    Object.entries((template.toJSON() as { Resources: Record<string, Resource> }).Resources),
+  )
+  const resources = (type: string): ReadonlyMap<string, Resource> =>
+    new Map(all.filter(([, { Type }]) => Type === type))
+  return {
+    data,
+    main,
+    resources,
+    statements: part => {
+      const role = [...resources('AWS::IAM::Role')].find(([, { Properties }]) =>
+        String(Properties['RoleName']).endsWith(`-${part}-eu-central-1`),
+      )
+      if (role === undefined) throw new Error(`there is no role of ${part}`)
+      const policies = [...resources('AWS::IAM::Policy').values()].filter(({ Properties }) =>
+        JSON.stringify(Properties['Roles']).includes(`"${role[0]}"`),
+      )
+      return policies.flatMap(({ Properties }) => parseStatements(Properties['PolicyDocument']))
+    },
+  }
+}
+
+/** The statements of a policy document. Resources are texts: their JSON where they are computed. */
+function parseStatements(document: unknown): readonly Statement[] {
+  const { Statement } = document as { Statement: Record<string, unknown>[] }
+  return Statement.map(({ Action, Resource, Condition, Effect }) => {
+    if (Effect !== 'Allow') throw new Error(`a statement has the effect ${String(Effect)}`)
+    return {
+      actions: listOf(Action).map(String),
+      resources: listOf(Resource).map(one => (typeof one === 'string' ? one : JSON.stringify(one))),
+      conditions: (Condition ?? {}) as Statement['conditions'],
+    }
+  })
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
+
+/** What statements allow on resources whose text has `part`. */
+export const listActionsOn = (statements: readonly Statement[], part: string): readonly string[] =>
+  statements
+    .filter(({ resources }) => resources.some(resource => resource.includes(part)))
+    .flatMap(({ actions }) => actions)
+    .toSorted()

@@ -1,0 +1,313 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Io } from '../../../cli/session/io.ts'
+import type { EnginePort } from '../../../cli/session/engine-port.ts'
+import type { PlatformTools } from '../../../cli/platform/platform-port.ts'
+import { runCommandLine } from '../../../cli/arguments/run-command-line.ts'
+import type { DisplayOptions, Tools } from '../../../cli/session/tools.ts'
+import type { DeployRequest, DeployResult } from '../../../shared/engine/request.ts'
+import { error } from '../../../shared/errors/error.ts'
+import type { CatalogPort, StackRecord } from '../../../shared/ports/catalog.ts'
+import type { Platform } from '../../../shared/ports/platform.ts'
+import { deploymentIdOf, type EpochMs, type StackId } from '../../../shared/records/ids.ts'
+import type { SecretsManager } from '../../../shared/secrets/crypter.ts'
+import { createResourceState } from '../../../shared/state/resource.ts'
+import { emptySnapshot } from '../../../shared/state/snapshot.ts'
+import type { StoredDeployment, StoredEnvelope } from '../../../shared/state/stored.ts'
+import type { Urn } from '../../../shared/names/urn.ts'
+
+/** A folder with a project, a store in memory, and what commands did to them. */
+export interface CliBench {
+  readonly root: string
+  readonly env: Record<string, string | undefined>
+  readonly requests: DeployRequest[]
+  readonly displays: DisplayOptions[]
+  readonly states: Map<StackId, StoredDeployment>
+  readonly answers: string[]
+  readonly calls: string[]
+  /** What deployments come to, in turn; the last one stays. */
+  readonly results: DeployResult[]
+  readonly busy: Set<StackId>
+  /** Presses Ctrl-C this often as soon as a deployment runs. */
+  interrupts: number
+  platform: PlatformTools
+  terminal: boolean
+  readonly write: (path: string, text: string) => void
+  readonly read: (path: string) => string
+  readonly run: (...args: readonly string[]) => Promise<CliResult>
+}
+
+/** What one command line came to. */
+export interface CliResult {
+  readonly exit: number
+  readonly out: string
+  readonly err: string
+}
+
+/** For benches that have nothing to do with AWS. */
+const failUnavailable = async (): Promise<never> => {
+  throw new Error('no platform')
+}
+const noPlatform: PlatformTools = {
+  readAccount: failUnavailable,
+  runCdk: failUnavailable,
+  inspect: failUnavailable,
+  createToken: failUnavailable,
+}
+
+/** A deployment that changed something and went well. */
+export const changedResult: DeployResult = {
+  result: 'succeeded',
+  changes: { create: 1 },
+  hasChanges: true,
+  pending: [],
+}
+
+export function createCliBench(): CliBench {
+  const root = mkdtempSync(join(tmpdir(), 'cli-'))
+  const stacks = new Map<StackId, StackRecord>()
+  const bench: CliBench = {
+    root,
+    env: { ANTICHAIN_HOME: join(root, 'home'), PULUMI_CONFIG_PASSPHRASE: 'pass' },
+    requests: [],
+    displays: [],
+    states: new Map(),
+    answers: [],
+    calls: [],
+    results: [changedResult],
+    busy: new Set(),
+    interrupts: 0,
+    platform: noPlatform,
+    terminal: false,
+    write: (path, text) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), text)
+    },
+    read: path => readFileSync(join(root, path), 'utf8'),
+    run: async (...args) => {
+      let out = ''
+      let err = ''
+      let onInterrupt = (): void => {}
+      const io: Io = {
+        stdout: { write: text => (out += text) },
+        stderr: { write: text => (err += text) },
+        env: bench.env,
+        cwd: root,
+        isTerminal: bench.terminal,
+        prompt: async () => bench.answers.shift() ?? '',
+        promptHidden: async () => bench.answers.shift() ?? '',
+        readInput: async () => bench.answers.shift() ?? '',
+        onInterrupt: handler => {
+          onInterrupt = handler
+          return () => {}
+        },
+      }
+      const exit = await runCommandLine(
+        args,
+        io,
+        createFakeTools(bench, stacks, () => onInterrupt()),
+      )
+      return { exit, out, err }
+    },
+  }
+  bench.write('Pulumi.yaml', 'name: site\nruntime: nodejs\n')
+  return bench
+}
+
+function createFakeTools(
+  bench: CliBench,
+  stacks: Map<StackId, StackRecord>,
+  interrupt: () => void,
+): Tools {
+  return {
+    openLocal: async ({ home }) => {
+      bench.calls.push(`open ${home}`)
+      return createFakeEngine(bench, stacks, interrupt)
+    },
+    openRemote: failUnavailable,
+    openDisplay: async options => {
+      bench.displays.push(options)
+      return {
+        emit: event => {
+          if (options.json) options.stdout.write(`${JSON.stringify(event)}\n`)
+        },
+        finish: () => {},
+      }
+    },
+    loadPlatform: async () => bench.platform,
+    loadSecrets: async () => ({
+      create: async passphrase => createFakeManager('new-salt', passphrase),
+      open: async (salt, passphrase) => {
+        if (passphrase === 'wrong')
+          throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrase does not open this stack')
+        return createFakeManager(salt, passphrase)
+      },
+      createUnderKey: async url => {
+        bench.calls.push(`new data key under ${url}`)
+        if (url.includes('not-there')) throw error('STORE_MISSING', 'there is no such key')
+        return createFakeKeyManager(url, 'bmV3')
+      },
+      openUnderKey: async ({ url, encryptedKey }) => createFakeKeyManager(url, encryptedKey),
+      readPassphrase: async env => env['PULUMI_CONFIG_PASSPHRASE'],
+    }),
+    loadState: async () => ({
+      parseEnvelope: text => JSON.parse(text) as StoredEnvelope,
+      printEnvelope: envelope => `${JSON.stringify(envelope)}\n`,
+      envelopeOf: deployment => ({ version: 3, deployment }),
+      decodeSnapshot: stored => ({
+        ...emptySnapshot,
+        resources: (stored.resources ?? []).map(({ urn, type, custom }) =>
+          createResourceState({ urn: urn as Urn, type, custom }),
+        ),
+        pendingOperations: (stored.pending_operations ?? []).map(({ resource }) => ({
+          type: 'creating',
+          resource: createResourceState({
+            urn: resource.urn as Urn,
+            type: resource.type,
+            custom: true,
+          }),
+        })),
+      }),
+      encodeSnapshot: (snapshot, manager, secrets) => ({
+        manifest: snapshot.manifest,
+        secrets_providers: { type: manager.type, state: manager.state },
+        resources: snapshot.resources.map(({ urn, type, custom }) => ({ urn, type, custom })),
+        metadata: { secrets },
+      }),
+      verifyIntegrity: deployment =>
+        (deployment.resources ?? [])
+          .filter(({ type }) => type === 'broken')
+          .map(({ urn }) => `${urn} is broken`)[0],
+    }),
+  }
+}
+
+/** "Encrypts" by naming the salt. */
+function createFakeKeyManager(url: string, encryptedkey: string): SecretsManager {
+  return { ...createFakeManager(encryptedkey, 'key'), type: 'cloud', state: { url, encryptedkey } }
+}
+
+function createFakeManager(salt: string, passphrase: string): SecretsManager {
+  return {
+    type: 'passphrase',
+    state: { salt },
+    crypter: {
+      encrypt: text => `${salt}(${passphrase}:${text})`,
+      decrypt: text => text.slice(text.indexOf(':') + 1, -1),
+    },
+    digest: text => text,
+  }
+}
+
+const neverRan: StoredDeployment = {
+  manifest: { time: '', magic: '', version: '' },
+  metadata: {},
+}
+
+function createFakeEngine(
+  bench: CliBench,
+  stacks: Map<StackId, StackRecord>,
+  interrupt: () => void,
+): EnginePort {
+  return {
+    callApi: failUnavailable,
+    platform: {
+      catalog: createFakeCatalog(bench, stacks),
+      clock: { now: () => 0 as EpochMs },
+    } as Platform,
+    deploy: async (request, sink) => {
+      bench.requests.push(request)
+      if (bench.busy.has(request.stack) && !request.dryRun)
+        throw error('STACK_BUSY', 'the stack is held by ann, up, pid 7')
+      sink.emit({ preludeEvent: { config: {} } })
+      for (let count = 0; count < bench.interrupts; count++) setImmediate(interrupt)
+      const result = bench.results.length > 1 ? bench.results.shift() : bench.results[0]
+      return {
+        done: new Promise(resolve => setImmediate(() => resolve(result ?? changedResult))),
+        cancel: () => bench.calls.push('cancel'),
+        terminate: () => bench.calls.push('terminate'),
+      }
+    },
+    findInterrupted: () => Promise.reject(error('NOTHING_TO_RESUME', 'nothing was interrupted')),
+    cancel: async stack => {
+      bench.calls.push(`close ${stack}`)
+      return bench.busy.delete(stack) ? { kind: 'closed', number: 1 } : { kind: 'none' }
+    },
+    forgetStack: async () => undefined,
+    readStatus: async stack =>
+      bench.busy.has(stack) ? { kind: 'running', number: 1, isStopped: false } : { kind: 'none' },
+    redrive: async stack =>
+      bench.busy.has(stack) ? { kind: 'sent', operations: 2 } : { kind: 'none' },
+    editState: async (stack, { edit }) => {
+      edit(bench.states.get(stack) ?? neverRan)
+      const deployment = edit(bench.states.get(stack) ?? neverRan)
+      bench.states.set(stack, deployment)
+      return { version: 2 }
+    },
+    renameStack: async (from, to) => void bench.calls.push(`rename ${from} ${to}`),
+    exportState: async stack => bench.states.get(stack),
+    exportAt: async (stack, moment) => {
+      bench.calls.push(`export at ${JSON.stringify(moment)}`)
+      return bench.states.get(stack)
+    },
+    prune: async pruneOptions => {
+      bench.calls.push(`prune ${JSON.stringify(pruneOptions)}`)
+      const blobs = { setAside: 1, removed: 2, putBack: 0, unfinished: 0, bytes: 30 }
+      const stack = [...bench.states.keys()][0] ?? ('organization/site/dev' as StackId)
+      return {
+        deployments: [deploymentIdOf(stack, 1)],
+        versions: [{ stack, versions: [2, 1] }],
+        blobs,
+      }
+    },
+    readTimeline: async () => {
+      throw error('MOMENT_UNKNOWN', 'a fake has no story')
+    },
+    serve: async () => {},
+    close: async () => {
+      bench.calls.push('closed')
+    },
+  }
+}
+
+function createFakeCatalog(bench: CliBench, stacks: Map<StackId, StackRecord>): CatalogPort {
+  const failUnused = async (): Promise<never> => {
+    throw error('INTERNAL_ASSERTION', 'the command line does not call this')
+  }
+  return {
+    createStack: async (id, createdAt) => {
+      if (stacks.has(id)) return false
+      stacks.set(id, { id, createdAt, current: '', version: 0, snapshot: '', deployments: 0 })
+      return true
+    },
+    getStack: async id => stacks.get(id),
+    listStacks: async project => {
+      const isInProject = ({ id }: StackRecord): boolean =>
+        !project || id.startsWith(`organization/${project}/`)
+      return { stacks: [...stacks.values()].filter(isInProject), unreadable: [] }
+    },
+    putLate: failUnused,
+    listLate: async () => [],
+    noteSlow: () => Promise.resolve(),
+    listSlow: () => Promise.resolve(new Map()),
+    removeLate: failUnused,
+    removeStack: async id => !bench.busy.has(id) && stacks.delete(id),
+    listHistory: async id => [
+      {
+        deployment: `${id}/1` as never,
+        command: 'up',
+        message: 'first',
+        startedAt: 0 as EpochMs,
+        endedAt: 1000 as EpochMs,
+        result: 'succeeded',
+        changes: { create: 2 },
+        version: 1,
+      },
+    ],
+    start: failUnused,
+    publish: failUnused,
+    release: failUnused,
+    listVersions: failUnused,
+  }
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Cloud } from './cloud.ts'
+import {
+  type TestRunOptions,
+  openEngine,
+  type Program,
+  type TestRun,
+  type TestEngine,
+} from './engine.ts'
+import { createScriptedPlugins, type Extra, type Plugins } from './scripted-plugins.ts'
+
+/** As for other engines, with configuration as texts by their `ns:key`. */
+type PluginRunOptions = TestRunOptions & {
+  readonly configured?: Readonly<Record<string, { readonly text: string }>>
+}
+
+/** An engine whose every plugin is started anew, over one cloud. */
+export interface PluginTestEngine extends Omit<TestEngine, 'run'> {
+  readonly plugins: Plugins
+  readonly run: (program: Program | undefined, options?: PluginRunOptions) => Promise<TestRun>
+  /** What was told of severity error. */
+  readonly errorsOf: (ran: TestRun) => readonly string[]
+  /** Installs a package for the program, as its package manager would. */
+  readonly install: (name: string, pulumi: object, version?: string) => void
+}
+
+/** Engines over plugins of their own, closed when their test is over. */
+export function createPluginEngines() {
+  const open: { readonly engine: TestEngine; readonly plugins: Plugins }[] = []
+  return {
+    async open(cloud: Cloud, extra?: Extra): Promise<PluginTestEngine> {
+      const engine = await openEngine(cloud.script)
+      const plugins = createScriptedPlugins(cloud, extra)
+      open.push({ engine, plugins })
+      return {
+        ...engine,
+        plugins,
+        run: (program, options) =>
+          engine.run(program, { ...options, plugins: plugins.host, config: configOf(options) }),
+        errorsOf,
+        install(name, pulumi, version = '0.0.1') {
+          const folder = join(engine.home, 'node_modules', ...name.split('/'))
+          mkdirSync(folder, { recursive: true })
+          const text = JSON.stringify({ name, version, pulumi: { resource: true, ...pulumi } })
+          writeFileSync(join(folder, 'package.json'), text)
+        },
+      }
+    },
+    async close(): Promise<void> {
+      for (const { engine, plugins } of open.splice(0)) {
+        await engine.close()
+        plugins.close()
+      }
+    },
+  }
+}
+
+function errorsOf({ events }: TestRun): readonly string[] {
+  return events.flatMap(event =>
+    'diagnosticEvent' in event && event.diagnosticEvent.severity === 'error'
+      ? [event.diagnosticEvent.message]
+      : [],
+  )
+}
+
+function configOf({
+  configured = {},
+}: PluginRunOptions = {}): NonNullable<TestRunOptions['config']> {
+  return new Map(
+    Object.entries(configured).map(([key, { text }]) => [
+      key,
+      { text, secret: false, object: false },
+    ]),
+  )
+}

@@ -1,0 +1,81 @@
+import type {
+  Analysis,
+  Analyzer,
+  AnalyzerHost,
+  Enforcement,
+  Remediation,
+  Severity,
+  Violation,
+} from '../../shared/providers/analyzers/analyzer.ts'
+
+/** A policy pack in memory: what is not given finds nothing. */
+export function createPack(
+  name: string,
+  overrides: Partial<Omit<Analyzer, 'info'>> & { readonly severity?: Severity } = {},
+): Analyzer {
+  const nothing = { violations: [], notApplicable: [] }
+  const createPolicy = (kind: 'resource' | 'stack') => ({
+    name: `${kind}-rule`,
+    enforcement: 'mandatory' as const,
+    kind,
+    severity: overrides.severity ?? ('' as const),
+    schema: { properties: {}, required: [] },
+  })
+  return {
+    info: {
+      name,
+      version: '1.0.0',
+      takesSettings: false,
+      policies: [createPolicy('resource'), createPolicy('stack')],
+      settings: new Map(),
+    },
+    path: `./${name}`,
+    analyze: () => Promise.resolve(nothing),
+    remediate: () => Promise.resolve({ remediations: [], notApplicable: [] }),
+    analyzeStack: () => Promise.resolve(nothing),
+    cancel: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    ...overrides,
+  }
+}
+
+/** What a pack says when something is wrong. */
+export function createAnalysis(...violations: Partial<Violation>[]): Analysis {
+  return {
+    violations: violations.map(violation => ({
+      policy: 'resource-rule',
+      pack: 'pack',
+      version: '1.0.0',
+      message: 'this is not allowed',
+      enforcement: 'mandatory' as Enforcement,
+      urn: '',
+      severity: '' as Severity,
+      ...violation,
+    })),
+    notApplicable: [],
+  }
+}
+
+/** What a pack makes of the properties of a resource. */
+export function createRemediations(...overrides: Partial<Remediation>[]) {
+  const remediations = overrides.map(one => ({
+    policy: 'resource-rule',
+    pack: 'pack',
+    version: '1.0.0',
+    properties: new Map(),
+    diagnostic: '',
+    ...one,
+  }))
+  return { remediations, notApplicable: [] }
+}
+
+/** The host of such packs. */
+export function createPackHost(packs: readonly Analyzer[]): AnalyzerHost {
+  return {
+    load: () => Promise.resolve(packs),
+    cancelAll: async () => {
+      await Promise.all(packs.map(pack => pack.cancel()))
+    },
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,35 @@
+import { afterEach, expect, test } from 'vitest'
+import { createCloud } from './cloud.ts'
+import type { Program } from './engine.ts'
+import { createEngines, registerThing } from './register-thing.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const initialProgram: Program = async monitor => {
+  await registerThing(monitor, 'a', { v: 1 })
+  await registerThing(monitor, 'b', { v: 1 })
+}
+const changedProgram: Program = async monitor => {
+  await registerThing(monitor, 'a', { v: 2 })
+}
+
+test('whatever the store refuses once is asked again, and the deployment ends well', async () => {
+  const cloud = createCloud(0)
+  const engine = await engines.open(cloud)
+  await engine.run(initialProgram)
+  const { effects } = await engine.run(changedProgram)
+  const names = new Set(effects.filter(name => !/^(?:provider|events|hints)\./.test(name)))
+  expect(names.size).toBeGreaterThan(12)
+  for (const call of names) {
+    await engine.run(initialProgram)
+    const ran = await engine.run(changedProgram, { kill: { call, effect: 1, when: 'refused' } })
+    expect(ran.result.result, call).toBe('succeeded')
+    expect(ran.effects.filter(name => name === call).length, call).toBeGreaterThan(1)
+    expect(ran.state.resources?.filter(({ type }) => type === 'test:index:Thing')).toHaveLength(1)
+    const errors = ran.events.filter(
+      event => 'diagnosticEvent' in event && event.diagnosticEvent.severity === 'error',
+    )
+    expect(errors, call).toEqual([])
+  }
+}, 240_000)

@@ -1,0 +1,187 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { InvokeResponse } from '../../proto/gen/pulumi/provider.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { createCloud } from './cloud.ts'
+import type { TestRunOptions, Program, TestEngine } from './engine.ts'
+import { Killed } from './test-process.ts'
+import { createEngines, getTestStack, registerThing, createThings } from './register-thing.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+/** Runs a program until its process dies. */
+async function runKilled(
+  engine: TestEngine,
+  program: Program,
+  options: TestRunOptions,
+): Promise<void> {
+  const end = await engine.run(program, options).catch((thrown: unknown) => thrown)
+  expect(end).toBeInstanceOf(Killed)
+}
+
+/** It dies when its second create is about to begin. */
+const beforeTheSecond: TestRunOptions = {
+  kill: { effect: 1, call: 'operations.begin', when: 'before' },
+}
+const [onlyA, both] = [createThings({ a: { v: 1 } }), createThings({ a: { v: 1 }, b: { v: 1 } })]
+
+describe('a program that runs again', () => {
+  test('gets the answers that it got before, although the world has changed', async () => {
+    const cloud = createCloud()
+    let invokes = 0
+    const invoke = () => InvokeResponse.create({ return: { count: (invokes += 1) } })
+    const engine = await engines.open({ ...cloud, script: { ...cloud.script, invoke } })
+    const program: Program = async monitor => {
+      const { count } = await monitor.invoke('test:index:count')
+      await registerThing(monitor, 'a', { v: count })
+      const again = await monitor.invoke('test:index:count')
+      await registerThing(monitor, 'b', { v: count, later: again['count'] })
+    }
+    await runKilled(engine, program, {
+      kill: { effect: 2, call: 'operations.begin', when: 'before' },
+    })
+    await engine.run(program, { resume: true })
+    expect([...cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1, later: 2 }])
+    expect(invokes).toBe(2)
+  })
+
+  test('gets of two equal calls the answer of each, whichever was answered first', async () => {
+    const cloud = createCloud()
+    const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let invokes = 0
+    const invoke = async () => {
+      const count = (invokes += 1)
+      if (count === 1) {
+        reached.resolve()
+        await go.promise
+      }
+      return InvokeResponse.create({ return: { count } })
+    }
+    const engine = await engines.open({ ...cloud, script: { ...cloud.script, invoke } })
+    const program: Program = async monitor => {
+      const slow = monitor.invoke('test:index:count')
+      await reached.promise
+      const quick = await monitor.invoke('test:index:count')
+      await registerThing(monitor, 'a', { v: quick['count'] })
+      go.resolve()
+      await registerThing(monitor, 'b', { v: (await slow)['count'] })
+    }
+    await runKilled(engine, program, {
+      kill: { effect: 2, call: 'operations.begin', when: 'before' },
+    })
+    const ran = await engine.run(program, { resume: true })
+    expect([...cloud.objects.values()]).toEqual([{ v: 2 }, { v: 1 }])
+    expect(JSON.stringify(ran.events)).not.toContain('what was decided then is kept')
+    expect(invokes).toBe(2)
+  })
+
+  test('and registers something otherwise keeps what was begun, and is told so', async () => {
+    const cloud = createCloud()
+    const engine = await engines.open(cloud)
+    await runKilled(engine, both, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
+    const other = createThings({ a: { v: 2 }, b: { v: 1 } })
+    const ran = await engine.run(other, { resume: true })
+    expect(cloud.log).toEqual(['create a', 'create b'])
+    expect([...cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1 }])
+    expect(JSON.stringify(ran.events)).toContain('what was decided then is kept')
+  })
+
+  test('and registers less has the rest deleted', async () => {
+    const cloud = createCloud()
+    const engine = await engines.open(cloud)
+    await runKilled(engine, both, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
+    const ran = await engine.run(createThings({ b: { v: 1 } }), { resume: true })
+    expect(ran.result.result).toBe('succeeded')
+    expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
+  })
+
+  test('finds an outcome that was written and not selected', async () => {
+    const cloud = createCloud()
+    const engine = await engines.open(cloud)
+    const kill = { effect: 1, call: 'operations.putOutcome', when: 'after' } as const
+    await runKilled(engine, onlyA, { kill })
+    const ran = await engine.run(onlyA, { resume: true })
+    expect(ran.result).toMatchObject({ result: 'succeeded', pending: [] })
+    expect(cloud.log).toEqual(['create a'])
+  })
+})
+
+test('what went on after the end of its program is summed up as a whole', async () => {
+  const engine = await engines.open(createCloud())
+  await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 }, r: { replace: 1 } }))
+  const edited = createThings({ a: { v: 1 }, b: { v: 2 }, d: { v: 1 }, r: { replace: 2 } })
+  const whole = await engine.run(edited, { dryRun: true })
+  // An update, a create, a replacement; the first of two deletes is about to begin.
+  const beforeDeletes = { effect: 4, call: 'operations.begin', when: 'before' } as const
+  await runKilled(engine, edited, { kill: beforeDeletes })
+  const { result } = await engine.run(edited, { resume: true })
+  expect(result.result).toBe('succeeded')
+  expect(result.changes).toMatchObject({ same: 2, update: 1, create: 1, delete: 1, replace: 1 })
+  expect(result.changes).toEqual(whole.result.changes)
+  const { stack } = await engine.run(edited)
+  const [, resumed] = await engine.platform.catalog.listHistory(stack, 2)
+  expect(resumed?.changes).toEqual(result.changes)
+})
+
+describe('nothing is resumed', () => {
+  test('by another program', async () => {
+    const engine = await engines.open(createCloud())
+    await runKilled(engine, onlyA, beforeTheSecond)
+    const resumed = engine.run(onlyA, { resume: true, digest: 'another' })
+    await expect(resumed).rejects.toMatchObject({ code: 'RESUME_DIFFERS' })
+  })
+
+  test('that was told to stop', async () => {
+    const engine = await engines.open(createCloud())
+    await runKilled(engine, onlyA, beforeTheSecond)
+    const { current } = await getTestStack(engine.platform)
+    if (current === '') throw new Error('the deployment is open')
+    await engine.platform.control.stop(current, 'graceful')
+    const resumed = engine.run(onlyA, { resume: true })
+    await expect(resumed).rejects.toMatchObject({ code: 'NOTHING_TO_RESUME' })
+  })
+})
+
+test('a program is answered when the record of its registration is durable, not before', async () => {
+  const engine = await engines.open(createCloud())
+  const answered = Promise.withResolvers<string>()
+  const program: Program = async () => answered.resolve('answered')
+  const kill = { effect: 1, call: 'decisionLog.append settled', when: 'before' } as const
+  await runKilled(engine, program, { kill })
+  const waited = new Promise<string>(resolve => setTimeout(() => resolve('silence'), 300))
+  expect(await Promise.race([answered.promise, waited])).toBe('silence')
+})
+
+test('what is unchanged costs no write', async () => {
+  const engine = await engines.open(createCloud())
+  await engine.run(both)
+  const { effects } = await engine.run(both)
+  expect(effects.filter(name => /settled|registration|operations/.test(name))).toEqual([])
+})
+
+test('a state that is wrong is not built upon, and a mark alone is no fault', async () => {
+  const engine = await engines.open(createCloud())
+  const { platform } = engine
+  const { stack } = await engine.run(onlyA)
+  const publish = async (state: StoredDeployment): Promise<void> => {
+    const { version } = await getTestStack(platform)
+    const blob = await platform.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+    await platform.catalog.publish(stack, version, blob)
+  }
+  const state = await readSnapshotBlob(platform.blobs, (await getTestStack(platform)).snapshot)
+  const nowhere = 'urn:pulumi:dev::life::test:index:Thing::nowhere' as Urn
+  const [first, ...rest] = (state.resources ?? []).toReversed()
+  if (first === undefined) throw new Error('the state is empty')
+  const bad = [...rest.toReversed(), { ...first, dependencies: [nowhere] }]
+  await publish({ ...state, resources: bad })
+  await expect(engine.run(both)).rejects.toMatchObject({
+    code: 'STATE_INTEGRITY',
+    message: expect.stringContaining('nowhere') as string,
+  })
+  const fault = { version: '1', error: 'a dependency was missing' }
+  await publish({ ...state, metadata: { ...state.metadata, integrity_error: fault } })
+  expect((await engine.run(both)).result.result).toBe('succeeded')
+})

@@ -1,0 +1,81 @@
+import { afterEach, expect, test } from 'vitest'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { OperationsPort } from '../../shared/ports/records.ts'
+import { createCloud } from './cloud.ts'
+import type { Program, TestEngine } from './engine.ts'
+import { createEngines, getTestStack, registerThing } from './register-thing.ts'
+
+const engines = createEngines()
+afterEach(() => engines.close())
+
+const bothProgram: Program = async monitor => {
+  await Promise.all([registerThing(monitor, 'a', { v: 1 }), registerThing(monitor, 'b', { v: 1 })])
+}
+
+const refusal = error('STORE_UNAVAILABLE', 'the disk is full')
+
+type Begin = Parameters<OperationsPort['begin']>
+
+/** Operations of which the second that is to begin cannot: the first thing's create runs then. */
+function failSecondBegin(
+  times: number,
+  onFailure: (operations: OperationsPort, ...args: Begin) => unknown = () => undefined,
+): (operations: OperationsPort) => OperationsPort {
+  const seen: Begin[1][] = []
+  let refusals = 0
+  return operations => ({
+    ...operations,
+    async begin(...args) {
+      if (!seen.includes(args[1])) seen.push(args[1])
+      if (seen.indexOf(args[1]) !== 1 || refusals >= times) return operations.begin(...args)
+      refusals += 1
+      await onFailure(operations, ...args)
+      throw refusal
+    },
+  })
+}
+
+/** A store that stays away is asked for twenty seconds, which pass quickly here. */
+const forGood = { parallel: 2, haste: 8 }
+
+async function readPublished({
+  platform,
+}: TestEngine): Promise<{ ids: unknown[]; pending: number }> {
+  const { snapshot } = await getTestStack(platform)
+  const state = await readSnapshotBlob(platform.blobs, snapshot)
+  const things = (state.resources ?? []).filter(({ type }) => type === 'test:index:Thing')
+  return { ids: things.map(({ id }) => id), pending: (state.pending_operations ?? []).length }
+}
+
+test('an operation that could not begin takes nothing away from those that run', async () => {
+  const cloud = createCloud(3_000)
+  const engine = await engines.open(cloud)
+  const disturbed = failSecondBegin(Infinity)
+  await expect(engine.run(bothProgram, { ...forGood, disturbed })).rejects.toThrow('disk is full')
+  expect(cloud.log).toHaveLength(1)
+  expect(await readPublished(engine)).toEqual({ ids: [...cloud.objects.keys()], pending: 0 })
+}, 240_000)
+
+test('a begin whose answer was lost is given back: nobody is asked, nothing is pending', async () => {
+  const cloud = createCloud(300)
+  const engine = await engines.open(cloud)
+  const disturbed = failSecondBegin(Infinity, (operations, ...args) => operations.begin(...args))
+  await expect(engine.run(bothProgram, { ...forGood, disturbed })).rejects.toThrow('disk is full')
+  expect(cloud.log).toHaveLength(1)
+  expect(await readPublished(engine)).toEqual({ ids: [...cloud.objects.keys()], pending: 0 })
+}, 240_000)
+
+test('a begin that the store refuses for a moment is asked again, and called once', async () => {
+  for (const isDone of [false, true]) {
+    const cloud = createCloud(300)
+    const engine = await engines.open(cloud)
+    const disturbed = failSecondBegin(2, (operations, ...args) =>
+      isDone ? operations.begin(...args) : undefined,
+    )
+    const { result } = await engine.run(bothProgram, { parallel: 2, disturbed })
+    expect(result.result).toBe('succeeded')
+    expect(cloud.log).toHaveLength(2)
+    expect(await readPublished(engine)).toMatchObject({ pending: 0 })
+  }
+})

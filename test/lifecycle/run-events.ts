@@ -1,0 +1,69 @@
+import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
+import type { StoredResource } from '../../shared/state/stored.ts'
+import type { TestRun } from './engine.ts'
+
+/** The steps that a run told of things of the scripted provider, as `update a`, in order. */
+export function stepsOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
+  return events.flatMap(event => {
+    if (!('resourcePreEvent' in event)) return []
+    const { op, urn, type } = event.resourcePreEvent.metadata
+    return type.startsWith('test:') ? [`${op} ${urn.split('::').at(-1)}`] : []
+  })
+}
+
+/** The errors, or other messages, that a run told. */
+export function diagnosticsOf(
+  { events }: Pick<TestRun, 'events'>,
+  severity: 'error' | 'warning' | 'info' = 'error',
+): readonly string[] {
+  const readMessages = (event: EngineEventPayload): readonly string[] =>
+    'diagnosticEvent' in event && event.diagnosticEvent.severity === severity
+      ? [event.diagnosticEvent.message]
+      : []
+  return events.flatMap(readMessages)
+}
+
+/** The states of a name, in order. */
+export function statesOf(
+  { state }: Pick<TestRun, 'state'>,
+  name: string,
+): readonly StoredResource[] {
+  return (state.resources ?? []).filter(({ urn }) => urn.endsWith(`::${name}`))
+}
+
+/** The errors that a run told, each with its resource's name before it. */
+export function errorsOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
+  return events.flatMap(event =>
+    'diagnosticEvent' in event && event.diagnosticEvent.severity === 'error'
+      ? [`${nameOf(event.diagnosticEvent.urn)}: ${event.diagnosticEvent.message}`]
+      : [],
+  )
+}
+
+/** What policies found, as `level pack/policy name`. */
+export function policiesOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
+  return events.flatMap(event => describePolicy(event))
+}
+
+function describePolicy(event: EngineEventPayload): readonly string[] {
+  if ('policyEvent' in event) {
+    const { enforcementLevel, policyPackName, policyName, resourceUrn } = event.policyEvent
+    return [`${enforcementLevel} ${policyPackName}/${policyName} ${nameOf(resourceUrn)}`]
+  }
+  if (!('policyRemediationEvent' in event)) return []
+  const { policyPackName, policyName, resourceUrn } = event.policyRemediationEvent
+  return [`remediated ${policyPackName}/${policyName} ${nameOf(resourceUrn)}`]
+}
+
+/** The steps of a resource, by name, as they were begun. */
+export function opsOf({ events }: Pick<TestRun, 'events'>, name: string): readonly string[] {
+  return events.flatMap(event =>
+    'resourcePreEvent' in event && nameOf(event.resourcePreEvent.metadata.urn) === name
+      ? [event.resourcePreEvent.metadata.op]
+      : [],
+  )
+}
+
+function nameOf(urn = ''): string {
+  return urn.slice(urn.lastIndexOf('::') + 2)
+}

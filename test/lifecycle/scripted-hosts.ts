@@ -1,0 +1,167 @@
+import { credentials } from '@grpc/grpc-js'
+import type { CallResponse } from '../../proto/gen/pulumi/provider.ts'
+import {
+  ReadResourceRequest,
+  type ReadResourceResponse,
+  RegisterPackageRequest,
+  type RegisterPackageResponse,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  type RegisterResourceResponse,
+  ResourceCallRequest,
+  ResourceInvokeRequest,
+  type ResourceInvokeResponse,
+  ResourceMonitorClient,
+} from '../../proto/gen/pulumi/resource.ts'
+import { findRequiredPackages } from '../../shared/programs/required-packages.ts'
+import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
+import type { ProgramHost } from '../../shared/programs/program.ts'
+
+/** The stack of every engine. */
+export const project = 'life'
+export const stackName = 'dev'
+
+/** Thrown by a scripted program that ends with an error of its own, which its host tells. */
+export class ProgramFailed extends Error {}
+
+/** What a scripted program does: it registers through the real protocol. */
+export type Program = (monitor: Monitor) => Promise<void>
+
+/** The monitor as a scripted program sees it. */
+export interface Monitor {
+  readonly stack: string
+  readonly client: ResourceMonitorClient
+  readonly register: (
+    request: Partial<RegisterResourceRequest> & { type: string; name: string },
+  ) => Promise<RegisterResourceResponse>
+  readonly registerOutputs: (urn: string, outputs: Record<string, unknown>) => Promise<void>
+  readonly invoke: (
+    token: string,
+    args?: Record<string, unknown>,
+  ) => Promise<Record<string, unknown>>
+  readonly registerPackage: (request: Partial<RegisterPackageRequest>) => Promise<string>
+  /** The same with all that may be asked. */
+  readonly invokeWith: (
+    request: Partial<ResourceInvokeRequest> & { tok: string },
+  ) => Promise<ResourceInvokeResponse>
+  readonly call: (request: Partial<ResourceCallRequest>) => Promise<CallResponse>
+  /** Reads what exists already, as `get` of a resource class does. */
+  readonly read: (
+    name: string,
+    id: string,
+    more?: Partial<ReadResourceRequest>,
+  ) => Promise<ReadResourceResponse>
+}
+
+/** Every load is an instance of its own; ending it is the test's affair. */
+export function createScriptedPluginHost(instanceOf: (pkg: string) => Provider): PluginHost {
+  return {
+    load: async (_plugin, { pkg }) => ({ ...instanceOf(pkg), close: () => Promise.resolve() }),
+    obtain: async () => ({ path: 'scripted' }),
+    cancelAll: () => Promise.resolve(),
+    abandon: () => undefined,
+    close: () => Promise.resolve(),
+  }
+}
+
+export function createScriptedProgramHost(program: Program | undefined): ProgramHost {
+  return {
+    run: async run => {
+      const { client, monitorOf, call } = connect(run.monitorAddress)
+      const ended = runProgram({ client, monitorOf, call }, program).finally(() => client.close())
+      return { ended, stop: () => Promise.resolve() }
+    },
+    listPackages: ({ directory }) => Promise.resolve(findRequiredPackages(directory)),
+  }
+}
+
+/** A connection to a monitor. */
+interface MonitorConnection {
+  readonly client: ResourceMonitorClient
+  /** What registers below a parent where a request names none. */
+  readonly monitorOf: (root: string) => Monitor
+  readonly call: <T>(
+    startRequest: (done: (failed: Error | null, value: T) => void) => unknown,
+  ) => Promise<T>
+}
+
+function connect(address: string): MonitorConnection {
+  const client = new ResourceMonitorClient(address, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': -1,
+    // Addresses are used again by the next engine of a test.
+    'grpc.use_local_subchannel_pool': 1,
+  })
+  const call: MonitorConnection['call'] = startRequest =>
+    new Promise((resolve, reject) =>
+      startRequest((failed, value) => (failed === null ? resolve(value) : reject(failed))),
+    )
+  const invokeWith: Monitor['invokeWith'] = request =>
+    call(done => client.invoke(ResourceInvokeRequest.create({ args: {}, ...request }), done))
+  const monitorOf = (root: string): Monitor => ({
+    stack: root,
+    client,
+    register: request =>
+      call(done =>
+        client.registerResource(
+          RegisterResourceRequest.create({
+            acceptSecrets: true,
+            aliasSpecs: true,
+            parent: root,
+            ...request,
+          }),
+          done,
+        ),
+      ),
+    registerOutputs: async (urn, outputs) => {
+      const request = RegisterResourceOutputsRequest.create({ urn, outputs })
+      await call<object>(done => client.registerResourceOutputs(request, done))
+    },
+    invoke: async (tok, args = {}) => (await invokeWith({ tok, args })).return ?? {},
+    invokeWith,
+    registerPackage: async request => {
+      const packageRequest = RegisterPackageRequest.create(request)
+      return (
+        await call<RegisterPackageResponse>(done => client.registerPackage(packageRequest, done))
+      ).ref
+    },
+    call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
+    read: (name, objectId, more = {}) => {
+      const what = { type: 'test:index:Thing', name, id: objectId, parent: root, properties: {} }
+      const request = ReadResourceRequest.create({ acceptSecrets: true, ...what, ...more })
+      return call(done => client.readResource(request, done))
+    },
+  })
+  return { client, monitorOf, call }
+}
+
+/** Lets a provider's component or method use a monitor, whose requests name their parents. */
+export async function withMonitor<T>(
+  address: string,
+  work: (monitor: Monitor) => Promise<T>,
+): Promise<T> {
+  const { client, monitorOf } = connect(address)
+  try {
+    return await work(monitorOf(''))
+  } finally {
+    client.close()
+  }
+}
+
+async function runProgram(
+  { client, monitorOf, call }: MonitorConnection,
+  program: Program | undefined,
+): Promise<{ error: string | undefined; bail: boolean }> {
+  try {
+    const root = await monitorOf('').register({
+      type: 'pulumi:pulumi:Stack',
+      name: `${project}-${stackName}`,
+      object: {},
+    })
+    await program?.(monitorOf(root.urn))
+    await call<object>(done => client.signalAndWaitForShutdown({}, done))
+    return { error: undefined, bail: false }
+  } catch (thrown) {
+    if (thrown instanceof ProgramFailed) return { error: thrown.message, bail: false }
+    return { error: undefined, bail: true }
+  }
+}

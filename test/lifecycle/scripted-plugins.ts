@@ -1,0 +1,97 @@
+import {
+  CheckResponse,
+  ConfigureResponse,
+  type CheckRequest,
+  type ConfigureRequest,
+  type ParameterizeRequest,
+  ParameterizeResponse,
+} from '../../proto/gen/pulumi/provider.ts'
+import type { PluginDescriptor, PluginHost, Provider } from '../../shared/providers/provider.ts'
+import {
+  type Script,
+  type ScriptedProvider,
+  serveScript,
+} from '../../shared/providers/pulumi/scripted-server.ts'
+import type { Cloud } from './cloud.ts'
+
+/** A plugin that was started, and what it was asked. */
+export interface LoadedPlugin {
+  readonly plugin: PluginDescriptor
+  readonly envVarMappings: Readonly<Record<string, string>>
+  readonly calls: ScriptedProvider['calls']
+  /** The names of the calls, those of parameters with what they make. */
+  readonly listCalls: () => readonly string[]
+  /** The request of the first call of a method. */
+  readonly requestOf: (method: string) => Record<string, unknown>
+}
+
+/** A host that starts every plugin anew, each a server of its own over one cloud. */
+export interface Plugins {
+  readonly host: PluginHost
+  readonly loaded: readonly LoadedPlugin[]
+  /** Those of one run: what was started is forgotten. */
+  readonly takeLoaded: () => readonly LoadedPlugin[]
+  /** What was looked for, and installed where it was missing, before anything was started. */
+  readonly listObtained: () => readonly string[]
+  readonly close: () => void
+}
+
+/** What a plugin answers beyond what the cloud does. */
+export type Extra = (plugin: PluginDescriptor) => Script
+
+/** Plugins over a cloud; they keep every configuration and take any parameters. */
+export function createScriptedPlugins(cloud: Cloud, extra: Extra = () => ({})): Plugins {
+  const loaded: LoadedPlugin[] = []
+  const servers: ScriptedProvider[] = []
+  const obtained: string[] = []
+  const load: PluginHost['load'] = async (plugin, launchOptions) => {
+    const server = await serveScript({ ...basic, ...cloud.script, ...extra(plugin) })
+    servers.push(server)
+    const { calls } = server
+    loaded.push({
+      plugin,
+      envVarMappings: Object.fromEntries(launchOptions.envVarMappings ?? []),
+      calls,
+      listCalls: () => calls.map(({ method, request }) => describeCall(method, request)),
+      requestOf: method => {
+        const found = calls.find(call => call.method === method)
+        return (found?.request ?? {}) as Record<string, unknown>
+      },
+    })
+    return server.provider satisfies Provider
+  }
+  return {
+    host: {
+      load,
+      obtain: async ({ name, version }) => {
+        obtained.push(`${name} ${version}`)
+        return { path: 'scripted' }
+      },
+      cancelAll: () => Promise.resolve(),
+      abandon: () => undefined,
+      close: () => Promise.resolve(),
+    },
+    loaded,
+    listObtained: () => obtained,
+    takeLoaded: () => loaded.splice(0),
+    close: () => servers.forEach(server => server.close()),
+  }
+}
+
+const basic: Script = {
+  parameterize: ({ parameters }: ParameterizeRequest) => {
+    const value = parameters?.$case === 'value' ? parameters.value : undefined
+    return ParameterizeResponse.create({ name: value?.name ?? '', version: value?.version ?? '' })
+  },
+  checkConfig: ({ news }: CheckRequest) => CheckResponse.create({ inputs: news ?? {} }),
+  configure: (_asked: ConfigureRequest) =>
+    ConfigureResponse.create({ acceptSecrets: true, supportsPreview: true }),
+}
+
+function describeCall(method: string, request: unknown): string {
+  if (method !== 'parameterize') return method
+  const { parameters } = request as ParameterizeRequest
+  if (parameters?.$case !== 'value') return method
+  const { name, version, value } = parameters.value
+  return `parameterize ${name} ${version} ${Buffer.from(value).toString()}`
+}

@@ -1,0 +1,92 @@
+import { editState } from '../../local/edit-state.ts'
+import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
+import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
+import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
+import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
+import type { TestEngine } from './engine.ts'
+import { project, stackName } from './scripted-hosts.ts'
+
+/** The stack of every engine. */
+const ownStack = stackIdOf(project, stackName)
+
+/** Edits the state of an engine's stack, as `state` commands do. */
+export async function editStackState(
+  engine: TestEngine,
+  edit: (state: StoredDeployment) => StoredDeployment,
+): Promise<void> {
+  await engine.during(undefined, process =>
+    editState(process.ports, ownStack, { command: 'state', edit }),
+  )
+}
+
+/** The same for each of its resources. */
+export function editStackResources(
+  engine: TestEngine,
+  edit: (resource: StoredResource) => readonly StoredResource[],
+): Promise<void> {
+  return editStackState(engine, state => ({
+    ...state,
+    resources: (state.resources ?? []).flatMap(edit),
+  }))
+}
+
+/** Makes another stack with a state, or publishes its next one. */
+export async function publishStack(
+  { platform }: TestEngine,
+  name: string,
+  state: StoredDeployment,
+): Promise<StackId> {
+  const { catalog, blobs, clock } = platform
+  const id = stackIdOf(project, name)
+  await catalog.createStack(id, clock.now())
+  const blob = await blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
+  await catalog.publish(id, (await catalog.getStack(id))?.version ?? 0, blob)
+  return id
+}
+
+/** What the state has under a name, without copies that are to be deleted. */
+export function findResource(state: StoredDeployment, name: string): StoredResource | undefined {
+  return (state.resources ?? []).find(
+    resource => resource.urn.endsWith(`::${name}`) && resource['delete'] !== true,
+  )
+}
+
+/** What was done to a resource, in order. */
+export function resourceOpsOf(
+  events: readonly EngineEventPayload[],
+  name: string,
+): readonly string[] {
+  return events.flatMap(event =>
+    'resourcePreEvent' in event && event.resourcePreEvent.metadata.urn.endsWith(`::${name}`)
+      ? [event.resourcePreEvent.metadata.op]
+      : [],
+  )
+}
+
+/** What was told at a severity. */
+export function messagesOf(
+  events: readonly EngineEventPayload[],
+  severity: string,
+): readonly string[] {
+  return events.flatMap(event =>
+    'diagnosticEvent' in event && event.diagnosticEvent.severity === severity
+      ? [event.diagnosticEvent.message]
+      : [],
+  )
+}
+
+/** Puts resources into the state of an engine's stack, after those that it has. */
+export async function addResources(
+  engine: TestEngine,
+  resources: readonly (Partial<StoredResource> & Pick<StoredResource, 'urn'>)[],
+): Promise<void> {
+  await engine.run(undefined)
+  const whole = resources.map(one => {
+    const type = one.urn.split('::')[2]?.split('$').at(-1) ?? ''
+    return { type, custom: one['id'] !== undefined, ...one }
+  })
+  await editStackState(engine, state => ({
+    ...state,
+    resources: [...(state.resources ?? []), ...whole],
+  }))
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import type { Monitor, TestRun } from '../engine.ts'
+import { project, stackName } from '../scripted-hosts.ts'
+
+/** The URN of a thing; `parents`: the types above it. */
+export function targetUrnOf(name: string, parents: readonly string[] = []): string {
+  const type = [...parents, 'test:index:Thing'].join('$')
+  return `urn:pulumi:${stackName}::${project}::${type}::${name}`
+}
+
+/** The URN of the default provider, or of another one. */
+export function defaultProviderUrnOf(name = 'default', pkg = 'test'): string {
+  return `urn:pulumi:${stackName}::${project}::pulumi:providers:${pkg}::${name}`
+}
+
+/** The name part of a URN. */
+function nameOf(urn: string): string {
+  return urn.slice(urn.lastIndexOf('::') + 2)
+}
+
+/** What a run did, as `update a`, without the stack, in order. */
+export function allStepsOf({ events }: TestRun): readonly string[] {
+  return events.flatMap(event => {
+    if (!('resourcePreEvent' in event)) return []
+    const { op, urn, type } = event.resourcePreEvent.metadata
+    return type === 'pulumi:pulumi:Stack' ? [] : [`${op} ${nameOf(urn)}`]
+  })
+}
+
+/** The names of what a run did one thing with, in the order of the alphabet. */
+export function listNamesByOp(ran: TestRun, op: string): readonly string[] {
+  return allStepsOf(ran)
+    .flatMap(step => (step.startsWith(`${op} `) ? [step.slice(op.length + 1)] : []))
+    .sort()
+}
+
+/** The errors that a run told. */
+export function errorMessagesOf({ events }: TestRun): readonly string[] {
+  return events.flatMap(event =>
+    'diagnosticEvent' in event && event.diagnosticEvent.severity === 'error'
+      ? [event.diagnosticEvent.message]
+      : [],
+  )
+}
+
+/** The names of what the state has, without stack and default providers, sorted. */
+export function listKeptNames({ state }: TestRun): readonly string[] {
+  return (state.resources ?? [])
+    .filter(({ type }) => type !== 'pulumi:pulumi:Stack' && !isDefault(type))
+    .map(({ urn }) => nameOf(urn))
+    .sort()
+}
+
+function isDefault(type: string): boolean {
+  return type.startsWith('pulumi:providers:')
+}
+
+/** A state as text and maps, whatever its fields are. */
+const keptForm = z.looseObject({
+  urn: z.string(),
+  id: z.string().optional(),
+  inputs: z.record(z.string(), z.unknown()).optional(),
+  outputs: z.record(z.string(), z.unknown()).optional(),
+  parent: z.string().optional(),
+  provider: z.string().optional(),
+  dependencies: z.array(z.string()).optional(),
+})
+
+/** What the state has of a thing. */
+export function resourceStateOf({ state }: TestRun, name: string): z.infer<typeof keptForm> {
+  const found = state.resources?.find(({ urn }) => nameOf(urn) === name)
+  if (found === undefined) throw new Error(`the state has no '${name}'`)
+  return keptForm.parse(found)
+}
+
+/** Registers a provider of its own and answers its reference. */
+export async function registerProvider(
+  monitor: Monitor,
+  name: string,
+  more: object = {},
+): Promise<string> {
+  const type = 'pulumi:providers:test'
+  const { urn, id } = await monitor.register({ type, name, custom: true, object: {}, ...more })
+  return `${urn}::${id}`
+}

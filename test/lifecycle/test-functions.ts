@@ -1,0 +1,212 @@
+import { serveDeliveries } from '../../functions/step-executor/serve-deliveries.ts'
+import { type ServeOutcome, serveStack } from '../../functions/step-generator/serve-stack.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { NudgeOptions } from '../../shared/ports/queue.ts'
+import type { EpochMs, StackId } from '../../shared/records/ids.ts'
+import type { DeploymentRequest } from '../../shared/records/request.ts'
+import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { Cloud } from './cloud.ts'
+import { openEngine, type Program } from './engine.ts'
+import { createScriptedPluginHost, createScriptedProgramHost, project } from './scripted-hosts.ts'
+import { Killed, type KillPoint, openTestProcess } from './test-process.ts'
+import { getTestStack } from './register-thing.ts'
+
+/** A nudge as a queue holds it. */
+export interface QueuedNudge extends NudgeOptions {
+  readonly stack: StackId
+  readonly delayMs: number
+}
+
+/** Functions over one store, each call of them a process of its own; their messages in hand. */
+export interface TestFunctions {
+  readonly stack: StackId
+  readonly cloud: Cloud
+  readonly platform: Awaited<ReturnType<typeof openEngine>>['platform']
+  /** Nudges that were sent and not delivered, oldest first. */
+  readonly nudges: QueuedNudge[]
+  readonly requestDeployment: (
+    key: string,
+    options?: Partial<DeploymentRequest['options']>,
+  ) => Promise<boolean>
+  readonly requestPreview: (key: string) => Promise<boolean>
+  /** Gives a nudge to a generator. Throws `Killed` when that dies. */
+  readonly generate: (
+    nudge?: Partial<QueuedNudge>,
+    options?: FunctionCallOptions,
+  ) => Promise<ServeOutcome>
+  /** Gives what the queue has to an executor until `over` aborts. */
+  readonly execute: (over: AbortSignal, options?: FunctionCallOptions) => Promise<void>
+  /** Generators and executors for whatever comes, until nothing is left to do. */
+  readonly runToIdle: (options?: FunctionCallOptions) => Promise<readonly ServeOutcome[]>
+  readonly readState: () => Promise<StoredDeployment>
+  readonly close: () => Promise<void>
+}
+
+/** How one function is called. */
+export interface FunctionCallOptions {
+  readonly kill?: KillPoint
+  readonly limitMs?: number
+  /** Whether its environment may work for the stack; it may where it is absent. */
+  readonly mayServe?: boolean
+  /** Whether the role of the stack refuses it. */
+  readonly isRefused?: boolean
+  /** What happens while a request is opened. */
+  readonly onOpening?: () => Promise<unknown>
+}
+
+const manager = createPassphraseManager('functions')
+
+/** Opens functions whose program is `program` and whose package `test` is answered by a cloud. */
+export async function openFunctions(cloud: Cloud, program: Program): Promise<TestFunctions> {
+  const engine = await openEngine(cloud.script)
+  const { platform, home } = engine
+  const { id: stack } = await getTestStack(platform)
+  const secrets = await manager
+  const nudges: QueuedNudge[] = []
+  let number = 1_000
+  const createRequest = (options: DeployRequest['options'], dryRun: boolean): DeployRequest => ({
+    stack,
+    source: {
+      name: project,
+      root: home,
+      directory: home,
+      entryPoint: '.',
+      runtime: 'test',
+      runtimeOptions: {},
+      plugins: [],
+    },
+    config: new Map(),
+    secrets,
+    program: 'the same',
+    dryRun,
+    options,
+    resume: false,
+    wait: false,
+    pendingCreates: { exist: new Map(), forget: false },
+  })
+  const during = async <T>(
+    { kill, mayServe = true, isRefused = false, onOpening }: FunctionCallOptions,
+    work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
+  ): Promise<T> => {
+    const process = await openTestProcess({
+      home,
+      number: (number += 1),
+      kill,
+      disturb: real => ({
+        nudges: {
+          ...real.nudges,
+          nudge: async (of, delayMs, nudgeOptions) =>
+            void nudges.push({ ...nudgeOptions, stack: of, delayMs }),
+        },
+      }),
+    })
+    const instanceOf = () => process.guardProvider(engine.provider.createInstance())
+    const server = {
+      platform: process.platform,
+      mayServe: () => mayServe,
+      async resolveVariables() {
+        if (isRefused) throw error('STACK_ROLE_REFUSED', 'the role refuses the stack')
+        return {}
+      },
+      requests: platform.requests,
+      notifier: platform,
+      ports: {
+        ...process.ports,
+        requests: platform.requests,
+        holder: { ...process.ports.holder, started: `life ${number}` },
+        isAlive: () => undefined,
+      },
+      open: async ({ key, options, dryRun, by }: DeploymentRequest) => {
+        await onOpening?.()
+        if (by === 'nobody') throw error('PROJECT_INVALID', 'the program cannot be opened')
+        return { ...createRequest(options, dryRun), key }
+      },
+      reopen: async (_of: unknown, { options }: Pick<DeployRequest, 'options'>) =>
+        createRequest(options, false),
+      hosts: () => ({
+        programs: createScriptedProgramHost(program),
+        plugins: createScriptedPluginHost(instanceOf),
+      }),
+    }
+    try {
+      const done = await Promise.race([work(server), process.died])
+      if (done === 'killed') throw new Killed(process.effects)
+      return done
+    } finally {
+      await process.close()
+    }
+  }
+  const putRequest = (
+    key: string,
+    options: Partial<DeploymentRequest['options']>,
+    dryRun: boolean,
+  ) =>
+    platform.requests.put({
+      stack,
+      key,
+      at: 1 as EpochMs,
+      by: key.startsWith('bad') ? 'nobody' : 'a test',
+      dryRun,
+      options: {
+        command: 'up',
+        parallel: 8,
+        refresh: false,
+        continueOnError: false,
+        execute: 'functions',
+        message: '',
+        ...options,
+      },
+      program: { kind: 'last' },
+    })
+  const generate: TestFunctions['generate'] = (nudge = {}, options = {}) => {
+    const { limitMs } = options
+    const time = limitMs === undefined ? {} : { limitMs }
+    return during(options, server => serveStack(server, { stack, pool: 'short', ...nudge }, time))
+  }
+  const execute: TestFunctions['execute'] = async (over, options = {}) => {
+    while (!over.aborted) {
+      const deliveries = await platform.chains.receive(10, 200, { signal: over })
+      if (deliveries.length === 0) continue
+      const time = { pool: 'short', limitMs: options.limitMs ?? 60_000 } as const
+      await during(options, server => serveDeliveries(server, deliveries, { time }))
+    }
+  }
+  const runToIdle: TestFunctions['runToIdle'] = async (options = {}) => {
+    const over = new AbortController()
+    const executing = execute(over.signal, options)
+    const served: ServeOutcome[] = []
+    try {
+      for (let nudge = nudges.shift(); nudge !== undefined; nudge = nudges.shift()) {
+        served.push(
+          await Promise.race([generate(nudge, options), executing.then(() => 'idle' as const)]),
+        )
+        if (served.length > 60) throw new Error(`it does not end: ${served.join()}`)
+        const { current } = await getTestStack(platform)
+        const isWaiting = (await platform.requests.listWaiting(stack, 1)).length > 0
+        // Delayed ones that are left only look at what is over.
+        if (current === '' && !isWaiting) nudges.splice(0)
+      }
+      return served
+    } finally {
+      over.abort()
+      await executing
+    }
+  }
+  return {
+    stack,
+    cloud,
+    platform,
+    nudges,
+    requestDeployment: (key, options = {}) => putRequest(key, options, false),
+    requestPreview: key => putRequest(key, {}, true),
+    generate,
+    execute,
+    runToIdle,
+    readState: async () =>
+      readSnapshotBlob(platform.blobs, (await getTestStack(platform)).snapshot),
+    close: () => engine.close(),
+  }
+}

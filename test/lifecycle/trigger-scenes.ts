@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create } from 'tar'
+import { runDueSchedule } from '../../functions/schedule/run-due-schedule.ts'
+import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
+import { packRepository } from '../../shared/runtime/programs/repository-program.ts'
+import { createProcesses } from '../../shared/platform/system/processes.ts'
+import type { OutboundPort } from '../../shared/ports/outbound.ts'
+import { scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
+import {
+  sealWebhook,
+  webhookDraft,
+  webhookKeyOf,
+} from '../../shared/triggers/webhooks/webhook-document.ts'
+import type { TestProcess } from './test-process.ts'
+import type { TestPlace } from './resume.ts'
+import { type Scene, runUntilDone, upScenario } from './scene.ts'
+import { getTestStack } from './register-thing.ts'
+
+/** Looks at a schedule of the stack that is due. */
+async function runSchedule({ engine }: TestPlace, { platform }: TestProcess): Promise<unknown> {
+  const { documents, marks } = engine.platform
+  const { id: scope } = await getTestStack(engine.platform)
+  const key = { kind: 'schedule', scope, name: 's' } as const
+  const scheduleDraft = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt: 1 }
+  await documents.put(key, scheduleDocument.parse(scheduleDraft), 0)
+  return runDueSchedule({ ...platform, documents, marks, execute: 'functions' }, key)
+}
+
+const scheduled: Scene = {
+  name: 'a schedule that is due',
+  act: (place, kill) => place.engine.during(kill, process => runSchedule(place, process)),
+  async recover(place) {
+    await place.engine.during(undefined, process => runSchedule(place, process))
+    return runUntilDone(place, upScenario)
+  },
+}
+
+/** A host that has a repository with a project file in it. */
+function createRepositoryHost(folder: string): OutboundPort {
+  mkdirSync(join(folder, 'top'))
+  writeFileSync(join(folder, 'top', 'Pulumi.yaml'), 'name: p\nruntime: nodejs\n')
+  const packed = create({ cwd: folder, gzip: true, sync: true }, ['top']).read() as Uint8Array
+  const body = async function* () {
+    yield packed
+  }
+  return { call: (_request, take) => take({ status: 200, headers: new Map(), body: body() }) }
+}
+
+async function fetchProgram({ engine }: TestPlace, { platform }: TestProcess): Promise<unknown> {
+  const { documents, sealing } = engine.platform
+  const { id: stack } = await getTestStack(engine.platform)
+  const draft = webhookDraft.parse({ form: 'signed', secrets: ['x'.repeat(16)], rules: [] })
+  await documents.put(webhookKeyOf('hook'), await sealWebhook(sealing, 'hook', draft), 0)
+  const scratch = mkdtempSync(join(tmpdir(), 'antichain-fetch-'))
+  try {
+    const folders = createProgramFolders(platform.blobs, scratch)
+    const deps = {
+      ...platform,
+      documents,
+      sealing,
+      outbound: createRepositoryHost(scratch),
+      scratch,
+      folders,
+    }
+    const commit = 'a'.repeat(40)
+    const program = { repository: 'a/b', commit, folder: '', webhook: 'hook' }
+    const packDeps = { ...deps, env: {}, processes: createProcesses }
+    return await packRepository(packDeps, stack, { kind: 'repository', ...program })
+  } finally {
+    rmSync(scratch, { recursive: true })
+  }
+}
+
+const fetched: Scene = {
+  name: 'a program is fetched from a repository',
+  act: (place, kill) => place.engine.during(kill, process => fetchProgram(place, process)),
+  async recover(place) {
+    await place.engine.during(undefined, process => fetchProgram(place, process))
+    return runUntilDone(place, upScenario)
+  },
+}
+
+/** What asks for deployments by itself, and where their programs come from. */
+export const triggerScenes = { scheduled, fetched } as const satisfies Record<string, Scene>

@@ -1,0 +1,163 @@
+import { credentials } from '@grpc/grpc-js'
+import type {
+  CreateRequest,
+  DeleteRequest,
+  ReadRequest,
+  UpdateRequest,
+  View,
+} from '../../../proto/gen/pulumi/provider.ts'
+import {
+  PublishViewStepsRequest,
+  ResourceStatusClient,
+  ViewStep,
+  ViewStep_Op as Op,
+  ViewStepState,
+} from '../../../proto/gen/pulumi/resource_status.ts'
+import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { z } from 'zod'
+import { type Cloud, createCloud } from '../cloud.ts'
+import type { TestRun } from '../engine.ts'
+import type { createEngines } from '../register-thing.ts'
+
+export { Op }
+
+/** Where a call may tell of views. */
+export interface StatusEndpoint {
+  readonly resourceStatusAddress: string
+  readonly resourceStatusToken: string
+}
+
+/** What a provider tells of views in its calls, each in order. */
+export interface ViewScript {
+  readonly create?: (request: CreateRequest) => readonly ViewStep[]
+  readonly update?: (request: UpdateRequest) => readonly ViewStep[]
+  readonly read?: (request: ReadRequest) => readonly ViewStep[]
+  readonly delete?: (request: DeleteRequest) => readonly ViewStep[]
+}
+
+const viewType = 'test:index:View'
+
+/** A view as `child` of its owner, with one value. */
+export const createViewState = (name: string, value: unknown): ViewStepState =>
+  ViewStepState.create({
+    type: viewType,
+    name: `${name}-child`,
+    inputs: { input: value },
+    outputs: { result: value },
+  })
+
+/** A step of a view. */
+export const createViewStep = (op: Op, more: Partial<ViewStep>): ViewStep =>
+  ViewStep.create({ op, ...more })
+
+/** What was told of an old view, as the state before a step. */
+export const toOldState = ({ type, name, inputs, outputs }: View): ViewStepState =>
+  ViewStepState.create({ type, name, inputs, outputs })
+
+/** Tells of steps as a provider does. */
+export async function publishViewSteps(
+  endpoint: StatusEndpoint,
+  steps: readonly ViewStep[],
+): Promise<void> {
+  const client = new ResourceStatusClient(
+    endpoint.resourceStatusAddress,
+    credentials.createInsecure(),
+    { 'grpc.use_local_subchannel_pool': 1 },
+  )
+  const request = PublishViewStepsRequest.create({
+    token: endpoint.resourceStatusToken,
+    steps: [...steps],
+  })
+  try {
+    await new Promise<void>((done, failed) =>
+      client.publishViewSteps(request, thrown => (thrown === null ? done() : failed(thrown))),
+    )
+  } finally {
+    client.close()
+  }
+}
+
+type Handler = (request: never) => unknown
+
+/** The provider of a cloud that also tells of views, and the old views that its calls were told. */
+export function createViewingProvider(
+  cloud: Cloud,
+  viewScript: ViewScript,
+): { script: Script; receivedViews: View[][] } {
+  const receivedViews: View[][] = []
+  const wrapHandler =
+    <A extends StatusEndpoint>(
+      handler: Handler | undefined,
+      steps: ((ask: A) => readonly ViewStep[]) | undefined,
+    ) =>
+    async (ask: A): Promise<object> => {
+      if ('oldViews' in ask) receivedViews.push([...(ask.oldViews as View[])])
+      const answer = (await handler?.(ask as never)) as object
+      const found = steps?.(ask) ?? []
+      if (found.length > 0) await publishViewSteps(ask, found)
+      return answer
+    }
+  const script: Script = {
+    ...cloud.script,
+    create: wrapHandler(cloud.script.create, viewScript.create) as never,
+    update: wrapHandler(cloud.script.update, viewScript.update) as never,
+    read: wrapHandler(cloud.script.read, viewScript.read) as never,
+    delete: wrapHandler(cloud.script.delete, viewScript.delete) as never,
+  }
+  return { script, receivedViews }
+}
+
+/** A view that has the value of its owner all its life. */
+export const ownerViews: ViewScript = {
+  create: ({ name, properties }) => [
+    createViewStep(Op.CREATE, { new: createViewState(name, properties?.['v']) }),
+  ],
+  update: ({ oldViews, name, news }) =>
+    oldViews.map(old =>
+      createViewStep(Op.UPDATE, { old: toOldState(old), new: createViewState(name, news?.['v']) }),
+    ),
+  delete: ({ oldViews }) =>
+    oldViews.map(old => createViewStep(Op.DELETE, { old: toOldState(old) })),
+}
+
+/** Makes an engine over a cloud whose provider tells of views. */
+export const createSceneOpener =
+  (engines: Pick<ReturnType<typeof createEngines>, 'open'>) => async (viewScript: ViewScript) => {
+    const cloud = createCloud()
+    const provider = createViewingProvider(cloud, viewScript)
+    const engine = await engines.open({ ...cloud, script: provider.script })
+    return { cloud, engine, receivedViews: provider.receivedViews }
+  }
+
+const stored = z.looseObject({
+  urn: z.string(),
+  viewOf: z.string().optional(),
+  parent: z.string().optional(),
+  delete: z.boolean().optional(),
+  inputs: z.record(z.string(), z.unknown()).optional(),
+  outputs: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** The views in a state. */
+export function readViews({ state }: TestRun): readonly z.infer<typeof stored>[] {
+  return (state.resources ?? []).flatMap(one => {
+    const found = stored.parse(one)
+    return found.viewOf === undefined ? [] : [found]
+  })
+}
+
+/** The events of a run about things and their views, as `pre create a`. */
+export function viewEventsOf({ events }: TestRun): readonly string[] {
+  return events.flatMap(event => {
+    const [kind, found] =
+      'resourcePreEvent' in event
+        ? ['pre', event.resourcePreEvent]
+        : 'resOutputsEvent' in event
+          ? ['out', event.resOutputsEvent]
+          : 'resOpFailedEvent' in event
+            ? ['failed', event.resOpFailedEvent]
+            : ['', undefined]
+    if (found === undefined || found.metadata.type.startsWith('pulumi:')) return []
+    return [`${kind} ${found.metadata.op} ${found.metadata.urn.split('::').at(-1)}`]
+  })
+}

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+
+/** What a child came to. */
+export interface ChildResult {
+  /** undefined: it took too long, and was killed with all that it had started. */
+  readonly status: number | undefined
+  readonly output: string
+}
+
+/** Runs Node in a folder, for a bounded time, in a process group of its own. */
+export function runNode(
+  args: readonly string[],
+  options: {
+    readonly folder: string
+    readonly env: Readonly<Record<string, string | undefined>>
+    readonly withinMs: number
+  },
+): Promise<ChildResult> {
+  const child = spawn(process.execPath, args, {
+    cwd: options.folder,
+    env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
+  let isLate = false
+  const killGroup = (): void => {
+    if (child.pid === undefined) return
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // It has just ended.
+    }
+  }
+  const timer = setTimeout(() => {
+    isLate = true
+    killGroup()
+  }, options.withinMs)
+  process.once('exit', killGroup)
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', code => {
+      clearTimeout(timer)
+      process.off('exit', killGroup)
+      const output = Buffer.concat(chunks).toString('utf8')
+      resolve({ status: isLate ? undefined : (code ?? 1), output })
+    })
+  })
+}

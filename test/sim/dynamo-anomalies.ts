@@ -1,0 +1,121 @@
+import {
+  type BatchGetItemCommandInput,
+  type BatchWriteItemCommandInput,
+  type GetItemCommandInput,
+  type QueryCommandInput,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb'
+import type { SeededDraw } from './draw.ts'
+import type { DynamoCommand } from './watched-dynamo.ts'
+
+/** What DynamoDB may do to any request and a model in one moment does not. */
+export const dynamoEvents = [
+  'a write meets a transaction',
+  'a transaction meets another',
+  'a batch is read in part',
+  'a batch is written in part',
+  'a page is short',
+  'a read is of a moment ago',
+] as const
+
+type DynamoEvent = (typeof dynamoEvents)[number]
+
+/** Answers a request in the place of the service, or with less than all of it. */
+export type DynamoAnomalies = (
+  command: DynamoCommand,
+  send: (command: DynamoCommand) => Promise<unknown>,
+) => Promise<unknown>
+
+type Anomaly = (input: {
+  readonly command: DynamoCommand
+  readonly send: (command: DynamoCommand) => Promise<unknown>
+  readonly onEvent: (what: DynamoEvent) => void
+}) => Promise<unknown> | undefined
+
+const conflict: Anomaly = ({ onEvent }) => {
+  onEvent('a write meets a transaction')
+  const fault = { message: 'Transaction is ongoing for the item', $metadata: {} }
+  return Promise.reject(new TransactionConflictException(fault))
+}
+
+/** By kind of request: what may happen to it, and how often it does. */
+const rows: Readonly<Record<string, readonly [number, Anomaly]>> = {
+  PutItemCommand: [0.02, conflict],
+  UpdateItemCommand: [0.02, conflict],
+  DeleteItemCommand: [0.02, conflict],
+  TransactWriteItemsCommand: [
+    0.1,
+    ({ onEvent }) => {
+      onEvent('a transaction meets another')
+      const CancellationReasons = [{ Code: 'TransactionConflict' }]
+      const fault = { message: 'Transaction cancelled', $metadata: {}, CancellationReasons }
+      return Promise.reject(new TransactionCanceledException(fault))
+    },
+  ],
+  GetItemCommand: [
+    0.3,
+    ({ command, onEvent }) => {
+      const { ConsistentRead } = command.input as GetItemCommandInput
+      if (ConsistentRead === true) return undefined
+      onEvent('a read is of a moment ago')
+      return Promise.resolve({})
+    },
+  ],
+  QueryCommand: [
+    0.1,
+    ({ command, send, onEvent }) => {
+      const { Limit = 2 } = command.input as QueryCommandInput
+      if (Limit < 2) return undefined
+      onEvent('a page is short')
+      return send(withInput(command, { Limit: Math.min(Limit - 1, 3) }))
+    },
+  ],
+  BatchGetItemCommand: [
+    0.2,
+    async ({ command, send, onEvent }) => {
+      const { RequestItems = {} } = command.input as BatchGetItemCommandInput
+      const [first] = Object.entries(RequestItems)
+      const [table, batch] = first ?? ['', undefined]
+      const keys = batch?.Keys ?? []
+      const now = keys.filter((_, at) => at % 2 === 0)
+      const later = keys.filter((_, at) => at % 2 === 1)
+      if (later.length > 0) onEvent('a batch is read in part')
+      const answer = await send(
+        withInput(command, { RequestItems: { [table]: { ...batch, Keys: now } } }),
+      )
+      const left = later.length === 0 ? {} : { [table]: { ...batch, Keys: later } }
+      return { ...(answer as object), UnprocessedKeys: left }
+    },
+  ],
+  BatchWriteItemCommand: [
+    0.2,
+    async ({ command, send, onEvent }) => {
+      const { RequestItems = {} } = command.input as BatchWriteItemCommandInput
+      const [first] = Object.entries(RequestItems)
+      const [table, writes] = first ?? ['', []]
+      const [now, later] = [writes.slice(0, 1), writes.slice(1)]
+      if (later.length > 0) onEvent('a batch is written in part')
+      await send(withInput(command, { RequestItems: { [table]: now } }))
+      return { UnprocessedItems: later.length === 0 ? {} : { [table]: later } }
+    },
+  ],
+}
+
+/** The weather of one world. */
+export function createDynamoAnomalies(
+  draw: SeededDraw,
+  onEvent: (what: DynamoEvent) => void,
+): DynamoAnomalies {
+  return (command, send) => {
+    const [chance, row] = rows[command.constructor.name] ?? []
+    if (chance === undefined || row === undefined || !draw.chance(chance)) return send(command)
+    return row({ command, send, onEvent }) ?? send(command)
+  }
+}
+
+/** The same request with another input. */
+function withInput(command: DynamoCommand, input: object): DynamoCommand {
+  const same = Object.create(Object.getPrototypeOf(command) as object) as object
+  return Object.assign(same, { input: { ...command.input, ...input } })
+}

@@ -1,0 +1,122 @@
+import { readState } from '../../shared/runtime/compaction/fold-and-publish.ts'
+import type { ServeRole } from '../../local/serve-stacks.ts'
+import { removeOldRecords } from '../../shared/engine/deployment/retention/remove-old-records.ts'
+import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
+import { createWorldClock } from './clock.ts'
+import type { Fault } from './faults.ts'
+import type { Machine, SimProcess } from './machine.ts'
+import type { HostName } from './node.ts'
+import { type ProcessEnd, simStack, startCommand, startServing, startWork } from './process.ts'
+import type { ScenarioStep } from './scenario.ts'
+
+/** What faults do beyond the effect that they strike: mostly, they bring other processes. */
+export function createFaultHandler(
+  machine: Machine,
+  options: {
+    readonly step: ScenarioStep
+    readonly isNewer: () => boolean
+    /** Everything that is started goes here, to be awaited. */
+    readonly others: Promise<unknown>[]
+    readonly killFleet: () => void
+  },
+): (fault: Fault, process: SimProcess) => void {
+  const { world } = machine
+  const { step, others } = options
+  const clock = createWorldClock(world.scheduler)
+  let count = 0
+  const createRest = (process: SimProcess) => {
+    count += 1
+    const key = `${process.key}+${count}`
+    return { key, faults: [], onFault: () => undefined, isNewer: options.isNewer() }
+  }
+  const runCommand = async (
+    process: SimProcess,
+    input: { readonly size: number; readonly host: HostName; readonly isNewer: boolean },
+  ): Promise<ProcessEnd> => {
+    const { size, ...as } = input
+    const how = { step, resume: size < 0.4, wait: size > 0.6 }
+    const end = await startCommand(machine, { ...createRest(process), ...as, ...how }).end
+    if (end.kind === 'failed' && end.code === 'RECORD_TOO_NEW')
+      world.cover('rule', 'newer rules are refused by name')
+    return end
+  }
+  /** Serves for a while. */
+  const serveOlder = async (process: SimProcess): Promise<ProcessEnd> => {
+    const { host } = process
+    const roles: ReadonlySet<ServeRole> = new Set(['generator', 'executor'])
+    const as = { ...createRest(process), host, roles, isNewer: false }
+    const started = startServing(machine, as)
+    await clock.sleep(10_000)
+    started.stop()
+    await Promise.race([started.end, clock.sleep(60_000)])
+    started.launch.node.crash()
+    return started.end
+  }
+  const otherHostOf = ({ host }: SimProcess): HostName => (host === 'here' ? 'there' : 'here')
+  return (fault, process) => {
+    const { kind, size } = fault
+    const { host } = process
+    const isNewer = options.isNewer()
+    const deployment = process.launch.deployment()
+    const startOther = (work: () => Promise<ProcessEnd>): void =>
+      void others.push(
+        work().then(end => {
+          if (end.kind === 'failed' && end.code === 'INTERNAL')
+            world.violate(`it broke: ${end.message}`)
+        }),
+      )
+    if (kind === 'stopped from elsewhere' && deployment !== undefined)
+      void world.manual.stop(deployment, size < 0.5 ? 'graceful' : 'forced')
+    if (kind === 'second trigger') startOther(() => runCommand(process, { size, host, isNewer }))
+    if (kind === 'an older version comes by' && size < 0.5)
+      startOther(() => runCommand(process, { size: size * 2, host, isNewer: false }))
+    else if (kind === 'an older version comes by') startOther(() => serveOlder(process))
+    if (kind === 'everything is killed') {
+      options.killFleet()
+      process.node.crash()
+    }
+    if (kind === 'taken for dead by another host') {
+      machine.suspect(process)
+      startOther(() => runCommand(process, { size, host: otherHostOf(process), isNewer }))
+    }
+    if (kind.endsWith('deposed meanwhile'))
+      startOther(async () => {
+        await clock.sleep(92_000 + size * 30_000)
+        return runCommand(process, { size, host: otherHostOf(process), isNewer })
+      })
+    if (kind === 'old records are removed')
+      startOther(() => startWork(machine, { ...createRest(process), host }, removeRecords).end)
+    if (kind === 'the state is read meanwhile')
+      startOther(() => startWork(machine, { ...createRest(process), host }, readStates).end)
+  }
+
+  /** Removes what may be removed, as soon as nothing of it can land any more. */
+  async function removeRecords({ launch, ports }: SimProcess): Promise<undefined> {
+    const { platform } = launch
+    for (let times = 0; times < 4; times += 1) {
+      const removed = await removeOldRecords(
+        { ...platform, isAlive: ports.isAlive },
+        { keeping: { recordsMs: 0, versions: 2 }, deploymentsMax: 3, dryRun: false },
+      ).catch(() => ({ deployments: [], versions: [] }))
+      if (removed.deployments.length > 0) world.cover('rule', 'records of a deployment are removed')
+      if (removed.versions.length > 0) world.cover('rule', 'versions are removed')
+      await platform.clock.sleep(20_000)
+    }
+    return undefined
+  }
+
+  /** Folds what is there while others write: whatever it meets must be whole. */
+  async function readStates({ key, launch }: SimProcess): Promise<undefined> {
+    const { platform } = launch
+    for (let times = 0; times < 12; times += 1) {
+      const stack = await platform.catalog.getStack(simStack)
+      if (stack === undefined) return undefined
+      const state = await readState(platform, stack)
+      const fault = verifyIntegrity(state)
+      if (fault !== undefined) world.violate(`${key} read what is not whole: ${fault}`)
+      world.cover('checked', 'a state that was read meanwhile is whole')
+      await platform.clock.sleep(700)
+    }
+    return undefined
+  }
+}

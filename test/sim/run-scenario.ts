@@ -1,0 +1,85 @@
+import { createWorldClock } from './clock.ts'
+import { createMachine } from './machine.ts'
+import { operate } from './operator.ts'
+import { simStack } from './process.ts'
+import { toComparable, createChecks } from './checks.ts'
+import { readStateBlob } from './read-state-blob.ts'
+import { createModelCloud } from './model-cloud.ts'
+import { createHookRules } from './hook-rules.ts'
+import type { Fault } from './faults.ts'
+import { createForgottenCheck, listEarlyDeletes, type Scenario } from './scenario.ts'
+import { type SimPlace, type WorldOptions, type World, createWorld } from './world.ts'
+
+/** What a run of a scenario under faults came to. */
+export interface ScenarioResult {
+  readonly violations: readonly string[]
+  readonly lines: readonly string[]
+  readonly counts: ReadonlyMap<string, number>
+  /** Effects of the first processes of each step: of the command, then of each that serves. */
+  readonly effects: readonly (readonly number[])[]
+  /** The last state, without what may differ between two good runs. */
+  readonly final: readonly string[]
+  /** Whether nobody but a person could know what became of some create. */
+  readonly isUnknowable: boolean
+  readonly ticks: number
+  readonly deployments: number
+}
+
+/** Most events of one run: more is a deployment that does not end. */
+const ticksMax = 120_000
+
+/** Runs a scenario: under faults first, then without, until the last goal is reached. */
+export async function runScenario(
+  seed: number,
+  scenario: Scenario,
+  faults: readonly Fault[],
+  trace: WorldOptions = {},
+): Promise<ScenarioResult> {
+  const place: { made?: SimPlace } = {}
+  const world = createWorld(
+    seed,
+    of => {
+      place.made ??= createPlace(of, scenario)
+      return place.made.checks
+    },
+    { ...trace, isStruck: faults.length > 0 },
+  )
+  const { cloud } = (place.made ??= createPlace(world, scenario))
+  await world.manual.createStack(simStack, createWorldClock(world.scheduler).now())
+  const machine = createMachine(world, cloud, faults)
+  const effects: (readonly number[])[] = []
+  let isOver = false
+  const operated = operate({ machine, faults, effects }, scenario)
+    .catch((thrown: unknown) => {
+      world.violate(`the run broke: ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
+    })
+    .finally(() => {
+      isOver = true
+    })
+  if (await world.scheduler.run(() => isOver, ticksMax)) await operated
+  else world.violate('the deployments did not end')
+  const state = readStateBlob(world, world.records.catalog.getStack(simStack)?.snapshot ?? '')
+  return {
+    violations: world.violations,
+    lines: world.lines,
+    counts: world.counts,
+    effects,
+    final: [
+      ...toComparable(state),
+      ...[...cloud.objects.values()].map(object => `${object.name} exists`).sort(),
+    ],
+    isUnknowable: world.counts.has('checked: a person settled a pending operation'),
+    ticks: world.scheduler.ticks(),
+    deployments: world.records.catalog.getStack(simStack)?.deployments ?? 0,
+  }
+}
+
+function createPlace(world: World, scenario: Scenario): SimPlace {
+  const first = listEarlyDeletes(scenario)
+  const hooks = createHookRules(scenario.steps[0]?.hooks ?? new Map(), world)
+  const cloud = createModelCloud(world.violate, hooks, {
+    goesFirst: name => first.has(name),
+    isForgotten: createForgottenCheck(scenario),
+  })
+  return { world, cloud, checks: createChecks(world, cloud) }
+}

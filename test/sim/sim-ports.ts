@@ -1,0 +1,130 @@
+import type { Platform } from '../../shared/ports/platform.ts'
+import type { ChainQueuePort } from '../../shared/ports/queue.ts'
+import type { OperationId } from '../../shared/records/ids.ts'
+import { withoutGaps } from '../../shared/platform/records/gapless-log.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
+import type { Fault } from './faults.ts'
+import type { SendEffect } from './send-effect.ts'
+import { createAwsPorts } from './aws-ports.ts'
+import { createHeadWrites } from './head-requests.ts'
+import type { SimNode } from './node.ts'
+import type { World } from './world.ts'
+
+/** Blobs are kept for ever here. */
+function failUnsupported(): never {
+  throw new TypeError('no blob is removed here')
+}
+
+/** Every port of a process; each call is one effect of its own. */
+export function createSimPorts(
+  world: World,
+  options: {
+    readonly sendEffect: SendEffect
+    readonly node: SimNode
+    readonly drawFault: (name: string) => Fault | undefined
+    readonly drawWayMs: () => number
+  },
+): Platform {
+  const { store, queue, scheduler } = world
+  const { sendEffect, node } = options
+  const wrapPort = <Port extends object>(name: string, port: object): Port =>
+    Object.fromEntries(
+      Object.entries(port).map(([method, run]: [string, (...args: unknown[]) => unknown]) => [
+        method,
+        (...args: unknown[]) => sendEffect(`${name}.${method}`, call => run(...args, call)),
+      ]),
+    ) as Port
+  const operations: Platform['operations'] = {
+    ...wrapPort<Platform['operations']>('operations', store.operations),
+    ...createHeadWrites(world, sendEffect),
+  }
+  /** Only single records are linearizable: two halves are read at two moments. */
+  const readInHalves = <T>(
+    read: (ids: readonly OperationId[]) => Promise<ReadonlyMap<OperationId, T>>,
+    ids: readonly OperationId[],
+  ): Promise<ReadonlyMap<OperationId, T>> => {
+    if (ids.length < 2) return read(ids)
+    const middle = ids.length >> 1
+    return Promise.all([read(ids.slice(middle)), read(ids.slice(0, middle))]).then(
+      ([late, early]) => new Map([...late, ...early]),
+    )
+  }
+  const chains: ChainQueuePort = {
+    send: messages => {
+      for (const message of messages) world.observer.onKept(JSON.stringify(message))
+      return sendEffect('chains.send', (_call, kind) => {
+        // Messages lie: also about what is ready.
+        const early = messages.map(({ deployment, operations }) => ({
+          deployment,
+          operations: operations.map(id => (id + 1) as OperationId),
+        }))
+        return queue.send(kind === 'message before its time' ? [...early, ...messages] : messages)
+      })
+    },
+    receive: (max, waitMs, which) =>
+      sendEffect('chains.receive', () => queue.receive(max, waitMs, which)),
+    remove: receipt => sendEffect('chains.remove', () => queue.remove(receipt)),
+    extend: (receipt, ms) => sendEffect('chains.extend', () => queue.extend(receipt, ms)),
+    listDeadLetters: deployment =>
+      sendEffect('chains.list', () => queue.listDeadLetters(deployment)),
+    redrive: deployment => sendEffect('chains.redrive', () => queue.redrive(deployment)),
+  }
+  const control: Platform['control'] = wrapPort('control', store.control)
+  return {
+    decisionLog: withoutGaps(wrapPort('decisionLog', store.log), control),
+    operations: {
+      ...operations,
+      getHeads: (deployment, ids) =>
+        readInHalves(half => operations.getHeads(deployment, half), ids),
+      getEnds: (deployment, ids) => readInHalves(half => operations.getEnds(deployment, half), ids),
+    },
+    control,
+    leases: wrapPort('leases', store.leases),
+    events: wrapPort('events', store.events),
+    catalog: wrapPort('catalog', store.catalog),
+    blobs: wrapPort('blobs', store.blobs),
+    chains,
+    retention: wrapPort('retention', store.retention),
+    blobSweep: {
+      list: failUnsupported,
+      setAside: failUnsupported,
+      putBack: failUnsupported,
+      remove: failUnsupported,
+      removeUnfinished: failUnsupported,
+    },
+    requests: {
+      put: failUnsupported,
+      listWaiting: failUnsupported,
+      find: failUnsupported,
+      end: failUnsupported,
+      forget: failUnsupported,
+      putProgram: failUnsupported,
+      getProgram: failUnsupported,
+    },
+    nudges: {
+      nudge: (stack, delayMs) =>
+        sendEffect('nudges.nudge', () => world.nudges.nudge(stack, delayMs)),
+      receive: (waitMs, which) =>
+        sendEffect('nudges.receive', () => world.nudges.receive(waitMs, which)),
+    },
+    hints: {
+      hint(deployment, operation) {
+        if (node.isDead()) return
+        const kind = options.drawFault('hints.hint')?.kind
+        if (kind === 'hint lost') return
+        const lateMs = kind === 'hint late and twice' ? 40_000 : 0
+        scheduler.after(options.drawWayMs(), () => world.hints.notify(deployment, operation))
+        if (lateMs > 0) scheduler.after(lateMs, () => world.hints.notify(deployment, operation))
+      },
+      listen: (deployment, listener) =>
+        world.hints.listen(
+          deployment,
+          operation => void scheduler.after(0, () => listener(operation), node),
+        ),
+    },
+    clock: node.clock,
+    random: node.random,
+    logger: silentLogger,
+    ...(world.aws === undefined ? {} : createAwsPorts(world, world.aws, { sendEffect, node })),
+  }
+}

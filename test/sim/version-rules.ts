@@ -1,0 +1,41 @@
+import type { DecisionLogPort } from '../../shared/ports/records.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
+import { type LogRecord, rulesVersion } from '../../shared/records/log.ts'
+import type { World } from './world.ts'
+
+/**
+ * The decision log as a process of one version writes and reads it. A newer version begins logs by
+ * rules that this one does not know, and understands those of this one, which it leaves as they
+ * are; a process of this version that writes into a newer log breaks a rule.
+ */
+export function withVersionRules(
+  world: World,
+  { key, isNewer }: { readonly key: string; readonly isNewer: boolean },
+  log: DecisionLogPort,
+): DecisionLogPort {
+  const readRules = (deployment: DeploymentId): number | undefined => {
+    for (const { decisions } of world.records.log.read(deployment, 0 as LogRecord['number'], 2))
+      for (const decision of decisions) if (decision.kind === 'pin') return decision.rules
+    return undefined
+  }
+  return {
+    async append(deployment, record) {
+      const rules = readRules(deployment)
+      const written = isNewer ? withRules(record, rules ?? rulesVersion + 1) : record
+      const done = await log.append(deployment, written)
+      if (!isNewer && done === 'appended' && (readRules(deployment) ?? 0) > rulesVersion)
+        world.violate(`${key} wrote into ${deployment}, which a newer version began`)
+      return done
+    },
+    async read(deployment, from, limit) {
+      const records = await log.read(deployment, from, limit)
+      return isNewer ? records.map(record => withRules(record, rulesVersion)) : records
+    },
+  }
+}
+
+function withRules(record: LogRecord, rules: number): LogRecord {
+  if (!record.decisions.some(({ kind }) => kind === 'pin')) return record
+  const decisions = record.decisions.map(one => (one.kind === 'pin' ? { ...one, rules } : one))
+  return { ...record, decisions }
+}

@@ -1,0 +1,112 @@
+import { gunzipSync } from 'node:zlib'
+import {
+  releaseMarkOf,
+  parseHeadItem,
+} from '../../shared/platform/aws/dynamo/head-write-conditions.ts'
+import { readFlag, readText, readTexts } from '../../shared/platform/aws/dynamo/table/item.ts'
+import { journalKeys, parsePaddedNumber } from '../../shared/platform/aws/dynamo/record-keys.ts'
+import { keyOf } from '../../shared/platform/aws/dynamo/table/table.ts'
+import { freshHead, type Head } from '../../shared/records/head.ts'
+import type { BlobHash, DeploymentId } from '../../shared/records/ids.ts'
+import type { LogRecord } from '../../shared/records/log.ts'
+import { changeOf, type SimHeadRequest, isRepetition } from './heads.ts'
+import { createModelDynamo, type ModelChange } from './model-dynamo.ts'
+import type { ModelItem } from './model-expressions.ts'
+import type { ModelTables } from './model-tables.ts'
+import { tableNames } from './current-records.ts'
+import type { Observer } from './store.ts'
+
+/** A request as the SDK has it. */
+export interface DynamoCommand {
+  readonly input: object
+}
+
+/** DynamoDB of a world, watched: the observer hears of each change in the moment of it. */
+export interface WatchedDynamo {
+  readonly tables: ModelTables
+  /** Carries a request out, at once. */
+  readonly send: (command: DynamoCommand, head?: SimHeadRequest) => Promise<unknown>
+}
+
+/** The tables of the records, empty. */
+export function createWatchedDynamo(observer: Observer): WatchedDynamo {
+  let changes: ModelChange[] = []
+  const { client, tables } = createModelDynamo(undefined, change => changes.push(change))
+  for (const name of Object.values(tableNames)) tables.create(name)
+  const itemOf = (request: SimHeadRequest): ModelItem | undefined =>
+    tables.get(tableNames.journal, keyOf(journalKeys.head(request.deployment, request.id)))
+  return {
+    tables,
+    send(command, request) {
+      const before = request === undefined ? undefined : itemOf(request)
+      const answered = client.send(command as never) as Promise<unknown>
+      const all = changes
+      changes = []
+      if (request !== undefined)
+        reportHeadChange(observer, request, { before, after: itemOf(request) })
+      for (const change of all) reportChange(observer, change)
+      if (all.length === 0) reportRefusedAppend(observer, tables, command)
+      return answered
+    },
+  }
+}
+
+interface HeadItems {
+  readonly before: ModelItem | undefined
+  readonly after: ModelItem | undefined
+}
+
+function reportHeadChange(observer: Observer, request: SimHeadRequest, items: HeadItems): void {
+  const { deployment, id } = request
+  const headOf = (item: ModelItem | undefined): Head => parseHeadItem(deployment, id, item)
+  const before = items.before === undefined ? freshHead : headOf(items.before)
+  const now = headOf(items.after)
+  const isChanged = JSON.stringify(now) !== JSON.stringify(before)
+  const mark =
+    request.event === 'arrive' ? '' : releaseMarkOf({ ...request, event: request.event, needs: 0 })
+  const isMarked = readTexts(items.before ?? {}, 'freed').includes(mark)
+  const became = {
+    before,
+    after: isChanged ? now : before,
+    isDone: isChanged || isRepetition(request, before, isMarked),
+  }
+  const attempt = request.event === 'arrive' ? before.attempt : request.attempt
+  observer.onHeadChanged(changeOf(`${deployment} ${id}`, { ...request, attempt }, became))
+}
+
+/** What a change of any other item means. */
+function reportChange(observer: Observer, { key, before, after }: ModelChange): void {
+  for (const { S: text, B: packed } of Object.values(after ?? {})) {
+    if (text !== undefined) observer.onKept(text)
+    if (packed !== undefined) observer.onKept(gunzipSync(packed).toString('utf8'))
+  }
+  if (after === undefined) return
+  const [kind = '', of = ''] = readText(key, 'pk').split(' ')
+  if (kind === 'control' && readFlag(after, 'closed') && before !== undefined)
+    observer.onClosed(of as DeploymentId)
+  if (before !== undefined) return
+  if (kind === 'log')
+    observer.onAppended(of as DeploymentId, JSON.parse(readText(after, 'record')) as LogRecord)
+  if (kind === 'late') observer.onRefused('a late outcome is put into the inbox')
+  if (kind === 'versions')
+    observer.onPublished(
+      readText(after, 'blob') as BlobHash,
+      parsePaddedNumber(readText(after, 'sk')),
+    )
+}
+
+/** An append that changed nothing: what stands there is somebody else's, or its own. */
+function reportRefusedAppend(
+  observer: Observer,
+  tables: ModelTables,
+  { input }: DynamoCommand,
+): void {
+  const { Item: item } = input as { readonly Item?: ModelItem }
+  if (item === undefined || !readText(item, 'pk').startsWith('log ')) return
+  const existing = tables.get(tableNames.journal, item)
+  if (existing === undefined || readText(existing, 'record') === readText(item, 'record')) return
+  observer.onRefused('an append of a deposed generator is refused')
+  const { decisions } = JSON.parse(readText(item, 'record')) as LogRecord
+  if (decisions.some(one => 'phase' in one && one.phase === 'stopping'))
+    observer.onRefused('a deposed generator cannot stop its successor')
+}
