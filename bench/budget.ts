@@ -1,6 +1,7 @@
 /**
- * What commands of 10, 1,000 and 10,000 resources ask of DynamoDB and S3, counted over models of
- * both: written to docs/measured/budget.json. `node bench/budget.ts [--sizes 10,1000,10000]`
+ * Counts the requests to DynamoDB and S3 of commands with 10, 1,000 and 10,000 resources, over
+ * models of both services. Writes docs/measured/budget.json. `node bench/budget.ts [--sizes
+ * 10,1000,10000]`
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,8 @@
 /**
- * What commands cost on AWS: every request of the bundled functions of a local cloud is counted on
- * its way to the emulators, and every call of a function with its time. Written to
- * docs/measured/cost.json. Starts and stops the emulators.
- * `node bench/cost.ts [--sizes 1000] [--delay 0] [--parallel 64] [--executors 3] [--quiet 100]`
+ * Measures the cost of commands on AWS. A local cloud runs the bundled functions; every request to
+ * the emulators is counted, and every function call with its duration. Writes
+ * docs/measured/cost.json. Starts and stops the emulators. `node bench/cost.ts [--sizes 1000]
+ * [--delay 0] [--parallel 64] [--executors 3] [--quiet 100]`
  */
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   const installed = []
   for (const row of emulators) {
     const one = await installEmulator(row, process.env, report)
-    if (one.kind === 'missing') throw new Error(`${row.name} is not there: ${one.why}`)
+    if (one.kind === 'missing') throw new Error(`${row.name} is not installed: ${one.why}`)
     installed.push(one)
   }
   const started = await startEmulators(installed)
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
       ...options,
     }
     const phases: MeasuredPhase[] = []
-    // Written after each command: the next one may fail, and takes long.
+    // Written after each command, because the next one takes long and may fail.
     const saveMeasured = (phase: MeasuredPhase): void => {
       phases.push(phase)
       const found: MeasuredRun = { ...run, load: Math.round(loadavg()[2] ?? 0), phases }

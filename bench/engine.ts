@@ -6,7 +6,7 @@ import { type RunMeasurement, measureRun } from './measure-run.ts'
 
 export const repositoryRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** An engine as a command line: ours, or the real one. */
+/** An engine with a command line: Antichain or Pulumi. */
 export interface Engine {
   readonly name: 'antichain' | 'pulumi'
   readonly version: string
@@ -15,13 +15,13 @@ export interface Engine {
     args: readonly string[],
     more?: NodeJS.ProcessEnv,
   ) => Promise<RunMeasurement>
-  /** What commands of a folder are given. */
+  /** Returns the environment of commands in a folder. */
   readonly createVariables: (folder: string) => NodeJS.ProcessEnv
 }
 
 /**
- * A folder with the Node that runs this, for the programs of both engines: antichain takes its own
- * folders out of the PATH of programs, which would leave it the machine's Node alone.
+ * Creates a folder with the current Node for the programs of both engines. Antichain removes its
+ * own folders from the PATH of programs, so they would use another Node without this folder.
  */
 function createNodeFolder(folder: string): string {
   const bin = join(folder, 'bin')
@@ -59,7 +59,10 @@ function createEngine(name: Engine['name'], command: string, version: string): E
   }
 }
 
-/** The engines of a run: the real CLI too when it is on the PATH, else aloud without it. */
+/**
+ * Returns the engines of a run. The Pulumi CLI is included if it is on the PATH; otherwise a
+ * message is printed.
+ */
 export function findEngines(): readonly Engine[] {
   const ours = createEngine('antichain', join(repositoryRoot, 'cli', 'antichain'), '0.1.0')
   try {
@@ -69,7 +72,9 @@ export function findEngines(): readonly Engine[] {
     }).trim()
     return [ours, createEngine('pulumi', 'pulumi', version)]
   } catch {
-    console.error('bench: no `pulumi` on the PATH, so nothing is compared with the real CLI')
+    console.error(
+      'bench: there is no comparison with the Pulumi CLI, because `pulumi` is not on the PATH',
+    )
     return [ours]
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Durable begin and end pairs per second of the embedded journal: an operation is begun, its
- * outcome is written and selected, each write on the disk before the next. One JSON line per
- * number in flight. `node bench/journal.ts [--pairs n] [--inFlight n,n] [--home folder]`
+ * Measures durable begin and end pairs per second of the embedded journal. An operation is begun,
+ * and its outcome is written and selected. Each write is on disk before the next one. Prints one
+ * JSON line for each number of concurrent operations. `node bench/journal.ts [--pairs n]
+ * [--inFlight n,n] [--home folder]`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir } from 'node:os'
@@ -20,14 +21,14 @@ import {
   stackIdOf,
 } from '../shared/records/ids.ts'
 
-/** What one run measured. */
+/** The result of one run. */
 interface Measurement {
   readonly seconds: number
-  /** Slowest pair of a hundred, in milliseconds. */
+  /** 99th percentile of the duration of a pair, in milliseconds. */
   readonly p99Ms: number
 }
 
-/** One operation from begin to end: three durable writes. */
+/** Runs one operation from begin to end: three durable writes. */
 async function writePair(
   platform: EmbeddedPlatform,
   deployment: DeploymentId,

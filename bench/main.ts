@@ -6,7 +6,7 @@ import { benchCpu, benchNoop } from './noop.ts'
 import { printReport } from './print-report.ts'
 import { type WorkloadName, withProgram } from './workload.ts'
 
-// These have options of their own.
+// These benchmarks parse their own options.
 const [, , own = ''] = process.argv
 if (['journal', 'cost', 'budget'].includes(own)) {
   const args = [join(import.meta.dirname, `${own}.ts`), ...process.argv.slice(3)]
@@ -36,8 +36,8 @@ else {
 }
 
 /**
- * Create, no-op and destroy of each size, engine by engine in turn, so that what else runs hits
- * both.
+ * Runs create, no-op and destroy of each size. The engines take turns, so that other load on the
+ * machine affects both.
  */
 async function benchWorkload(workload: WorkloadName): Promise<void> {
   const chosen = findEngines().filter(engine => values.peer !== 'no' || engine.name === 'antichain')

@@ -1,13 +1,13 @@
 /**
- * bench: measures whole commands, ours and the real CLI's, in one run on one machine. Prints one
- * JSON line a measurement. Imports everything; nothing imports it.
+ * bench: measures whole commands of Antichain and the Pulumi CLI, in one run on one machine. Prints
+ * one JSON line per measurement. Imports everything; nothing imports it.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * What one command took. Peaks: the most resident memory of each kind of process, in MiB; `cpu`:
- * the processor time of all processes of a kind, in seconds.
+ * The measurement of one command. Peaks: the maximum resident memory of each kind of process, in
+ * MiB. `cpu`: the processor time of all processes of a kind, in seconds.
  */
 export interface RunMeasurement {
   readonly seconds: number
@@ -16,7 +16,7 @@ export interface RunMeasurement {
   readonly cpu: Readonly<Record<string, number>>
 }
 
-/** What was seen of one process so far. */
+/** The usage of one process so far. */
 interface Usage {
   readonly name: string
   readonly peakKib: number
@@ -47,7 +47,7 @@ export function measureRun(
   })
 }
 
-/** By kind of process: the highest peak, and the processor time of all. */
+/** Returns the highest peak and the total processor time by kind of process. */
 function sumUsage(seen: ReadonlyMap<number, Usage>): Pick<RunMeasurement, 'peaksMib' | 'cpu'> {
   const peaksMib: Record<string, number> = {}
   const cpu: Record<string, number> = {}
@@ -63,21 +63,21 @@ interface ProcessEntry {
   readonly parent: number
 }
 
-/** Notes the high-water mark and the processor time of every process below `root`. */
+/** Records peak memory and processor time of every process below `root`. */
 function sampleProcesses(root: number, seen: Map<number, Usage>): void {
   const all = readdirSync('/proc').flatMap(name =>
     /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
   )
   const below = new Set([root])
-  // Children have higher numbers than their parents but for wrap-around: two passes find nearly
-  // all.
+  // Child processes have higher numbers than their parents, except after a wrap-around. Two passes
+  // find nearly all of them.
   for (let pass = 0; pass < 2; pass++)
     for (const { pid, parent } of all) if (below.has(parent)) below.add(pid)
   for (const pid of below) {
     const peak = Number(/VmHWM:\s+(\d+)/.exec(readOrNothing(`/proc/${pid}/status`))?.[1] ?? 0)
     const name = processNameOf(readOrNothing(`/proc/${pid}/cmdline`))
     const ticks = ticksOf(readOrNothing(`/proc/${pid}/stat`))
-    // A process changes its name when it becomes another program; the last one counts.
+    // A process changes its name on exec; the last name counts.
     if (peak > 0 && name !== '') seen.set(pid, { name, peakKib: peak, ticks })
   }
 }
@@ -88,7 +88,7 @@ function readProcess(pid: number): ProcessEntry | undefined {
   return parent === undefined ? undefined : { pid, parent: Number(parent) }
 }
 
-/** Processor time in clock ticks, of the process and its threads. */
+/** Returns the processor time of the process and its threads, in clock ticks. */
 function ticksOf(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)

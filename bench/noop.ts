@@ -10,8 +10,8 @@ import { withProgram } from './workload.ts'
 const up = ['up', '--yes', '--skip-preview', '--stack', 'bench']
 
 /**
- * The quickstart once more, unchanged: our `up` against the same program and provider driven by the
- * null engine. In turn, so that what else runs hits both.
+ * Runs the quickstart again without changes: with Antichain, and with the null engine on the same
+ * program and provider. They take turns, so that other load on the machine affects both.
  */
 export async function benchNoop(repetitions: number): Promise<void> {
   const [ours] = findEngines()
@@ -49,8 +49,8 @@ export async function benchNoop(repetitions: number): Promise<void> {
 }
 
 /**
- * The processor time that an unchanged resource costs the engine's own processes, ours and the null
- * engine's, program and provider apart: resources of a provider that does nothing.
+ * Measures the processor time of the engine's own processes per unchanged resource, for Antichain
+ * and the null engine. Program and provider are counted separately. The provider does nothing.
  */
 export async function benchCpu(sizes: readonly number[], repetitions: number): Promise<void> {
   const [ours] = findEngines()

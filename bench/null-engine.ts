@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Engine, repositoryRoot } from './engine.ts'
 import { type RunMeasurement, measureRun } from './measure-run.ts'
 
-/** What a program is run as by the null engine, and the package of all its resources. */
+/** The program that the null engine runs, and the package of all its resources. */
 export interface NullEngineOptions {
   readonly project: string
   readonly pkg: string
@@ -10,9 +10,9 @@ export interface NullEngineOptions {
 }
 
 /**
- * The program of a folder, which was deployed to stack `bench`, driven by a monitor that knows
- * every answer from an export and makes only the calls that an engine must: Check and Diff of each
- * resource. `env`: what the program is given besides the environment of `engine`.
+ * Creates an engine for the program of a folder that was deployed to stack `bench`. Its monitor
+ * takes every result from an export. It makes only the calls that any engine must make: Check and
+ * Diff of each resource. `env`: variables of the program besides those of `engine`.
  */
 export async function createNullEngine(
   engine: Engine,

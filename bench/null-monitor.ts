@@ -1,6 +1,4 @@
-/**
- * Drives the program of the current folder with a monitor that knows every answer from an export.
- */
+/** Runs the program of the current folder with a monitor that takes every result from an export. */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -31,7 +29,7 @@ const wire: WireOptions = {
   outputs: false,
   bytes: true,
 }
-/** What the program is run as, and the package of all its resources. */
+/** The options of the program, and the package of all its resources. */
 const optionsForm = z.object({
   project: z.string(),
   pkg: z.string(),

@@ -1,7 +1,7 @@
 import { cpus, release, totalmem } from 'node:os'
 import type { RunMeasurement } from './measure-run.ts'
 
-/** Prints a measurement as one JSON line: what, where, how often, how long, how large. */
+/** Prints a measurement as one JSON line: labels, number of runs, durations and sizes. */
 export function printReport(
   labels: Readonly<Record<string, unknown>>,
   runs: readonly RunMeasurement[],

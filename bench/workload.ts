@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repositoryRoot } from './engine.ts'
 
-/** Programs by name; `N` in the environment says how many resources. */
+/** Programs by name. The environment variable `N` is their number of resources. */
 const programs = {
   /** N dynamic resources, independent. */
   w1: `const pulumi = require('@pulumi/pulumi')
@@ -20,7 +20,7 @@ for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text:
 class Item extends pulumi.CustomResource { constructor(n, props, o) { super('null:index:Item', n, props, o) } }
 for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text: 'x'.repeat(100) })
 `,
-  /** N resources in a row. */
+  /** N resources, each depending on the previous one. */
   chain: `const pulumi = require('@pulumi/pulumi')
 class Item extends pulumi.CustomResource { constructor(n, props, o) { super('null:index:Item', n, props, o) } }
 let before
@@ -31,7 +31,7 @@ for (let n = 0; n < Number(process.env.N); n++)
 
 export type WorkloadName = keyof typeof programs
 
-/** A folder of its own with a program, gone after use. */
+/** Runs work in a temporary folder with a program, and removes the folder after it. */
 export async function withProgram<T>(
   name: WorkloadName,
   work: (folder: string) => Promise<T>,

@@ -7,7 +7,7 @@ import { acknowledge } from './nag-exceptions.ts'
 import { readInstallationSettings } from './settings.ts'
 
 /**
- * The CDK app of one installation, of which the settings stand in the context. Throws
+ * Creates the CDK app of one installation, with its settings from the context. Throws
  * PLATFORM_SETTING_INVALID, PLATFORM_ENTRY_MISSING.
  */
 export function createApp(
@@ -15,8 +15,8 @@ export function createApp(
     readonly context?: Readonly<Record<string, unknown>>
     readonly outdir?: string
     /**
-     * Whether the rules of cdk-nag are checked, which takes seconds: all but the `argued` ones, or
-     * `bare`, to see what there would be to argue.
+     * Which rules of cdk-nag are checked, which takes seconds. `argued`: all without an exception.
+     * `bare`: all, to see where exceptions are needed. `off`: none.
      */
     readonly nag: 'argued' | 'bare' | 'off'
   },
@@ -29,7 +29,7 @@ export function createApp(
   })
   const settings = readInstallationSettings(app.node.getAllContext())
   if ('problems' in settings)
-    throw error('PLATFORM_SETTING_INVALID', `settings are wrong: ${settings.problems.join('; ')}`)
+    throw error('PLATFORM_SETTING_INVALID', `invalid settings: ${settings.problems.join('; ')}`)
   const installation = createInstallation(app, settings, assetsFor())
   if (options.nag !== 'off') Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
   if (options.nag === 'argued') acknowledge(installation, settings)

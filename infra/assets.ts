@@ -4,31 +4,33 @@ import { type BuildOptions, buildSync } from 'esbuild'
 import { error } from '../shared/errors/error.ts'
 import type { FunctionRow } from './functions-table.ts'
 
-/** The folder of the project, which entries are relative to. */
+/** The project's folder, to which entries are relative. */
 export const projectRoot = resolve(import.meta.dirname, '..')
 
 /**
- * Which entries are bundled: `all`, and an absent one is an error; `existing` ones, the others
- * standing empty, for a look at the template; `none`, for tests of the template.
+ * The entries to bundle. `all`: a missing one is an error. `existing`: missing ones stay empty, for
+ * inspecting the template. `none`: for tests of the template.
  */
 export type AssetMode = 'all' | 'existing' | 'none'
 
-/** The folders that functions and images are made from. */
+/** The folders from which functions and images are built. */
 export interface Assets {
-  /** The folder of a function's bundle: `main.mjs`, for tasks `long.mjs`, and what lies beside. */
+  /**
+   * Creates the folder of a function's bundle: `main.mjs`, for tasks `long.mjs`, and extra files.
+   */
   readonly bundleFunction: (row: FunctionRow) => string
-  /** The folder that the image is built in: the Dockerfile and a folder for each function. */
+  /** Creates the build folder of the image: the Dockerfile and a folder for each function. */
   readonly bundleImage: (rows: readonly FunctionRow[]) => string
-  /** Entries that are not there; only with `existing` and `none`. */
+  /** Missing entries; only with `existing` and `none`. */
   readonly absent: ReadonlySet<string>
 }
 
-/** Lambda looks for the exported `handler` of this file. */
+/** Lambda calls the exported `handler` of this file. */
 export const handlerName = 'main.handler'
 
 /**
- * Bundles into `folder`, which is emptied. Throws PLATFORM_ENTRY_MISSING with `all`, and what
- * esbuild says of code that it cannot read.
+ * Bundles into `folder`, which is emptied first. Throws PLATFORM_ENTRY_MISSING with `all`, and
+ * esbuild's errors for invalid code.
  */
 export function createAssets(mode: AssetMode, folder: string): Assets {
   const absent = new Set<string>()
@@ -43,9 +45,12 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
       if (mode !== 'none' && existsSync(join(projectRoot, entry))) bundleEntry(name, entry, target)
       else {
         if (mode === 'all')
-          throw error('PLATFORM_ENTRY_MISSING', `the function '${row.name}' has no ${entry}`)
+          throw error(
+            'PLATFORM_ENTRY_MISSING',
+            `the function '${row.name}' has no entry file ${entry}`,
+          )
         absent.add(entry)
-        // An asset must have a file; this one is none that Lambda could run.
+        // An asset needs at least one file; Lambda cannot run this one.
         writeFileSync(join(target, `${name}.absent`), `${entry}\n`)
       }
     }
@@ -69,7 +74,9 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
   }
 }
 
-/** One file with everything in it, the AWS SDK too: what was tested is what runs. */
+/**
+ * Bundles everything into one file, including the AWS SDK, so that exactly the tested code runs.
+ */
 function bundleEntry(name: string, entry: string, target: string): void {
   buildSync({
     ...bundling,
@@ -86,11 +93,11 @@ const bundling: BuildOptions = {
   format: 'esm',
   outExtension: { '.js': '.mjs' },
   minify: true,
-  // Stack traces name functions; maps would be as large as the code.
+  // Stack traces contain function names. Source maps would be as large as the code.
   keepNames: true,
   legalComments: 'none',
   logLevel: 'error',
-  // Packages in the older module form ask for `require`, which modules do not have.
+  // CommonJS packages call `require`, which ES modules do not have.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },

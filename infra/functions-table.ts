@@ -1,40 +1,40 @@
 import type { AwsVariable, QueueName, bucketPrefixes } from '../shared/config/aws-resource-names.ts'
 import type { Settings } from './settings.ts'
 
-/** A first part of the bucket's keys. */
+/** A key prefix of the bucket. */
 export type BucketPart = keyof typeof bucketPrefixes
 
 /**
- * How much of a table: `read` alone; with `write` items may be put and changed one at a time, with
- * `batch` many at once, with `remove` also taken away.
+ * The use of a table. `read`: read only. `write`: put and change single items too. `batch`: many
+ * items at once too. `remove`: remove items too.
  */
 export type TableUse = 'read' | 'write' | 'batch' | 'remove'
 
-/** All that a function may do. What is not named here is denied. */
+/** All permissions of a function. Anything else is denied. */
 export interface Grants {
   readonly journal?: TableUse
   readonly catalog?: TableUse
   readonly reads?: readonly BucketPart[]
   readonly puts?: readonly BucketPart[]
-  /** Puts objects where none stands; replaces none. */
+  /** Creates objects, but never replaces one. */
   readonly creates?: readonly BucketPart[]
-  /** Lists and removes objects, that is sweeps. */
+  /** Lists and removes objects, to sweep them. */
   readonly sweeps?: readonly BucketPart[]
   readonly sends?: readonly QueueName[]
-  /** Looks at dead letters of these queues and makes them messages again. */
+  /** Lists dead letters of these queues and sends them again. */
   readonly redrives?: readonly QueueName[]
-  /** Keys of secrets by purpose: only to encrypt, or both ways. */
+  /** The use of the secrets key by purpose: encrypt only, or encrypt and decrypt. */
   readonly triggerSecrets?: 'seal' | 'open'
   readonly stackSecrets?: 'open'
-  /** Takes on the roles that owners of stacks name: deployment credentials. */
+  /** Assumes the roles that owners of stacks name, for deployment credentials. */
   readonly deploys?: boolean
-  /** Makes and removes schedules of the installation's group, or only removes. */
+  /** Creates and removes schedules of the installation's group, or removes only. */
   readonly schedules?: 'make' | 'remove'
-  /** Has a deployment that it closes folded. */
+  /** Calls compaction to fold a deployment that it closes. */
   readonly callsCompaction?: boolean
 }
 
-/** The name of a function, without that of its installation. */
+/** The name of a function, without the installation's name. */
 export type FunctionName =
   | 'webhook'
   | 'schedule'
@@ -43,35 +43,35 @@ export type FunctionName =
   | 'step-executor'
   | 'compaction'
 
-/** A function: where its code is, how large it is, what it is told and what it may do. */
+/** A function: its code, size, configuration and permissions. */
 export interface FunctionRow {
   readonly name: FunctionName
   /** Relative to the project. Exports `handler`. */
   readonly entry: string
-  /** What the same handler runs from as a task of the long pool, relative to the project. */
+  /** The entry for the same work as a task of the long pool, relative to the project. */
   readonly longEntry?: string
   readonly packaging: 'zip' | 'image'
   readonly memoryMb: (settings: Settings) => number
   readonly scratchMb?: (settings: Settings) => number
   readonly timeoutSeconds: number
-  /** Files that must lie beside the bundle, because they are started, not loaded. */
+  /** Files beside the bundle, because they are started as processes instead of being loaded. */
   readonly extraFiles?: readonly string[]
   readonly consumes?: {
     readonly queue: QueueName
     readonly batchSize: number
     readonly concurrencyMax?: (settings: Settings) => number
   }
-  /** The queue that the long pool's tasks of it take from. */
+  /** The queue for its tasks in the long pool. */
   readonly longQueue?: QueueName
   readonly places: readonly AwsVariable[]
   readonly grants: Grants
 }
 
-/** The longest that Lambda lets a function run. */
+/** Maximum time limit of a Lambda function. */
 const longestSeconds = 900
 const everyone = ['installation', 'pool'] as const
 const stores = ['journalTable', 'catalogTable', 'bucket'] as const
-/** Every queue of work: a name gives no right to it. */
+/** All work queues. A queue's name gives no permission for it. */
 const queues = [
   'chainsQueue',
   'chainsLongQueue',
@@ -80,7 +80,7 @@ const queues = [
   'nudgesQueue',
   'nudgesLongQueue',
 ] as const
-/** The bridge to providers that programs define themselves. */
+/** The plugin for dynamic providers of programs. */
 const plugins = [
   'shared/providers/plugins/pulumi-resource-pulumi-nodejs',
   'shared/providers/plugins/dynamic-provider.mjs',
@@ -98,7 +98,7 @@ export const functionsTable: readonly FunctionRow[] = [
     grants: { catalog: 'write', sends: ['nudges'], triggerSecrets: 'open' },
   },
   {
-    // What happens by itself: schedules that are due, and notifications that are to be sent.
+    // Work without a user: due schedules, and notifications.
     name: 'schedule',
     entry: 'functions/schedule/main.ts',
     packaging: 'zip',
@@ -121,7 +121,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/api/main.ts',
     packaging: 'zip',
     memoryMb: ({ apiMb }) => apiMb,
-    // As long as one event stream is kept; clients come again with the last event that they saw.
+    // Duration of an event stream; clients reconnect with their last event.
     timeoutSeconds: 300,
     places: [
       ...everyone,
@@ -136,11 +136,11 @@ export const functionsTable: readonly FunctionRow[] = [
       'webhookUrl',
     ],
     grants: {
-      // A stack that is removed takes its inbox along, which is in the journal.
+      // Removing a stack also removes its inbox, which is in the journal table.
       journal: 'remove',
       catalog: 'remove',
       reads: ['blobs', 'plugins'],
-      // Programs and plugins are sent to addresses that the API signs: who uses one has this right.
+      // Programs and plugins are uploaded to signed addresses, which carry the API's permissions.
       creates: ['blobs', 'plugins'],
       sends: ['nudges', 'chains', 'chains-long', 'notifications'],
       redrives: ['chains', 'chains-long', 'notifications'],
@@ -186,7 +186,7 @@ export const functionsTable: readonly FunctionRow[] = [
     scratchMb: ({ scratchMb }) => scratchMb,
     timeoutSeconds: longestSeconds,
     extraFiles: plugins,
-    // A message names up to 64 operations, which is what one executor runs at once.
+    // A message contains up to 64 operations: as many as one executor runs concurrently.
     consumes: {
       queue: 'chains',
       batchSize: 1,

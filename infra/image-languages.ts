@@ -1,4 +1,4 @@
-/** What the image needs for programs of a language. */
+/** The packages and tools that programs of a language need in the image. */
 export interface ImageLanguage {
   readonly language: string
   /** Packages of Amazon Linux 2023. */
@@ -8,8 +8,8 @@ export interface ImageLanguage {
 }
 
 /**
- * Node and npm are in the base image; git is for dependencies that are named by a repository. The
- * other package managers install what a repository's lock file says.
+ * Node and npm are in the base image. git is for dependencies from repositories. The other package
+ * managers install the lock files of repositories.
  */
 export const imageLanguages: readonly ImageLanguage[] = [
   {
@@ -19,10 +19,10 @@ export const imageLanguages: readonly ImageLanguage[] = [
   },
 ]
 
-/** The build argument PACKAGES of the image. */
+/** Returns the build argument PACKAGES of the image. */
 export const imagePackagesOf = (languages: readonly ImageLanguage[]): string =>
   [...new Set(languages.flatMap(({ packages }) => packages))].toSorted().join(' ')
 
-/** The build argument TOOLS of the image. */
+/** Returns the build argument TOOLS of the image. */
 export const imageToolsOf = (languages: readonly ImageLanguage[]): string =>
   languages.flatMap(({ tools = [] }) => tools).join(' ')

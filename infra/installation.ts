@@ -20,19 +20,19 @@ import type { Settings } from './settings.ts'
 
 /** The two stacks of an installation. */
 export interface Installation {
-  /** Tables, bucket and keys: stays when the other goes. */
+  /** Tables, bucket and keys. This stack is retained when the other one is deleted. */
   readonly data: Stack
   readonly main: Stack
 }
 
-/** Everything of one installation. What it is called begins with the installation's name. */
+/** Creates all resources of one installation. Their names begin with the installation's name. */
 export function createInstallation(app: App, settings: Settings, assets: Assets): Installation {
   const names = installationNamesOf(settings.installation)
   const env = { region: settings.region }
   const data = new Stack(app, names.dataStack, {
     env,
     description: 'Antichain: tables, bucket and keys',
-    // A protected stack is deleted by nobody who did not say so first.
+    // A protected stack can be deleted only after the protection was removed explicitly.
     terminationProtection: true,
   })
   const keys = createKeys(data, settings.installation)
@@ -79,11 +79,11 @@ function createParts(main: Stack, granted: GrantContext, assets: Assets): void {
 
 function requireFunction(functions: Functions, name: FunctionName): Deployed {
   const found = functions.get(name)
-  if (found === undefined) throw new Error(`the table of functions has no ${name}`)
+  if (found === undefined) throw new Error(`the functions table has no row ${name}`)
   return found
 }
 
-/** The image of the generator and of both kinds of tasks of the long pool. */
+/** Creates the image of the generator and of both kinds of long-pool tasks. */
 function createImage(main: Stack, settings: Settings, assets: Assets): DockerImageAsset {
   const rows = functionsTable.filter(
     row => row.packaging === 'image' || row.longEntry !== undefined,
@@ -95,7 +95,9 @@ function createImage(main: Stack, settings: Settings, assets: Assets): DockerIma
   })
 }
 
-/** What the environment variables are set to; queues by their addresses, as SQS wants them. */
+/**
+ * Creates the values of the environment variables. Queues are given by their URLs, as SQS requires.
+ */
 function createInstallationPlaces(
   main: Stack,
   granted: GrantContext,
@@ -127,7 +129,7 @@ function createInstallationPlaces(
       }),
     scheduleFunction: () => functionArnOf(main, settings, 'schedule'),
     compactionFunction: () => functionArnOf(main, settings, 'compaction'),
-    // The API of webhooks is made after the functions that must know it.
+    // The webhook API is created after the functions that need its address.
     webhookUrl: () => Lazy.string({ produce: webhookUrl }),
   })
 }

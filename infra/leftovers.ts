@@ -2,22 +2,25 @@ import { readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The beginning of the name of a folder of this process that who comes later may remove. */
+/** Returns the prefix of temporary folders of this process, which later processes may remove. */
 export function processFolderName(prefix: string): string {
   return `${prefix}${process.pid}-`
 }
 
-/** Removes the folders of a kind whose processes are gone: they were killed before they could. */
+/**
+ * Removes the folders of a kind whose processes are gone. These were killed before they could
+ * remove them.
+ */
 export function removeLeftovers(prefix: string): void {
   for (const name of readdirSync(tmpdir())) {
     const rest = name.startsWith(prefix) ? name.slice(prefix.length) : ''
-    // Nothing of anybody who names folders otherwise.
+    // Folders with a different name format belong to other programs.
     const [, pid] = /^(\d+)-\w{6}$/.exec(rest) ?? []
     if (pid !== undefined && !isAlive(Number(pid))) removeIfOwned(join(tmpdir(), name))
   }
 }
 
-/** What another user left in a shared folder is that user's to remove. */
+/** Folders of another user in a shared directory are left alone. */
 function removeIfOwned(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })

@@ -1,10 +1,10 @@
 /**
- * infra: what an installation on AWS consists of, as a CDK app. Imports names and limits of
- * shared/config and the catalogue of errors, and nothing of what runs in the functions: these it
- * knows by the paths of their entries. Looks nothing up, so that it works without an account.
+ * infra: the resources of an installation on AWS, as a CDK app. Imports names and limits of
+ * shared/config and the error catalogue, and no code that runs in functions: it knows these by the
+ * paths of their entries. It makes no lookups, so that it works without an account.
  *
- * Invariants: a function may do what its row of functions-table.ts says and nothing else; what is
- * durable is in a stack of its own and is removed by nobody; nothing here costs by the hour.
+ * Invariants: a function has exactly the permissions of its row in functions-table.ts. Durable
+ * resources are in a stack of their own and are never removed. No resource is billed by the hour.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,15 +19,15 @@ const mode = modes.find(each => each === requestedMode)
 
 try {
   if (mode === undefined)
-    throw new Error(`ANTICHAIN_ASSETS is '${requestedMode}', not ${modes.join(', ')}`)
-  // The assembly copies what it needs, so that the folder can go at the end.
+    throw new Error(`ANTICHAIN_ASSETS must be one of ${modes.join(', ')}, not '${requestedMode}'`)
+  // The assembly copies the bundles, so that the folder can be removed at the end.
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bundles-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const assets = createAssets(mode, folder)
   const { app } = createApp({ nag: 'argued' }, () => assets)
   app.synth()
   for (const entry of assets.absent)
-    process.stderr.write(`${entry} is not there: its function stands empty in this template\n`)
+    process.stderr.write(`the entry ${entry} is missing: its function is empty in this template\n`)
 } catch (thrown) {
   const known = thrown instanceof DeployError
   const text = known

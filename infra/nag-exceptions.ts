@@ -10,25 +10,25 @@ import type { Installation } from './installation.ts'
 import { deploymentRolesOf, logicalNameOf, type StackLocation } from './names.ts'
 import type { Settings } from './settings.ts'
 
-/** A rule that does not hold here, for what is below a path, and why. */
+/** An exception from a rule below a path, with its reason. */
 export interface NagException {
   readonly stack: 'data' | 'main'
-  /** Below the stack. */
+  /** The path below the stack. */
   readonly path: string
   readonly rule: string
   readonly why: string
 }
 
-/** Rules that are not followed, whatever the settings are. */
+/** Exceptions that apply with any settings. */
 const always: readonly NagException[] = [
   {
     stack: 'data',
     path: 'Data/Bucket',
     rule: 'AwsSolutions-S1',
     why:
-      'Server access logs arrive late and not always, and need a bucket more. Only the ' +
-      'roles of this installation reach the bucket; who wants a record of each read ' +
-      'turns on data events of CloudTrail.',
+      'Server access logs are late and incomplete, and need another bucket. Only the roles of ' +
+      'this installation have access to the bucket. An operator who needs a record of each ' +
+      'read can enable data events of CloudTrail.',
   },
   {
     stack: 'main',
@@ -43,22 +43,19 @@ const always: readonly NagException[] = [
     path: 'LongPool/Vpc',
     rule: 'AwsSolutions-VPC7',
     why:
-      "Nobody can connect to a task, and tasks run other people's programs: what they " +
-      'reach is bounded by the roles of stacks. Flow logs would be paid for by the ' +
-      'gigabyte and read by nobody; an account that asks for them turns them on for its ' +
-      'networks.',
+      'Tasks accept no connections, and they run programs of users: the roles of stacks limit ' +
+      'their access. Flow logs are billed by the gigabyte and would have no readers. An ' +
+      'account that requires them can enable them for its networks.',
   },
   {
     stack: 'main',
     path: 'LongPool/Cluster',
     rule: 'AwsSolutions-ECS4',
-    why:
-      'Container insights are paid for by the metric. A task that dies is seen by its ' +
-      'lease and its deployment goes on, which the alarm on stuck deployments watches.',
+    why: 'Container insights are billed per metric. The lease of a task reveals its death and its deployment continues, which the alarm on stuck deployments monitors.',
   },
 ]
 
-/** Every rule of cdk-nag that is not followed. Each is as narrow as the rule allows. */
+/** Returns every exception from rules of cdk-nag. Each is as narrow as the rule allows. */
 export function nagExceptionsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
   const long = functionsTable.filter(({ longQueue }) => longQueue !== undefined)
   return [
@@ -69,13 +66,13 @@ export function nagExceptionsOf(stack: StackLocation, settings: Settings): reado
       stack: 'main' as const,
       path,
       rule: scheduleWildcardOf(stack, settings),
-      why: 'People make schedules, so that their names are not known here; all of them are in the group of this installation.',
+      why: 'Users create schedules, so their names are not known here. All of them are in the group of this installation.',
     })),
     ...long.flatMap(({ name }) => longWildcardsOf(stack, settings, `Long${logicalNameOf(name)}`)),
   ]
 }
 
-/** Objects are named by their content: a role is bounded by the first part of the name. */
+/** Objects are named by their content, so a role is limited by the prefix of the name. */
 function bucketWildcardsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
   const bucket = bucketNameOf(settings.installation, '<AWS::AccountId>', settings.region)
   return functionsTable.flatMap(({ name, grants, longQueue }) => {
@@ -90,13 +87,13 @@ function bucketWildcardsOf(stack: StackLocation, settings: Settings): readonly N
         stack: 'main' as const,
         path,
         rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:s3:::${bucket}/${bucketPrefixes[one]}*]`,
-        why: 'Objects are named by their content, so that the names are not known before; the role is bounded to those that begin so.',
+        why: 'Objects are named by their content, so the names are not known in advance. The role is limited to names with this prefix.',
       })),
     )
   })
 }
 
-/** Which role a deployment takes on is said by the owner of its stack. */
+/** The owner of a stack names the role that its deployments assume. */
 function deployWildcardsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
   const patterns = deploymentRolesOf(stack, settings).filter(role => role.includes('*'))
   return functionsTable
@@ -108,9 +105,9 @@ function deployWildcardsOf(stack: StackLocation, settings: Settings): readonly N
         path,
         rule: `AwsSolutions-IAM5[Resource::${role}]`,
         why:
-          'Owners of stacks make the roles, so that their names are known by a pattern ' +
-          'only. Each role names who may take it on and for which stack, and the ' +
-          'external id must begin with the name of this installation.',
+          'Owners of stacks create the roles, so their names are known by a pattern only. The ' +
+          'trust policy of each role defines the principals and the stack, and the external id ' +
+          'must begin with the name of this installation.',
       })),
     )
 }
@@ -125,26 +122,27 @@ function longWildcardsOf(
       stack: 'main',
       path: `LongPool/${id}Role`,
       rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:ecs:${settings.region}:<AWS::AccountId>:task/${settings.installation}/*]`,
-      why: 'Tasks get their names when they start; the role is bounded to those of its own cluster.',
+      why: 'Tasks get their names when they start. The role is limited to those of its own cluster.',
     },
     {
       stack: 'main',
       path: `LongPool/${id}StartRole`,
       rule: 'AwsSolutions-IAM5[Resource::*]',
-      why:
-        'ecr:GetAuthorizationToken can be granted for all resources only; what it gives ' +
-        'opens nothing but the one repository that the role names beside it.',
+      why: 'ecr:GetAuthorizationToken can be granted for all resources only. Its token gives access only to the one repository that the role names too.',
     },
     {
       stack: 'main',
       path: `LongPool/${id}Task`,
       rule: 'AwsSolutions-ECS2',
-      why: 'The variables are names of tables and queues. No secret is among them: those are in the catalog, sealed.',
+      why: 'The variables are names of tables and queues. They contain no secrets: those are in the catalog, sealed.',
     },
   ]
 }
 
-/** The right of the API and schedules on all calls in the group of this installation. */
+/**
+ * Returns the rule for the permission of the API and schedules on all schedules in the group of
+ * this installation.
+ */
 function scheduleWildcardOf(stack: StackLocation, settings: Settings): string {
   const { scheduleGroup } = installationNamesOf(settings.installation)
   const scheduler = `arn:${stack.partition}:scheduler:${settings.region}:<AWS::AccountId>`
@@ -156,7 +154,10 @@ const rolePathsOf = (name: string, isLong: boolean): readonly string[] => [
   ...(isLong ? [`LongPool/Long${logicalNameOf(name)}Role`] : []),
 ]
 
-/** Tells the checks of the exceptions. Throws for a path that is not there: none is left over. */
+/**
+ * Registers the exceptions with the checks. Throws for a missing path, so that no obsolete
+ * exception remains.
+ */
 export function acknowledge(installation: Installation, settings: Settings): void {
   for (const { stack, path, rule, why } of nagExceptionsOf(installation.main, settings))
     Validations.of(findConstruct(installation[stack], path)).acknowledge({ id: rule, reason: why })

@@ -3,20 +3,23 @@ import { bucketNameOf } from '../shared/config/aws-resource-names.ts'
 import type { FunctionName } from './functions-table.ts'
 import type { Settings } from './settings.ts'
 
-/** `step-generator` as a logical name: `StepGenerator`. */
+/** Returns a name as a logical name: `step-generator` becomes `StepGenerator`. */
 export const logicalNameOf = (name: string): string =>
   name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** What a stack knows of where it is. */
+/** The location of a stack. */
 export type StackLocation = Pick<Stack, 'partition' | 'account'>
 
-/** The bucket, by its name. */
+/** Returns the ARN of the bucket, from its name. */
 export function bucketArnOf(stack: StackLocation, settings: Settings): string {
   const name = bucketNameOf(settings.installation, stack.account, settings.region)
   return `arn:${stack.partition}:s3:::${name}`
 }
 
-/** By its name: functions that know of each other could not be made one after the other. */
+/**
+ * Returns the ARN of a function from its name, because references between functions would be
+ * circular.
+ */
 export function functionArnOf(stack: Stack, settings: Settings, name: FunctionName): string {
   return stack.formatArn({
     service: 'lambda',
@@ -26,7 +29,7 @@ export function functionArnOf(stack: Stack, settings: Settings, name: FunctionNa
   })
 }
 
-/** Patterns of the roles that deployments may take on. */
+/** Returns patterns of the roles that deployments may assume. */
 export function deploymentRolesOf(
   stack: Pick<StackLocation, 'partition'>,
   settings: Settings,

@@ -14,7 +14,7 @@ import type { BucketPart, Grants, TableUse } from './functions-table.ts'
 import { bucketArnOf, deploymentRolesOf, functionArnOf } from './names.ts'
 import type { Settings } from './settings.ts'
 
-/** What grants are about. */
+/** The resources to which grants apply. */
 export interface GrantContext {
   readonly settings: Settings
   readonly keys: EncryptionKeys
@@ -22,9 +22,7 @@ export interface GrantContext {
   readonly queues: Queues
 }
 
-/**
- * The statements of a role that may do what `grants` say, and take from `queue` if one is given.
- */
+/** Returns the policy statements for `grants`, and for consuming `queue` if it is given. */
 export function statementsOf(
   scope: Construct,
   granted: GrantContext,
@@ -54,7 +52,7 @@ const allow = (
     ...(conditions === undefined ? {} : { conditions }),
   })
 
-/** No scan anywhere: nothing of ours reads a whole table. */
+/** Without the permission to scan, because no code reads a whole table. */
 const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 const writing = ['dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem']
 const tableActions: Readonly<Record<TableUse, readonly string[]>> = {
@@ -83,7 +81,7 @@ function bucketStatementsOf(
   const { reads = [], puts = [], creates = [], sweeps = [] } = grants
   const keys = (parts: readonly BucketPart[]): readonly string[] =>
     parts.map(each => `${bucket}/${bucketPrefixes[each]}*`)
-  // Without the right to list, S3 answers for what is absent as for what is forbidden.
+  // Without the list permission, S3 returns the same error for missing and for forbidden objects.
   const listed = [...new Set([...reads, ...sweeps])].map(each => `${bucketPrefixes[each]}*`)
   return [
     ...(reads.length === 0 ? [] : [allow(['s3:GetObject', 's3:GetObjectVersion'], keys(reads))]),
@@ -105,7 +103,10 @@ function bucketStatementsOf(
 /** A put without `If-None-Match` is refused. Source: S3's page on enforcing conditional writes. */
 const onlyIfAbsent = { Null: { 's3:if-none-match': 'false' } }
 
-/** The key at rest works for whoever may use a table or the bucket, and only through these. */
+/**
+ * Allows the key at rest for a role with access to a table or the bucket, and only through these
+ * services.
+ */
 function keyStatement(scope: Construct, { keys }: GrantContext, grants: Grants): PolicyStatement[] {
   const { region } = Stack.of(scope)
   const usesTables = grants.journal !== undefined || grants.catalog !== undefined
@@ -141,7 +142,7 @@ function queueStatementsOf(
       ? []
       : [
           allow([...takeActions, 'sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks'], dead),
-          // A move sends in the name of who asked for it.
+          // A redrive sends messages with the permissions of its caller.
           allow(
             ['sqs:SendMessage'],
             redrives.map(name => queues[name].queue.queueArn),
@@ -158,8 +159,9 @@ const takeActions = [
 ]
 
 /**
- * Secrets of triggers are sealed with a context that says so. Those of stacks may have been sealed
- * by others, in Pulumi's form without a context: they are whatever is not said to be a trigger's.
+ * Returns the statements for secrets. Secrets of triggers are sealed with a context that names this
+ * purpose. Secrets of stacks may come from other programs, in Pulumi's form without a context. They
+ * are therefore all secrets without the purpose of triggers.
  */
 function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyStatement[] {
   const field = `kms:EncryptionContext:${keyPurpose.field}`
@@ -174,15 +176,15 @@ function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyState
   ]
 }
 
-/** Whoever closes a deployment has it folded by the function whose work that is. */
+/** Allows a role that closes deployments to call compaction. */
 function compactionStatementOf(scope: Construct, settings: Settings): PolicyStatement {
   return allow(['lambda:InvokeFunction'], [functionArnOf(Stack.of(scope), settings, 'compaction')])
 }
 
 /**
- * Deployment credentials: roles that the owner of a stack names and whose trust policy asks for the
- * stack as external id. Here only the form of both is bounded; that the id is the stack's own is
- * what the role's owner demands.
+ * Returns the statement for deployment credentials: roles that the owner of a stack names, whose
+ * trust policy requires the stack as external id. The statement limits only the format of both. The
+ * role's owner ensures that the id is that of the stack.
  */
 function deployStatementOf(scope: Construct, settings: Settings): PolicyStatement {
   const roles = deploymentRolesOf(Stack.of(scope), settings)

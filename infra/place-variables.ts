@@ -1,12 +1,12 @@
 import { awsVariables, type AwsVariable } from '../shared/config/aws-resource-names.ts'
 
-/** Environment variables for places, of a process in a pool. */
+/** Returns the environment variables of places, for a process in a pool. */
 export type PlaceVariables = (
   wanted: readonly AwsVariable[],
   pool: 'short' | 'long',
 ) => Readonly<Record<string, string>>
 
-/** The variables of the places of an installation; what they stand for is looked up when asked. */
+/** Creates the variables for the places of an installation. Their values are read on use. */
 export function createPlaceVariables(
   values: Readonly<Record<Exclude<AwsVariable, 'pool'>, () => string>>,
 ): PlaceVariables {

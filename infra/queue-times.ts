@@ -2,14 +2,14 @@ import type { QueueName } from '../shared/config/aws-resource-names.ts'
 import { limits } from '../shared/config/limits.ts'
 
 /**
- * How long a message is hidden that a function has, in seconds: Lambda refuses an event source
- * whose queue hides less than the function may run. Handlers shorten it once they have the message.
+ * Visibility timeouts of messages, in seconds. Lambda refuses an event source whose timeout is
+ * shorter than the function's time limit. Handlers shorten it when they have received a message.
  */
 export const hiddenSeconds: Readonly<Record<QueueName, number>> = {
   chains: 960,
   nudges: 960,
   notifications: 360,
-  // Tasks renew what they hold: a lease is enough.
+  // Tasks renew their messages, so one lease is sufficient.
   'chains-long': limits.visibilityMs / 1_000,
   'nudges-long': limits.visibilityMs / 1_000,
 }

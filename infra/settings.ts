@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defaultInstallation, installationPattern } from '../shared/config/aws-resource-names.ts'
 
-/** Settings are given as context, each as `antichain:<name>`: in cdk.json or with `-c`. */
+/** The prefix of settings in the context: `antichain:<name>` in cdk.json or with `-c`. */
 const settingPrefix = 'antichain:'
 
 const wholeNumber = (least: number, most: number, usual: number) =>
@@ -18,21 +18,24 @@ const listed = z
   )
 
 const schema = z.strictObject({
-  /** Names of everything begin with it: several installations fit into one account and region. */
+  /** The prefix of all resource names. Several installations can share one account and region. */
   installation: z
     .string()
-    .regex(installationPattern, '2 to 20 small letters, digits and `-`, a letter first')
+    .regex(
+      installationPattern,
+      '2 to 20 lower-case letters, digits and `-`, beginning with a letter',
+    )
     .default(defaultInstallation),
-  region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region as in eu-central-1'),
+  region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region such as eu-central-1'),
   architecture: z.enum(['arm64', 'x86_64']).default('arm64'),
   /**
-   * Patterns of ARNs of roles that deployments may take on, comma between; `*` stands for any text.
-   * Default: roles of any account whose names begin with the installation's and `-deploy-`.
+   * Patterns of role ARNs that deployments may assume, separated by commas; `*` matches any text.
+   * Default: roles of any account whose names begin with the installation's name and `-deploy-`.
    */
   deploymentRoles: listed,
-  /** More tags of every part, as `name=value`, comma between. */
+  /** Additional tags of every part, as `name=value`, separated by commas. */
   tags: listed.pipe(z.array(z.string().regex(/^[^=]+=[^=]+$/, 'name=value'))),
-  /** Who is told of alarms; nobody when it is left out. */
+  /** The receiver of alarms. Absent: none. */
   alarmEmail: z.email().optional(),
   logDays: z.coerce
     .number()
@@ -42,13 +45,16 @@ const schema = z.strictObject({
   generatorMb: wholeNumber(1_024, 10_240, 3_072),
   executorMb: wholeNumber(1_024, 10_240, 3_072),
   compactionMb: wholeNumber(512, 10_240, 3_072),
-  /** Scratch space of generators and executors: unpacked programs and plugins. */
+  /** Scratch space of generators and executors, for unpacked programs and plugins. */
   scratchMb: wholeNumber(512, 10_240, 8_192),
-  /** Generators at once, that is deployments that decide at the same moment. */
+  /**
+   * Maximum number of concurrent generators, which is the number of deployments that make decisions
+   * at the same time.
+   */
   generatorsMax: wholeNumber(2, 1_000, 20),
-  /** Executors at once; each runs up to 64 operations. */
+  /** Maximum number of concurrent executors; each runs up to 64 operations. */
   executorsMax: wholeNumber(2, 1_000, 100),
-  /** Tasks of the long pool at once, executors and generators each. */
+  /** Maximum number of concurrent long-pool tasks, for executors and generators each. */
   // A policy has at most twenty steps, one for each number of tasks.
   longTasksMax: wholeNumber(1, 19, 4),
   longCpu: z.coerce
@@ -56,24 +62,27 @@ const schema = z.strictObject({
     .pipe(z.literal([512, 1_024, 2_048, 4_096]))
     .default(1_024),
   longMb: wholeNumber(1_024, 30_720, 4_096),
-  /** Requests a second that the tables take at once; more than the default costs once. */
+  /**
+   * Warm throughput of the tables, in requests per second. More than the default has a one-time
+   * cost.
+   */
   warmReads: wholeNumber(12_000, 4_000_000, 12_000),
   warmWrites: wholeNumber(4_000, 4_000_000, 4_000),
-  /** Earlier versions of an object stay so long after they were replaced or removed. */
+  /** Time for which replaced and removed versions of objects are kept. */
   noncurrentDays: wholeNumber(1, 3_650, 30),
-  /** Webhooks a second that are let through. */
+  /** Rate limit of webhooks per second. */
   webhooksPerSecond: wholeNumber(1, 1_000, 20),
 })
 
-/** How an installation is to be: sizes in MB, times in the unit of their names. */
+/** The settings of an installation: sizes in MB, times in the unit of their names. */
 export type Settings = z.infer<typeof schema>
 
-/** What zod says of settings that are wrong, one sentence each. */
+/** The problems of invalid settings, one sentence each. */
 export interface SettingsProblem {
   readonly problems: readonly string[]
 }
 
-/** Reads the settings from context values, of which only those with our prefix are looked at. */
+/** Reads the settings from context values. Only values with the prefix are used. */
 export function readInstallationSettings(
   context: Readonly<Record<string, unknown>>,
 ): Settings | SettingsProblem {
@@ -89,5 +98,5 @@ export function readInstallationSettings(
   }
 }
 
-/** The names of all settings, without prefix. */
+/** The names of all settings, without the prefix. */
 export const settingNames: readonly string[] = Object.keys(schema.shape)

@@ -1,21 +1,21 @@
-/** Signals that come together, from a terminal and from whoever passes them on, are one. */
+/** Time within which several signals, from a terminal and from a parent process, count as one. */
 const togetherMs = 1_000
 
-/** Whether this process was told to end. */
+/** The shutdown request of this process. */
 export interface ShutdownSignal {
-  /** Resolves when it is. */
+  /** Resolves at the shutdown request. */
   readonly received: Promise<undefined>
-  /** Listens no more: without it the process goes on for ever. */
+  /** Stops listening. Otherwise the process never exits. */
   readonly release: () => void
 }
 
 /**
- * Listens to who ends this process, so that what is under way then is brought to its end. Told
- * again later than a second after that, it ends at once.
+ * Listens for shutdown signals, so that work in progress can be completed. A further signal more
+ * than a second later ends the process at once.
  */
 export function watchShutdownSignal(): ShutdownSignal {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  // Waiting for a signal keeps no process alive by itself.
+  // Waiting for a signal does not keep a process alive by itself.
   const alive = setInterval(() => {}, 1 << 30)
   const received = Promise.withResolvers<undefined>()
   let firstMs: number | undefined

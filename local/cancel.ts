@@ -7,9 +7,9 @@ import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/re
 import { abandonDeployment, isUnreadable } from './abandon-deployment.ts'
 
 /**
- * What a cancel came to: there was nothing, a dead deployment was closed, a living one was asked to
- * stop now, or had been asked before; `given up`: its records cannot be read, so that the stack is
- * as `version` of it was published, 0 when none was.
+ * The outcome of a cancel: nothing to cancel, a dead deployment was closed, or a living one was
+ * stopped now or before. `given up`: its records are unreadable, so the stack has its published
+ * version `version`, 0 when there is none.
  */
 export type CancelOutcome =
   | { readonly kind: 'none' }
@@ -22,11 +22,11 @@ export type CancelOutcome =
     }
 
 /**
- * Asks a living deployment to stop, closes a dead one. With `force` what runs is abandoned: how it
- * ends will not be known; a deployment whose holder is on a host of which nothing is known (it may
- * be gone, or have another name now) is closed in its place, once its leases stand still; and one
- * that cannot be closed because of damaged records is given up, its records left as they are.
- * Throws RECORD_DAMAGED and STATE_INVALID without `force`.
+ * Stops a living deployment, or closes a dead one. With `force`, running operations are abandoned
+ * and their results stay unknown. A deployment whose holder is on an unreachable host is then
+ * closed in its place, once its leases are unchanged for long enough. One that cannot be closed
+ * because of damaged records is released without changing them. Throws RECORD_DAMAGED and
+ * STATE_INVALID without `force`.
  */
 export async function cancel(
   ports: GeneratorPorts,
@@ -54,7 +54,7 @@ async function cancelCurrent(
   const standing = await readHolderStatus(ports, current)
   if (standing.kind === 'over') return { kind: 'none' }
   if (standing.kind === 'dead') {
-    // Executors of other processes may live: the close waits for what they run.
+    // Executors of other processes may be alive, so the close waits for their operations.
     if (force) await abandonRunning(ports, current)
     await closeDeadDeployment(ports, current, 'cancelled')
     return { kind: 'closed', number }
@@ -70,18 +70,20 @@ async function cancelCurrent(
   return { kind: isNews ? 'asked' : 'asked before', number }
 }
 
-/** A holder that lives after all may have closed it, or be about to: then that stands. */
+/**
+ * A holder that is alive after all may have closed it, or be about to; its close takes precedence.
+ */
 async function closeUnlessOver(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
   const control = await ports.control.read(deployment)
   if (control?.closed !== true) await closeDeadDeployment(ports, deployment, 'cancelled')
 }
 
-/** How long who is to abandon what runs may take to do so by itself, in ms. */
+/** Time that the owners of running operations have to abandon them, in ms. */
 const abandonWithinMs = 3_000
 
 /**
- * Whoever runs something abandons it. Plugins of this machine that are left after a while are ended
- * from here; who asked them settles what they were asked.
+ * The owners abandon their running operations. Plugins of this machine that remain after a while
+ * are ended from here, and their callers settle the calls.
  */
 async function abandonRunning(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
   await ports.control.stop(deployment, 'forced')

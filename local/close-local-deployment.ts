@@ -30,7 +30,7 @@ export async function finishEnded(
   return toDeployResult(environment.emitter, result, pending)
 }
 
-/** A deployment that was cancelled between two lives is only closed. */
+/** Closes a deployment that was cancelled between two generator runs. */
 export async function closeCancelled(
   input: RunInput,
   {
@@ -40,7 +40,7 @@ export async function closeCancelled(
 ): Promise<DeployResult> {
   const { environment, started } = current
   await closeDeadDeployment(input.ports, started.deployment, 'cancelled')
-  // The life before it is not heard any more.
+  // Events of the previous generator run are not displayed any more.
   const emitter = { ...environment.emitter, emit: input.sink.emit }
   emitSummary(
     { emitter, run: environment.run },

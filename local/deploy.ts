@@ -21,7 +21,7 @@ import {
 } from '../shared/runtime/environment/run-environment.ts'
 import { type RunInput } from '../shared/runtime/environment/run-input.ts'
 
-/** What runs in this process; a preview is no deployment. */
+/** A deployment in this process. A preview has no deployment id. */
 export interface RunningLocalDeployment extends RunningDeployment {
   readonly deployment?: DeploymentId
 }
@@ -42,7 +42,7 @@ export async function deploy(baseInput: RunInput): Promise<RunningLocalDeploymen
     onOutage: text => emitWarning(sink, text),
   })
   const { request, platform, ports } = input
-  // Only lives that follow each other have to remember what was told.
+  // Only successive generator runs must remember the emitted events.
   const createOnlySink = (): RunSink => {
     let isOpen = true
     return {
@@ -97,20 +97,20 @@ function emitWarning(sink: EventSink, message: string): void {
   sink.emit({ diagnosticEvent: { prefix, message, color: 'raw', severity } })
 }
 
-/** The deployment to be run: a new one or an interrupted one; none for a preview. */
+/** Returns the deployment to run: a new or an interrupted one, undefined for a preview. */
 function startOrResume({ ports, request }: RunInput): Promise<StartedDeployment | undefined> {
   if (request.dryRun) return Promise.resolve(undefined)
   return request.resume ? resumeDeployment(ports, request) : startDeployment(ports, request)
 }
 
-/** Each life writes events of its own. */
+/** Returns the writer id of a generator run's events. */
 function writerOf({ left }: StartedDeployment): string {
   return left === undefined
     ? 'generator'
     : `generator-${left.lastOperationId}-${left.earlierEnds.size}`
 }
 
-/** What a deployment comes to, once its events are kept. */
+/** Returns the result of a deployment after its events were stored. */
 async function flushAfter<T>(done: Promise<T>, recorder: EventRecorder | undefined): Promise<T> {
   try {
     return await done

@@ -18,16 +18,16 @@ import type { StoredDeployment } from '../shared/state/stored.ts'
 /** An edit of a stack's state, in its sealed form. */
 export interface StateEdit {
   readonly command: 'stack import' | 'state'
-  /** May be made twice: before the deployment is in the history, and in it. */
+  /** Called twice: before the deployment is in the history, and within it. */
   readonly edit: (state: StoredDeployment) => StoredDeployment
-  /** Pending operations that the edit leaves out, for the history. */
+  /** Pending operations that the edit drops, for the history. */
   readonly dropped?: readonly PendingNote[]
 }
 
 /**
- * A state edit is a short deployment of its own, so that it excludes every other. What it comes to
- * must keep the rules of a state. Throws STACK_BUSY, STATE_INTEGRITY and what `edit` throws; then
- * nothing is published, and what could be refused before it began is not in the history.
+ * Edits a state as a short deployment of its own, so that it excludes every other one. The result
+ * must be a valid state. Throws STACK_BUSY, STATE_INTEGRITY and the errors of `edit`. Then nothing
+ * is published, and an edit that was refused before its begin is not in the history.
  */
 export async function editState(
   ports: GeneratorPorts,
@@ -57,7 +57,7 @@ export async function editState(
   }
 }
 
-/** The edit as the deployment that it is. */
+/** Publishes the edit as a deployment. */
 async function publishEdit(
   ports: GeneratorPorts,
   deployment: DeploymentId,
@@ -68,9 +68,9 @@ async function publishEdit(
 ): Promise<{ readonly version: number }> {
   const { stack, command, edit, dropped } = change
   if (!(await ports.control.create(deployment, ports.holder)))
-    throw error('DEPLOYMENT_TAKEN_OVER', 'another process took this edit for dead and closed it')
+    throw error('DEPLOYMENT_TAKEN_OVER', 'another process considered this edit dead and closed it')
   const record = await ports.catalog.getStack(stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
   let version = record.version
   let result: DeploymentResult = 'failed'
   try {
@@ -78,7 +78,7 @@ async function publishEdit(
     const snapshot = await putState(ports, state)
     const published = await ports.catalog.publish(stack, record.version, snapshot)
     if (published.kind === 'conflict')
-      throw error('STORE_CONFLICT', `the snapshot of ${stack} was moved by someone else`)
+      throw error('STORE_CONFLICT', `the snapshot of ${stack} was changed concurrently`)
     version = published.version
     result = 'succeeded'
     return { version }
@@ -91,8 +91,8 @@ async function publishEdit(
 }
 
 /**
- * What an edit makes of the state of a stack. What was valid stays so; what was not may become so
- * step by step. Throws what `edit` throws, PENDING_STILL_RUNS, STATE_INTEGRITY.
+ * Applies an edit to the state of a stack. A valid state must stay valid; an invalid one may be
+ * repaired step by step. Throws the errors of `edit`, PENDING_STILL_RUNS, STATE_INTEGRITY.
  */
 async function applyEdit(
   ports: GeneratorPorts,
@@ -105,11 +105,11 @@ async function applyEdit(
   for (const urn of findForgotten(before, after)) await requireLateWindowOver(ports, before, urn)
   const fault = verifyIntegrity(before) === undefined ? verifyIntegrity(after) : undefined
   if (fault !== undefined)
-    throw error('STATE_INTEGRITY', `the edit would leave an invalid state: ${fault}`)
+    throw error('STATE_INTEGRITY', `the edit would make the state invalid: ${fault}`)
   return after
 }
 
-/** Puts a state where snapshots are; nothing names it yet. */
+/** Stores a state as a blob without a reference yet. */
 export function putState(
   ports: Pick<GeneratorPorts, 'blobs'>,
   state: StoredDeployment,
@@ -117,7 +117,7 @@ export function putState(
   return ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
 }
 
-/** URNs of pending operations that an edit drops without saying what they came to. */
+/** Returns the URNs of pending operations that an edit drops without a result. */
 function findForgotten(before: StoredDeployment, edited: StoredDeployment): readonly string[] {
   const kept = new Set(pendingOf(edited).map(({ resource }) => resource.urn))
   const known = new Set((edited.resources ?? []).map(({ urn }) => urn))

@@ -16,35 +16,35 @@ import {
 import { type RunInput } from '../shared/runtime/environment/run-input.ts'
 import { errorSourceOf, retryPolicy } from '../shared/providers/retry-policy.ts'
 
-/** Executors that are not beside the generator of their deployment: with plugins of their own. */
+/** Executors that are separate from the generator of their deployment, with their own plugins. */
 export interface ExecutorSupervisor {
-  /** Resolves when the deployment is over, or nobody is to attend it any more. */
+  /** Resolves when the deployment is over, or when supervision ends. */
   readonly done: Promise<void>
-  /** Asks the providers to cancel what runs. */
+  /** Requests cancellation of running calls from the providers. */
   readonly cancel: () => Promise<void>
-  /** Abandons what runs. */
+  /** Abandons running operations. */
   readonly abandon: () => void
 }
 
-/** What executors are to attend. */
+/** The deployment that executors serve. */
 export interface SupervisedDeployment {
   readonly deployment: DeploymentId
-  /** How long one of them may last, in ms; without it, as long as the deployment. */
+  /** Time limit of one executor, in ms. Absent: it runs as long as the deployment. */
   readonly limitMs: number | undefined
-  /** Aborts when nothing more is to be begun here. */
+  /** Aborts when nothing more may begin here. */
   readonly over: AbortSignal
 }
 
-/** Executors that run or end what they began, with what is around each. */
+/** Executors that run or complete their operations, with their environments. */
 type OpenExecutors = Map<RunEnvironment, RunningExecutor>
 
-/** How often it is looked whether a deployment is over, in ms. */
+/** Interval at which the end of a deployment is checked, in ms. */
 const lookMs = 500
 
 /**
- * Runs operations of one deployment until that is closed: by one executor, or, under a time limit,
- * by executors that follow each other, and one without a limit for what takes longer. What an
- * executor began ends with it, also beyond its time: no call is cut off.
+ * Runs operations of one deployment until it is closed. Without a time limit there is one executor.
+ * With one, executors follow each other, and an unlimited one serves slow operations. An executor
+ * completes its operations even beyond its time, because no call is aborted.
  */
 export function superviseExecutors(
   input: RunInput,
@@ -72,7 +72,7 @@ export function superviseExecutors(
   }
 }
 
-/** One executor after another, each beside those before that still end what they began. */
+/** Runs one executor after another. Earlier ones complete their operations meanwhile. */
 async function runSuccessiveExecutors(
   input: RunInput,
   supervised: SupervisedDeployment & {
@@ -94,7 +94,7 @@ async function runSuccessiveExecutors(
     const why = await Promise.race([over, left, lost])
     watching.abort()
     forget()
-    // Those before, which only end what they began, are not to be awaited either.
+    // Earlier executors, which only complete their operations, are not awaited either.
     if (why === 'forced')
       await Promise.all([...supervised.open.keys()].map(({ processes }) => processes.close()))
     ending.push(endExecutor(executor, environment, supervised.open))
@@ -117,8 +117,8 @@ async function endExecutor(
 }
 
 /**
- * Starts an executor as soon as the store lets it: a disk that is full has room again one day, and
- * those before still hold outcomes. Undefined when nobody is to attend any more.
+ * Starts an executor as soon as the store permits. A full disk will have space again, and earlier
+ * executors still hold outcomes. Returns undefined when supervision has ended.
  */
 async function startNextExecutor(
   input: RunInput,
@@ -139,8 +139,8 @@ async function startNextExecutor(
 }
 
 /**
- * Starts one executor; `left` resolves when its time is over, or is no longer of interest: a clock
- * that runs on would keep the process from its end.
+ * Starts one executor. `left` resolves when its time is over, or when that no longer matters,
+ * because a running timer would keep the process alive.
  */
 async function startOneExecutor(
   input: RunInput,
@@ -170,7 +170,7 @@ async function startOneExecutor(
   return { environment, executor, left, forget: () => leaving.abort() }
 }
 
-/** Resolves when a deployment was closed or stopped by force, or this process is to end. */
+/** Resolves when a deployment was closed or stopped by force, or this process must shut down. */
 async function awaitOver(
   platform: Platform,
   { deployment, over }: SupervisedDeployment,
@@ -179,7 +179,7 @@ async function awaitOver(
   const either = AbortSignal.any([over, watching])
   while (!either.aborted) {
     const control = await platform.control.read(deployment).catch((thrown: unknown) => {
-      // What it holds must outlast a bad moment of the store.
+      // Its operations must outlast a store outage.
       if (errorSourceOf(thrown) !== 'store') throw thrown
       return 'unknown' as const
     })

@@ -2,18 +2,18 @@ import type { StartedDeployment } from '../functions/step-generator/start-deploy
 import type { RunEnvironment } from '../shared/runtime/environment/run-environment.ts'
 import type { RunSink } from '../shared/runtime/deployment/deduplicate-events.ts'
 
-/** One life of the generator in this process. */
+/** One generator run in this process. */
 export interface LocalRun {
   readonly environment: RunEnvironment
   readonly started: StartedDeployment
-  /** What it tells. */
+  /** The sink for its events. */
   readonly sink: RunSink
 }
 
-/** What a deployment in this process consists of. */
+/** The parts of a deployment in this process. */
 export interface LocalDeploymentOptions {
   readonly first: LocalRun
   readonly startedAt: number
-  /** The sink of a next life. */
+  /** Creates the sink of the next generator run. */
   readonly nextSink: () => RunSink
 }

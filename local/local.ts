@@ -47,47 +47,46 @@ import {
   readDeploymentStatus,
 } from '../functions/step-generator/deployment-status.ts'
 
-/** What the command line asks of the engine over the embedded platform. */
+/** The engine over the embedded platform, for the command line. */
 export interface Local {
   readonly platform: EmbeddedPlatform
   /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
   /**
-   * What the interrupted deployment of a stack was asked to do. Throws NOTHING_TO_RESUME,
-   * STACK_BUSY.
+   * Returns the options of a stack's interrupted deployment. Throws NOTHING_TO_RESUME, STACK_BUSY.
    */
   readonly findInterrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Asks a living deployment to stop, closes a dead one. */
+  /** Stops a living deployment, or closes a dead one. */
   readonly cancel: (stack: StackId, force: boolean) => Promise<CancelOutcome>
-  /** Removes what a stack that was removed leaves of schedules and notifications. */
+  /** Removes the schedules and notifications of a removed stack. */
   readonly forgetStack: (stack: StackId) => Promise<void>
-  /** How the current deployment of a stack stands. */
+  /** Returns the status of a stack's current deployment. */
   readonly readStatus: (stack: StackId) => Promise<DeploymentStatus>
-  /** Tries again what the queue has given up of an open deployment. */
+  /** Sends the dead letters of an open deployment again. */
   readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
-  /** Publishes what an edit makes of the state; see `editState`. */
+  /** Publishes an edit of the state; see `editState`. */
   readonly editState: (stack: StackId, edit: StateEdit) => Promise<{ readonly version: number }>
-  /** Gives a stack another name; see `renameStack`. */
+  /** Renames a stack; see `renameStack`. */
   readonly renameStack: (from: StackId, to: StackId) => Promise<void>
   /**
-   * The state as the records have it now, or a published version; undefined for a stack that never
-   * ran, or has no such version.
+   * Returns the current state from the records, or a published version. Undefined for a stack
+   * without a deployment, or without that version.
    */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
-  /** The state at a moment. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
+  /** Returns the state at a point in time. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
   readonly exportAt: (stack: StackId, moment: PointInTime) => Promise<StoredDeployment | undefined>
-  /** What is known of one deployment. Throws MOMENT_UNKNOWN. */
+  /** Returns the timeline of one deployment. Throws MOMENT_UNKNOWN. */
   readonly readTimeline: (stack: StackId, number: number) => Promise<DeploymentTimeline>
-  /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
+  /** Removes old records of one stack or of all; see `PruneResult`. */
   readonly prune: (scope: {
     readonly stack?: StackId
     readonly dryRun: boolean
   }) => Promise<PruneResult>
-  /** Serves every stack of the store; see `serve`. */
+  /** Serves every stack of the store; see `serveHome`. */
   readonly serve: (options: HomeOptions) => Promise<void>
-  /** Asks what is also asked over HTTP; see `callHere`. */
+  /** Calls a route of the API; see `callApiInProcess`. */
   readonly callApi: (request: ApiRequest) => Promise<unknown>
   readonly close: () => Promise<void>
 }
@@ -139,16 +138,16 @@ export async function openLocal(options: {
   }
 }
 
-/** A deployment that succeeded leaves the home folder tidier than it was. */
+/** Cleans up the home folder after a successful deployment. */
 async function pruneAfter(pruning: PruneDeps, done: Promise<DeployResult>): Promise<DeployResult> {
   const result = await done
   if (result.result === 'succeeded') await pruneAfterCommand(pruning)
   return result
 }
 
-/** This process as a holder. */
+/** Returns this process as a holder. */
 export function createProcessHolder(): Holder {
-  // Options may carry values that nobody else is to read: the command is enough.
+  // Options may contain confidential values, so only the command is recorded.
   const [command = ''] = process.argv.slice(2).filter(word => /^[a-z]+$/.test(word))
   const user = process.env['USER'] ?? process.env['LOGNAME'] ?? 'someone'
   return {
@@ -159,7 +158,7 @@ export function createProcessHolder(): Holder {
   }
 }
 
-/** The ports of the generator over the embedded platform. */
+/** Creates the ports of the generator over the embedded platform. */
 export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts {
   const holder = createProcessHolder()
   return {

@@ -8,8 +8,8 @@ import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
 import { renameStackInState } from '../shared/state/edits/rename-stack.ts'
 
 /**
- * Gives a stack another name, which may be in another project: its URNs follow. Throws
- * STACK_NOT_FOUND, STACK_EXISTS, STACK_BUSY, PENDING_STILL_RUNS, STORE_CONFLICT.
+ * Renames a stack, possibly into another project, including its URNs. Throws STACK_NOT_FOUND,
+ * STACK_EXISTS, STACK_BUSY, PENDING_STILL_RUNS, STORE_CONFLICT.
  */
 export async function renameStack(
   platform: Pick<EmbeddedPlatform, 'renames'>,
@@ -18,7 +18,7 @@ export async function renameStack(
 ): Promise<void> {
   const { catalog, blobs, clock } = ports
   const record = await catalog.getStack(from)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${from}'`)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${from}' does not exist`)
   if ((await catalog.getStack(to)) !== undefined) throw stackExistsError(to)
   if (record.current !== '') throw stackBusyError(from)
   const { version: expected } = record
@@ -33,16 +33,16 @@ export async function renameStack(
   if (came === 'exists') throw stackExistsError(to)
   if (came === 'busy') throw stackBusyError(from)
   if (came !== 'renamed')
-    throw error('STORE_CONFLICT', `the stack ${from} was changed by someone else meanwhile`)
+    throw error('STORE_CONFLICT', `the stack ${from} was changed concurrently`)
 }
 
 function stackExistsError(id: StackId): Error {
   const { project, stack } = stackPartsOf(id)
-  return error('STACK_EXISTS', `a stack '${stack}' of project '${project}' exists already`)
+  return error('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
 }
 
 function stackBusyError(id: StackId): Error {
-  return error('STACK_BUSY', `a deployment of ${id} is under way, was interrupted, or is waiting`, {
+  return error('STACK_BUSY', `a deployment of ${id} is running, interrupted, or waiting`, {
     hint: 'Wait for it, or end it with `antichain cancel`.',
   })
 }

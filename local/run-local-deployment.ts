@@ -24,8 +24,8 @@ import { closeCancelled, finishEnded } from './close-local-deployment.ts'
 import type { LocalRun, LocalDeploymentOptions } from './local-run.ts'
 
 /**
- * A deployment: its generator, life after life under a time limit, its executors, its stop flag
- * watched.
+ * Runs a deployment: its generator, in several runs under a time limit, its executors, and the
+ * watch on its stop flag.
  */
 export function runLocalDeployment(
   input: RunInput,
@@ -53,7 +53,7 @@ export function runLocalDeployment(
     cancelProviderCalls(current, executors)
   }
   const endWatching = watchStop(input, deployment, isForced => {
-    // What the deployment stopped by itself may be abandoned, too.
+    // A deployment that stopped by itself can be abandoned too.
     if (isForced) terminate()
     else if (isOpen && !current.environment.run.hasStopped()) cancel()
   })
@@ -76,7 +76,7 @@ export function runLocalDeployment(
           return interruptedResultOf(current.environment)
         if (next === undefined) return await closeCancelled(input, { ...options, current })
         current = next
-        // What was asked of the life before it while this one began is asked of it.
+        // A cancellation during the start of this generator run applies to it as well.
         if (isCancelled || lost !== undefined) current.environment.run.abort(lost)
         if (isTerminated) abandonRun(current)
       }
@@ -98,7 +98,7 @@ export function runLocalDeployment(
   return { done: execute(), cancel, terminate }
 }
 
-/** Asks all providers to end their calls soon. */
+/** Requests a quick end of their calls from all providers. */
 function cancelProviderCalls(
   current: LocalRun,
   executors: ReturnType<typeof startExecutors>,
@@ -107,7 +107,7 @@ function cancelProviderCalls(
   executors.then(({ cancelAll }) => cancelAll()).catch(() => undefined)
 }
 
-/** Ends the executors, then the environment of the generator, also when the former fails. */
+/** Ends the executors, then the environment of the generator, even if the former fails. */
 async function closeAll(
   current: LocalRun,
   executors: ReturnType<typeof startExecutors>,
@@ -124,7 +124,7 @@ function abandonRun({ environment }: LocalRun): void {
   void environment.processes.close()
 }
 
-/** Runs one life of the generator. */
+/** Runs the generator once. */
 function runGenerator(
   input: RunInput,
   { environment, started, sink }: LocalRun,
@@ -148,7 +148,10 @@ function runGenerator(
   })
 }
 
-/** Waits until it is time for the next life; undefined when it is to be cancelled instead. */
+/**
+ * Waits until the next generator run is due. Returns undefined when the deployment must be
+ * cancelled instead.
+ */
 async function awaitNextRun(
   input: RunInput,
   handedOver: Pick<LocalDeploymentOptions, 'nextSink'> & {
@@ -165,7 +168,7 @@ async function awaitNextRun(
     await awaitNudge(platform, stack, over)
     if (over.aborted) return undefined
     const started = await wakeDeployment(ports, request).catch((thrown: unknown) => {
-      // Somebody stopped it meanwhile.
+      // The deployment was stopped meanwhile.
       if (hasCode(thrown, 'NOTHING_TO_RESUME')) return 'stopped' as const
       throw thrown
     })
@@ -178,7 +181,7 @@ async function awaitNextRun(
   }
 }
 
-/** A queue that cannot be asked now is no reason to give up: looking once too often is harmless. */
+/** An unavailable queue is no reason to give up, because a superfluous check is harmless. */
 async function awaitNudge(
   { nudges, clock }: Platform,
   stack: StackId,
@@ -192,14 +195,14 @@ async function awaitNudge(
   }
 }
 
-/** What runs the operations of a deployment. */
+/** The executors of a deployment. */
 interface Executors {
   readonly cancelAll: () => Promise<void>
   readonly abandon: () => void
   readonly end: () => Promise<void>
 }
 
-/** The executors of this process, unless other processes run the operations. */
+/** Starts the executors of this process, unless other processes run the operations. */
 async function startExecutors(
   input: RunInput,
   { first, nextSink }: LocalDeploymentOptions,
@@ -212,7 +215,7 @@ async function startExecutors(
   const none = { cancelAll: async () => undefined, abandon: () => undefined }
   if (pin.options.execute === 'elsewhere') {
     const message =
-      'The operations are left to processes of `antichain serve`: without one nothing is done.'
+      'The operations are left to processes of `antichain serve`; they do not start until one is running.'
     environment.emitter.report('info', message)
     return { ...none, end: async () => undefined }
   }
@@ -224,7 +227,7 @@ async function startExecutors(
   const over = new AbortController()
   const apart = { ...input, sink: nextSink() }
   const attending = superviseExecutors(apart, { deployment, limitMs, over: over.signal })
-  // Else nobody would hear of it before the end.
+  // Otherwise the failure would be reported only at the end.
   attending.done.catch(onFailure)
   return {
     cancelAll: attending.cancel,
@@ -240,7 +243,7 @@ function isLeaving({ request }: RunInput): boolean {
   return request.leave?.aborted === true
 }
 
-/** What others go on with has not ended: there is nothing to sum up. */
+/** A deployment that other processes continue has not ended, so it has no summary. */
 function interruptedResultOf({ emitter }: RunEnvironment): DeployResult {
   return toDeployResult(emitter, 'interrupted', [])
 }

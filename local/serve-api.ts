@@ -10,27 +10,27 @@ import { createDefaultKeyKeeper } from '../shared/platform/aws/default-key-keepe
 import { openManagerFromState } from '../shared/secrets/secrets-from-state.ts'
 import { addWebhookRoute } from './serve-webhooks.ts'
 
-/** Where the API listens. */
+/** The address of the API. */
 export interface ApiAddress {
   readonly host: string
-  /** 0: one that is free. */
+  /** 0: a free port. */
   readonly port: number
 }
 
-/** An API that listens. */
+/** A listening API. */
 export interface ServedApi {
   readonly url: string
-  /** Ends every connection. */
+  /** Closes every connection. */
   readonly close: () => Promise<void>
 }
 
-/** How long connections may end by themselves, in ms. */
+/** Time that connections have to end by themselves, in ms. */
 const closeWithinMs = 500
 
-/** What the API and webhooks are served with over the embedded platform. */
+/** The ports of the API and webhooks over the embedded platform. */
 export type HttpPorts = ApiPorts & WebhookServer
 
-/** The ports of the API over the embedded platform. */
+/** Creates the ports of the API over the embedded platform. */
 export function createApiPorts(
   platform: EmbeddedPlatform,
   passphrase: string | undefined,
@@ -48,7 +48,7 @@ export function createApiPorts(
   }
 }
 
-/** Serves the API and webhooks over HTTP. Throws CLI_USAGE when nothing can listen there. */
+/** Serves the API and webhooks over HTTP. Throws CLI_USAGE when the address is unavailable. */
 export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Promise<ServedApi> {
   const addressOf = (context: Parameters<typeof getConnInfo>[0]): string =>
     getConnInfo(context).remote.address ?? 'unknown'
@@ -60,7 +60,7 @@ export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Pr
   )
   server.on('error', cause =>
     listening.reject(
-      error('CLI_USAGE', `nothing can listen at ${host}:${port}: ${messageOf(cause)}`, { cause }),
+      error('CLI_USAGE', `cannot listen at ${host}:${port}: ${messageOf(cause)}`, { cause }),
     ),
   )
   const bound = await listening.promise

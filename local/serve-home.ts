@@ -15,13 +15,13 @@ import { type ApiAddress, createApiPorts, serveApi, type ServedApi } from './ser
 import { createRequestOpener, serveRequest } from './serve-requests.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
-/** How a process serves a home folder: see `ServeOptions`, and what is asked over the API. */
+/** The options of serving a home folder: `ServeOptions`, and those of the API. */
 export interface HomeOptions extends Omit<ServeOptions, 'begin' | 'news' | 'atRest'> {
-  /** Where the API and webhooks listen; absent: nowhere. */
+  /** The address of the API and webhooks. Absent: neither is served. */
   readonly api: ApiAddress | undefined
-  /** Of the stacks whose programs were uploaded. */
+  /** The passphrase of stacks whose programs were uploaded. */
   readonly passphrase: string | undefined
-  /** Says what calls to the outside may reach; and package managers run in it. */
+  /** The environment: it defines the allowed outbound addresses, and package managers run in it. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -32,9 +32,9 @@ interface HomeDeps {
 }
 
 /**
- * Serves stacks, their queues, schedules, notifications, the API and webhooks: a deployment of an
- * uploaded program, or of a repository's, runs in this process, and whoever serves next goes on
- * with one that was left. Throws CLI_USAGE when the API cannot listen.
+ * Serves stacks, their queues, schedules, notifications, the API and webhooks. Deployments of
+ * uploaded programs and of repositories run in this process. The next server continues an
+ * interrupted one. Throws CLI_USAGE when the API cannot listen.
  */
 export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<void> {
   const { ports, home } = deps
@@ -50,7 +50,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
   const triggers = runTriggers(platform, outbound, options)
   const resumeArchived = async (deployment: DeploymentId, pin: Pin): Promise<unknown> => {
     const request = { ...(await opener.reopen(deployment, pin)), resume: true, leave: over }
-    onMessage(`going on with ${deployment}`)
+    onMessage(`resuming ${deployment}`)
     const sink = { emit: () => undefined }
     return (await deploy({ platform, ports, request, sink })).done
   }
@@ -73,7 +73,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
   }
 }
 
-/** The platform, whose nudges this process hears of at once. */
+/** Returns the platform with nudges that this process receives at once. */
 function withNudgeHook(platform: EmbeddedPlatform, onNudge: () => void): EmbeddedPlatform {
   const nudge: EmbeddedPlatform['nudges']['nudge'] = async (...args) => {
     await platform.nudges.nudge(...args)
@@ -89,11 +89,11 @@ async function startApi(
   if (api === undefined) return undefined
   const served = await serveApi(createApiPorts(platform, passphrase), api)
   onMessage(`The API is at ${served.url}`)
-  onMessage(`Webhooks are taken at ${served.url}/hooks/<name>`)
+  onMessage(`Webhooks are received at ${served.url}/hooks/<name>`)
   return served
 }
 
-/** Who only runs operations leaves schedules and notifications to others. */
+/** A process that only runs operations leaves schedules and notifications to others. */
 async function runTriggers(
   platform: EmbeddedPlatform,
   outbound: OutboundPort,
@@ -103,8 +103,8 @@ async function runTriggers(
 }
 
 /**
- * Tells what deployments came to, also those that a command ran, and those whose process died
- * before it could say so: each is told once, whoever serves.
+ * Creates the notifier of deployments' results. It includes deployments of commands and those whose
+ * process died before it could notify. Each result is notified once across all servers.
  */
 function createEndNotifier(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
   const notifier: NotifierPorts = platform

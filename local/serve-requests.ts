@@ -20,8 +20,8 @@ import { isSuperseded } from '../shared/triggers/trigger-requests.ts'
 import { deploy } from './deploy.ts'
 
 /**
- * Opens what requests ask for: their archives are unpacked below a home folder, programs of
- * repositories fetched and installed first.
+ * Creates the opener of requests. Archives are unpacked below a home folder; programs of
+ * repositories are fetched and installed first.
  */
 export function createRequestOpener(
   platform: EmbeddedPlatform,
@@ -29,7 +29,7 @@ export function createRequestOpener(
     readonly home: string
     readonly passphrase: string | undefined
     readonly outbound: OutboundPort
-    /** Of package managers, without what is ours in it. */
+    /** The environment of package managers, without Antichain's own variables. */
     readonly env: Readonly<Record<string, string | undefined>>
   },
 ): Pick<StackServer, 'open' | 'reopen'> {
@@ -49,7 +49,7 @@ export function createRequestOpener(
   return { open: openWithRepositories(open, repositories), reopen }
 }
 
-/** What serving a request works with. */
+/** The dependencies of serving a request. */
 export interface RequestServer {
   readonly platform: Platform
   readonly ports: GeneratorPorts
@@ -58,10 +58,9 @@ export interface RequestServer {
 }
 
 /**
- * Runs what a request asks for in this process to its end, or until this is to leave, and tells
- * whoever wants to know that it began; one that a later request makes needless is left out. What
- * the asker must correct ends the request; what the store has to answer for is thrown, and the
- * request waits for the next look.
+ * Runs a requested deployment in this process to its end, or until this process must shut down, and
+ * notifies of its start. A superseded request is skipped. An error that the caller must correct
+ * ends the request. A store error is thrown, and the request waits for the next check.
  */
 export async function serveRequest(
   serving: RequestServer,
@@ -80,7 +79,7 @@ export async function serveRequest(
       await servePreview(serving, request, queued)
       return
     }
-    // Everything that is told is kept: who asked reads it there.
+    // Events are stored, and the caller reads them from there.
     const sink = { emit: () => undefined }
     const running = await deploy({ platform, ports, request: { ...request, leave }, sink })
     if (running.deployment !== undefined) await notifyStarted(serving, running.deployment, queued)
@@ -90,7 +89,7 @@ export async function serveRequest(
   }
 }
 
-/** Once the deployment has begun its own records say what went wrong. */
+/** After the begin of a deployment, its own records contain the error. */
 async function refuseRequest(
   serving: RequestServer,
   queued: DeploymentRequest,

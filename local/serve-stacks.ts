@@ -17,48 +17,51 @@ import { withStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
 import type { Hosts } from '../shared/runtime/environment/run-input.ts'
 import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 
-/** What a process that serves does. */
+/** The roles of a serving process. */
 export type ServeRole = 'generator' | 'executor'
 
-/** How a process serves. */
+/** The options of a serving process. */
 export interface ServeOptions {
   readonly roles: ReadonlySet<ServeRole>
-  /** What a deployment was asked with, found again from where its pin says. */
+  /** Returns the request of a deployment, from the location in its pin. */
   readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
-  /** Goes on with an interrupted deployment until it has ended, or this process is to end. */
+  /**
+   * Continues an interrupted deployment until it has ended, or until this process must shut down.
+   */
   readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
-  /** Runs what a request of a stack's queue asks for; absent: nobody looks at queues. */
+  /** Runs a request of a stack's queue. Absent: queues are not served. */
   readonly begin?: (request: DeploymentRequest) => Promise<void>
-  /** Is told of each stack at which nothing runs, at every look. */
+  /** Called at every check for each stack without a running deployment. */
   readonly onIdleStack?: (stack: StackRecord) => Promise<void>
-  /** Aborts each time there may be something new. */
+  /** Returns a signal that aborts each time there may be new work. */
   readonly pendingNews?: () => AbortSignal
-  /** How long each executor may last, in ms; see `DeployRequest`. */
+  /** Time limit of each executor, in ms; see `DeployRequest`. */
   readonly functionLimitMs: number | undefined
-  /** Tells a person something, one line. */
+  /** Receives one-line messages for the user. */
   readonly onMessage: (line: string) => void
-  /** Aborts when the process is to end: nothing new is begun, what runs is awaited. */
+  /** Aborts when the process must shut down: nothing new begins, and running work is awaited. */
   readonly over: AbortSignal
 }
 
 interface ServeDeps {
   readonly platform: Platform
   readonly ports: GeneratorPorts
-  /** What a test brings of its own; the real ones otherwise. */
+  /** Replaces the hosts in tests. */
   readonly hostsOf?: (deployment: DeploymentId) => Hosts
 }
 
-/** How often the catalog is looked through, in ms. */
+/** Interval at which the catalog is checked, in ms. */
 const lookMs = 1_000
 
 /**
- * Serves every stack of the store until it is told to end: as a generator it goes on with
- * deployments whose holder died, as an executor it runs operations of those that ask for it. What
- * it cannot go on with it says once and leaves to a person.
+ * Serves every stack of the store until it is told to shut down. As a generator it continues
+ * deployments whose holder died. As an executor it runs operations of deployments that request it.
+ * A deployment that it cannot continue is reported once and left to the user.
  */
 export async function serveStacks(serving: ServeDeps, options: ServeOptions): Promise<void> {
   const { platform } = serving
-  // By role: who runs operations of a deployment may have to go on with it as well.
+  // By role, because a process that runs operations of a deployment may have to continue it as
+  // well.
   const busy = new Map<string, Promise<void>>()
   const refused = new Set<string>()
   const hidden = new Set<StackId>()
@@ -86,7 +89,7 @@ export async function serveStacks(serving: ServeDeps, options: ServeOptions): Pr
       const work = await findWork(serving, options, { deployment, role })
       if (work !== undefined && !options.over.aborted) startWork(key, deployment, work)
     } catch (thrown) {
-      // The records of one deployment are no affair of the others.
+      // Unreadable records of one deployment do not affect the others.
       refuse(key, deployment, thrown)
     }
   }
@@ -118,7 +121,7 @@ export async function serveStacks(serving: ServeDeps, options: ServeOptions): Pr
   await Promise.all(busy.values())
 }
 
-/** The stacks of the store; none while that has a bad moment, for what runs must outlast it. */
+/** Returns the stacks of the store. None during an outage, which running work must outlast. */
 async function listStacks({ catalog, logger }: Platform): ReturnType<CatalogPort['listStacks']> {
   try {
     return await catalog.listStacks()
@@ -129,7 +132,7 @@ async function listStacks({ catalog, logger }: Platform): ReturnType<CatalogPort
   }
 }
 
-/** What waits first for a stack; nothing while the store has a bad moment. */
+/** Returns the first waiting requests of a stack. None during an outage of the store. */
 async function readWaiting(
   { requests, logger }: Platform,
   stack: StackId,
@@ -142,12 +145,15 @@ async function readWaiting(
   }
 }
 
-/** What went wrong, and what to do. */
+/** Returns the message of an error with its hint. */
 function describeError(thrown: unknown): string {
   return thrown instanceof DeployError ? `${thrown.message} (${thrown.hint})` : messageOf(thrown)
 }
 
-/** Another process was faster, there is nothing left to do, or the store had a bad moment. */
+/**
+ * Reports whether an error is temporary: another process was faster, there is nothing left to do,
+ * or the store was unavailable.
+ */
 function isTransient(thrown: unknown): boolean {
   return (
     errorSourceOf(thrown) === 'store' ||
@@ -157,7 +163,7 @@ function isTransient(thrown: unknown): boolean {
   )
 }
 
-/** What this process can do for a deployment now in one of its roles. */
+/** Returns the work that this process can do now for a deployment, in one of its roles. */
 async function findWork(
   serving: ServeDeps,
   options: ServeOptions,
@@ -179,13 +185,11 @@ async function findWork(
   if (standing.kind !== 'ending') return undefined
   return async () => {
     await closeDeadDeployment(ports, deployment)
-    options.onMessage(
-      `${deployment}: it was interrupted when nothing more was to begin; it is closed.`,
-    )
+    options.onMessage(`${deployment} was interrupted while it was ending; it is now closed.`)
   }
 }
 
-/** Runs operations of one deployment until that is closed. */
+/** Runs operations of one deployment until it is closed. */
 async function superviseDeployment(
   { platform, ports, hostsOf }: ServeDeps,
   options: ServeOptions,
@@ -193,7 +197,7 @@ async function superviseDeployment(
 ): Promise<void> {
   const request = await options.requestOf(deployment, pin)
   const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
-  // Steps are told by the generator, who learns of every end; from here come only messages.
+  // The generator learns of every end and reports the steps. Only messages come from here.
   const sink: EventSink = {
     emit: event => {
       if ('diagnosticEvent' in event) recorder.emit(event)

@@ -9,7 +9,7 @@ import { startReceiver } from '../shared/triggers/outbound/local-receiver.fixtur
 import { scheduleDocument } from '../shared/triggers/schedules/schedule.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
-test('a process that serves runs what is due and tells what is to be told, until it ends', async () => {
+test('a server runs due schedules and delivers notifications until it ends', async () => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-serve-'))
   const platform = await openEmbeddedPlatform({ home })
   const receiver = await startReceiver()
@@ -24,7 +24,7 @@ test('a process that serves runs what is due and tells what is to be told, until
     const createdAt = Date.now() - 3_600_000
     const draft = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt }
     const scope = { kind: 'schedule', scope: stack } as const
-    // One that is wrong hinders no other.
+    // An invalid schedule does not affect others.
     await platform.documents.put({ ...scope, name: 'a' }, { when: 'never' }, 0)
     await platform.documents.put({ ...scope, name: 'b' }, scheduleDocument.parse(draft), 0)
     expect(await platform.nudges.receive(10_000)).toBe(stack)

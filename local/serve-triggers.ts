@@ -7,19 +7,19 @@ import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-plat
 import type { DeploymentOptions } from '../shared/records/log.ts'
 import { deliverMessage } from '../shared/triggers/notifications/deliver-message.ts'
 
-/** How triggers are served. */
+/** The options of serving triggers. */
 export interface TriggerOptions {
   readonly outbound: OutboundPort
-  /** Who runs the operations of what schedules ask for. */
+  /** Where the requested operations run. */
   readonly execute: DeploymentOptions['execute']
-  /** Aborts when it is to end: what is being delivered is awaited. */
+  /** Aborts when it must shut down; deliveries in progress are awaited. */
   readonly over: AbortSignal
 }
 
 /**
- * Runs the schedules of the store and delivers what is to be told, until it is told to end. Of
- * several processes that do so each run is asked for once. What is wrong with one schedule or
- * message is logged and hinders no other.
+ * Runs the schedules of the store and delivers notifications until it is told to shut down. With
+ * several processes, each run is requested once. A failing schedule or message is logged and does
+ * not affect others.
  */
 export async function serveTriggers(
   platform: EmbeddedPlatform,

@@ -12,15 +12,18 @@ import { catalogue } from '../shared/errors/catalogue.ts'
 import { hasCode, messageOf } from '../shared/errors/error.ts'
 import type { ClockPort } from '../shared/ports/system.ts'
 
-/** What webhooks are served with. */
+/** The dependencies of serving webhooks. */
 export interface WebhookRouteOptions {
   readonly server: WebhookServer
   readonly clock: Pick<ClockPort, 'monotonicMs'>
-  /** Where a request comes from. */
+  /** Returns the client address of a request. */
   readonly addressOf: (context: Context) => string
 }
 
-/** Adds the address of webhooks, `POST /hooks/<name>`, to an app; it answers as on AWS. */
+/**
+ * Adds the address of webhooks, `POST /hooks/<name>`, to an app. Its responses are the same as on
+ * AWS.
+ */
 export function addWebhookRoute(
   app: Hono,
   { server, clock, addressOf }: WebhookRouteOptions,
@@ -52,7 +55,7 @@ function toHttpResponse({ status, body, retryAfter }: WebhookAnswer): Response {
   })
 }
 
-/** What is said before a delivery is looked at. */
+/** Returns the response to a delivery that is refused before it is handled. */
 function webhookRefusalOf(thrown: unknown): WebhookAnswer {
   const message = messageOf(thrown)
   const refuseWith = (status: number, code: keyof typeof catalogue): WebhookAnswer => ({

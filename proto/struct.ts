@@ -1,16 +1,18 @@
 /**
- * The codec of google.protobuf.Struct, Value and ListValue between bytes and plain JSON values, in
- * one pass and without messages in between. It replaces the generated one, which loses a property
- * called `__proto__` and ends at a depth of 100.
+ * Encodes and decodes google.protobuf.Struct, Value and ListValue as plain JSON values, in one pass
+ * and without intermediate messages. It replaces the generated codec, which loses a property called
+ * `__proto__` and stops at a depth of 100.
  *
- * Invariants: key order is kept; a key may be anything; null, NaN, infinities and -0 survive;
- * `undefined` is left out of objects and is null in lists, as in JSON.
+ * Invariants: key order is kept. Any key is allowed. null, NaN, infinities and -0 survive. As in
+ * JSON, `undefined` is omitted from objects and becomes null in lists.
  */
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
 
 type Fields = Record<string, unknown>
 
-/** Nesting deeper than this is refused rather than left to the size of the stack. */
+/**
+ * Maximum nesting depth. Deeper values are refused with an error instead of overflowing the stack.
+ */
 const maxDepth = 1000
 
 const wire = {
@@ -91,7 +93,7 @@ function writeList(items: readonly unknown[], writer: BinaryWriter): BinaryWrite
 }
 
 function readStruct(reader: BinaryReader, end: number, depth: number): Fields {
-  if (depth > maxDepth) throw new RangeError(`a Struct is nested deeper than ${maxDepth}`)
+  if (depth > maxDepth) throw new RangeError(`a Struct is nested deeper than ${maxDepth} levels`)
   const fields: Fields = {}
   while (reader.pos < end) {
     const tag = reader.uint32()
@@ -160,7 +162,7 @@ function readValue(reader: BinaryReader, end: number, depth: number): unknown {
 }
 
 function readList(reader: BinaryReader, end: number, depth: number): unknown[] {
-  if (depth > maxDepth) throw new RangeError(`a list is nested deeper than ${maxDepth}`)
+  if (depth > maxDepth) throw new RangeError(`a list is nested deeper than ${maxDepth} levels`)
   const items: unknown[] = []
   while (reader.pos < end) {
     const tag = reader.uint32()

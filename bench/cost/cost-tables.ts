@@ -2,7 +2,7 @@ import { idleMonthCost } from './idle-cost.ts'
 import { costOf, prices } from './prices.ts'
 import type { MeasuredBudget, MeasuredRun } from './measured-forms.ts'
 
-/** The blocks of docs/aws.md that are written from figures, by the name in their marks. */
+/** The generated blocks of docs/aws.md, by the name in their markers. */
 export interface PageBlocks {
   readonly prices: string
   readonly cost: string
@@ -10,7 +10,7 @@ export interface PageBlocks {
   readonly idle: string
 }
 
-/** A page with its blocks written anew. Throws when a mark is not there. */
+/** Returns a page with regenerated blocks. Throws when a marker is missing. */
 export function withBlocks(page: string, blocks: PageBlocks): string {
   return Object.entries(blocks).reduce((text, [name, block]: readonly [string, string]) => {
     const marks = new RegExp(
@@ -23,7 +23,7 @@ export function withBlocks(page: string, blocks: PageBlocks): string {
 
 const tableRow = (...cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
 
-/** A number for people: three figures, groups of three digits. */
+/** Formats a number for readers: three significant figures, digits in groups of three. */
 function formatFigure(value: number): string {
   if (value === 0) return '0'
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))))
@@ -33,7 +33,7 @@ function formatFigure(value: number): string {
 const formatPlain = (value: number): string =>
   value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 10 })
 
-/** The table of prices. */
+/** Returns the price table. */
 export function renderPriceTable(): string {
   const lines: readonly (readonly [string, readonly number[]])[] = [
     [
@@ -65,7 +65,7 @@ export function renderPriceTable(): string {
   return [tableRow('What', 'Price'), '|---|---|', ...rows].join('\n')
 }
 
-/** What a month costs in which nothing runs. */
+/** Returns the table of the monthly cost of an idle installation. */
 export function renderIdleTable(): string {
   const lines = idleMonthCost()
   const all = lines.reduce((sum, { cost }) => sum + cost, 0)
@@ -73,7 +73,7 @@ export function renderIdleTable(): string {
     tableRow(what, count.toLocaleString('en-US'), formatDollars(cost)),
   )
   return [
-    tableRow('What', 'In a month', 'Cost'),
+    tableRow('What', 'Per month', 'Cost'),
     '|---|---|---|',
     ...rows,
     tableRow('**in all**', '', `**${formatDollars(all)}**`),
@@ -82,7 +82,7 @@ export function renderIdleTable(): string {
 
 const formatDollars = (cost: number): string => `$${cost.toFixed(2)}`
 
-/** What 1,000 resources cost, command by command, and where the figures come from. */
+/** Returns the table of the cost of 1,000 resources by command, with the source of the figures. */
 export function renderCostTable(run: MeasuredRun): string {
   const head = tableRow(
     ...['Resources', 'Command', 'Write units', 'Read units', 'S3 put / got', 'Messages'],
@@ -113,7 +113,7 @@ export function renderCostTable(run: MeasuredRun): string {
   const of = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   const notes = [
     `Measured on ${run.date} at commit ${run.commit} with \`${run.command}\`, ${timesText(run.repetitions)}, on`,
-    `${run.machine}, with other work on it (a load of ${run.load}); ${of.join(', ')}. ${run.parallel} operations at once, ${run.executorsMax} executors,`,
+    `${run.machine}, with other work on it (a load of ${run.load}); ${of.join(', ')}. ${run.parallel} concurrent operations, ${run.executorsMax} executors,`,
     `a provider that takes ${run.delayMs} ms for each change. The figures are in`,
     '[cost.json](measured/cost.json).',
   ]
@@ -124,7 +124,7 @@ export function renderCostTable(run: MeasuredRun): string {
 
 const timesText = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
-/** What each command asks of DynamoDB and S3, in all and for each resource. */
+/** Returns the table of requests to DynamoDB and S3 by command, in total and per resource. */
 export function renderBudgetTable({ rows, date, command }: MeasuredBudget): string {
   const head = tableRow(
     ...['Resources', 'Command', 'Writes', 'Write units', 'Reads', 'Read units'],

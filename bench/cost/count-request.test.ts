@@ -7,7 +7,7 @@ const request: PassedRequest = {
   ...{ requestBytes: 100, answerBytes: 100, requestText: '', answerText: '{}' },
 }
 
-test('requests to S3 are billed by their class, removals and failures not at all', () => {
+test('S3 requests are billed by their class, but not deletes and failures', () => {
   const s3 = { ...request, service: 'S3', answered: '' }
   const of = (method: string, path = '/b/k', status = 200) =>
     countRequest({ ...s3, method, path, status })
@@ -20,7 +20,7 @@ test('requests to S3 are billed by their class, removals and failures not at all
   expect([of('DELETE'), of('PUT', '/b/k', 503)]).toEqual([{}, {}])
 })
 
-test('messages are billed by 64 KB; who asks and gets none is counted apart', () => {
+test('SQS requests are billed per 64 KB, and empty receives are counted separately', () => {
   const target = 'AmazonSQS.ReceiveMessage'
   const answerText = '{"Messages":[{"Body":"x"}]}'
   expect(countRequest({ ...request, target })).toEqual({ emptyReceives: 1 })
@@ -31,7 +31,7 @@ test('messages are billed by 64 KB; who asks and gets none is counted apart', ()
   expect(countRequest({ ...request, target: 'AmazonSQS.GetQueueAttributes' })).toEqual({})
 })
 
-test('a refused condition costs as much as the item that stood there', () => {
+test('a failed condition costs as much as the existing item', () => {
   const refused = (bytes: number) =>
     countRequest({
       ...request,
@@ -45,7 +45,7 @@ test('a refused condition costs as much as the item that stood there', () => {
   expect(refused(2_100)).toEqual({ writes: 1, writeUnits: 3 })
 })
 
-test('the cost is the sum of counts and prices', () => {
+test('the cost is the sum of counts times prices', () => {
   const counts = sumOf(noCounts, { writeUnits: 1_000_000, gbSeconds: 1 })
   expect(costOf(counts)).toBeCloseTo(0.625 + prices.gbSecond, 10)
   expect(costOf(noCounts)).toBe(0)

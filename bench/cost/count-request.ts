@@ -2,23 +2,23 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { writeUnits } from '../../test/sim/model-capacity.ts'
 import type { Counts } from './prices.ts'
 
-/** A request with its answer, as they went by. */
+/** A recorded request with its response. */
 export interface PassedRequest {
   readonly service: string
   readonly method: string
   /** Path and query. */
   readonly path: string
-  /** `x-amz-target`, of the services that have one. */
+  /** The header `x-amz-target`, for services that have it. */
   readonly target: string
   readonly requestBytes: number
   readonly status: number
   readonly answerBytes: number
-  /** The bodies of the services that speak JSON. */
+  /** The bodies, for services that use JSON. */
   readonly requestText: string
   readonly answerText: string
 }
 
-/** How much of a message one request to SQS is billed for. */
+/** Billing unit of SQS requests. */
 const messageChunkBytes = 64 * 1024
 
 const reading: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan'])
@@ -26,7 +26,7 @@ const writing: ReadonlySet<string> = new Set([
   ...['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems'],
 ])
 
-/** What one request is billed as. Refusals of conditions are billed, other errors are not. */
+/** Returns the billed counts of one request. Failed conditions are billed, other errors are not. */
 export function countRequest(passed: PassedRequest): Partial<Counts> {
   if (passed.service === 'S3') return countObjects(passed)
   if (passed.status >= 500) return {}
@@ -38,7 +38,7 @@ export function countRequest(passed: PassedRequest): Partial<Counts> {
   return {}
 }
 
-/** Removals are free, and so is what was refused for its form. */
+/** Deletes and malformed requests are free. */
 function countObjects({ method, path, status }: PassedRequest): Partial<Counts> {
   if (status >= 500 || method === 'DELETE') return {}
   const isList = method === 'GET' && /[?&]list-type=/.test(path)
@@ -47,7 +47,7 @@ function countObjects({ method, path, status }: PassedRequest): Partial<Counts> 
 }
 
 function countMessages(operation: string, passed: PassedRequest): Partial<Counts> {
-  // So the local cloud sees what waits for its long pool; AWS does by metrics, which are free.
+  // The local cloud uses this to check the queue of the long pool. AWS uses free metrics instead.
   if (operation === 'GetQueueAttributes') return {}
   if (operation === 'ReceiveMessage' && !/"Messages":\s*\[\s*\{/.test(passed.answerText))
     return { emptyReceives: 1 }
@@ -67,7 +67,8 @@ function countUnits(operation: string, { status, answerText }: PassedRequest): P
     const answer = JSON.parse(answerText === '' ? '{}' : answerText) as DynamoAnswer
     return isWrite ? { writes: 1, writeUnits: refusedUnitsOf(operation, answer) } : {}
   }
-  // Answers may be large, and are not read for this: no text of an item can look like it.
+  // Large responses are searched without being parsed. The text of an item cannot contain this
+  // pattern.
   const consumed = [...answerText.matchAll(/"CapacityUnits":([\d.]+)/g)]
   const sum = consumed.reduce((all, [, one]) => all + Number(one), 0)
   if (isWrite) return { writes: 1, writeUnits: sum }
@@ -75,7 +76,7 @@ function countUnits(operation: string, { status, answerText }: PassedRequest): P
   return {}
 }
 
-/** What a refused condition costs, by the item that stood there; nothing for other errors. */
+/** Returns the units of a failed condition, by the existing item. Other errors cost nothing. */
 function refusedUnitsOf(operation: string, { __type = '', Item, ...answer }: DynamoAnswer): number {
   if (__type.endsWith('ConditionalCheckFailedException')) return writeUnits(itemIn(Item))
   if (operation !== 'TransactWriteItems' || !__type.endsWith('TransactionCanceledException'))
@@ -84,7 +85,7 @@ function refusedUnitsOf(operation: string, { __type = '', Item, ...answer }: Dyn
   return reasons.reduce((sum, one) => sum + 2 * writeUnits(itemIn(one.Item)), 0)
 }
 
-/** An item of an answer: bytes are in base64 there. */
+/** Returns an item of a response, whose bytes are base64. */
 function itemIn(item: Record<string, unknown> = {}): Record<string, AttributeValue> {
   const read = Object.entries(item as Record<string, AttributeValue>).map(([name, value]) => {
     const text: unknown = value.B

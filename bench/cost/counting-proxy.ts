@@ -13,21 +13,22 @@ import { purposeOf } from '../../test/aws/purpose.ts'
 import { countRequest } from './count-request.ts'
 import { type Counts, noCounts, sumOf } from './prices.ts'
 
-/** Servers between the functions and the emulators, which count what goes through. */
+/** Proxy servers between the functions and the emulators, which count the traffic. */
 export interface CountingProxy {
-  /** The same services, through the proxy. */
+  /** The settings of the same services through the proxy. */
   readonly settings: AwsSettings
-  /** What went through since the last time that this was asked, in all and by its purpose. */
+  /** Returns the counts since the last call, in total and by purpose. */
   readonly takeCounts: () => Counts & { readonly by: Readonly<Record<string, Purpose>> }
   readonly close: () => Promise<void>
 }
 
-/** Hears every body that goes to a service or comes from it. */
+/** Called with every body that is sent to or received from a service. */
 export type OnBody = (service: string, body: Buffer) => void
 
 /**
- * Puts a server on loopback before each service. Requests to DynamoDB are asked what they consume;
- * nothing else is changed, and signatures stay good: the name of the host is handed on.
+ * Starts a loopback server for each service. Requests to DynamoDB are extended to return their
+ * consumed capacity; nothing else is changed. Signatures stay valid, because the host name is
+ * forwarded.
  */
 export async function startCountingProxy(
   plain: AwsSettings,
@@ -76,10 +77,10 @@ export async function startCountingProxy(
   }
 }
 
-/** Requests of one purpose. */
+/** The requests of one purpose. */
 interface Purpose {
   readonly requests: number
-  /** Of DynamoDB, written or read. */
+  /** Units of DynamoDB, written or read. */
   readonly units: number
 }
 
@@ -90,7 +91,7 @@ interface ProxyRoute {
   readonly onBody: OnBody
 }
 
-/** Hands on one request and its answer; says what it was for and what it counts for. */
+/** Forwards one request and its response, and returns its purpose and its counts. */
 async function forward(
   { service, endpoint, agent, onBody }: ProxyRoute,
   request: IncomingMessage,
@@ -122,7 +123,7 @@ async function forward(
   return { purpose, found }
 }
 
-/** Who gives up waiting for an answer gives up at the server, too. */
+/** When the caller aborts the request, the upstream request is aborted too. */
 function sendUpstream(
   upstream: {
     readonly agent: Agent
@@ -146,10 +147,11 @@ function sendUpstream(
   })
 }
 
-/** A request to DynamoDB that also asks what it consumes. */
+/** Returns a request to DynamoDB that also requests its consumed capacity. */
 function withConsumedCapacity(body: Buffer): Buffer {
   const text = body.toString()
-  // Without reading the rest: a request may be large, and this is on everybody's way.
+  // Inserts text without parsing the body, because bodies may be large and the proxy must not slow
+  // requests down.
   return text.startsWith('{"')
     ? Buffer.from(`{"ReturnConsumedCapacity":"TOTAL",${text.slice(1)}`)
     : body

@@ -1,42 +1,42 @@
 import { prices } from './prices.ts'
 
 /**
- * What an installation with the usual settings holds while nothing runs; test/infra counts it in
- * the templates.
+ * The idle resources of an installation with default settings; test/infra counts them in the
+ * templates.
  */
 export const held = {
   keys: 2,
-  /** Metrics that alarms read: an alarm costs by the metric. */
+  /** Metrics that alarms read. Alarms are billed per metric. */
   alarmMetrics: 36,
   dashboards: 1,
-  /** Queues that Lambda asks by itself. */
+  /** Queues that Lambda polls. */
   sources: 3,
-  /** Memory of the function that is called each hour. */
+  /** Memory of the function that is called every hour. */
   tidyGb: 3,
 } as const
 
-/** What AWS decides, or a run shows; said beside the table. */
+/** Values that AWS decides or a run shows. The page states them beside the table. */
 const assumed = {
-  /** Pollers of each event source of Lambda while nothing comes. */
+  /** Pollers of each idle event source of Lambda. */
   pollers: 5,
-  /** How long each of their requests waits, in seconds: the queues' own wait. */
+  /** Long-poll time of each of their requests, in seconds: that of the queues. */
   waitSeconds: 20,
-  /** A call of compaction on a warm or cold function, in seconds. */
+  /** Duration of a call of compaction on a warm or cold function, in seconds. */
   tidySeconds: 3,
 } as const
 
 const hours = 24 * 30
 
-/** One thing that costs something although nothing runs. */
+/** A cost item of an idle installation. */
 export interface IdleLine {
   readonly what: string
-  /** How many a month. */
+  /** Number per month. */
   readonly count: number
-  /** US dollars a month. */
+  /** US dollars per month. */
   readonly cost: number
 }
 
-/** What a month of 30 days costs in which nothing is deployed, without what is stored. */
+/** Returns the cost of an idle month of 30 days, without storage. */
 export function idleMonthCost(): readonly IdleLine[] {
   const receives = (held.sources * assumed.pollers * hours * 3600) / assumed.waitSeconds
   const lineOf = (what: string, count: number, price: number): IdleLine => ({
@@ -45,12 +45,12 @@ export function idleMonthCost(): readonly IdleLine[] {
     cost: count * price,
   })
   return [
-    lineOf('keys of KMS', held.keys, prices.keyMonth),
-    lineOf('metrics of alarms', held.alarmMetrics, prices.alarmMetricMonth),
+    lineOf('KMS keys', held.keys, prices.keyMonth),
+    lineOf('alarm metrics', held.alarmMetrics, prices.alarmMetricMonth),
     lineOf('dashboard', held.dashboards, prices.dashboardMonth),
     lineOf('metric that compaction writes every hour', 1, prices.metricMonth),
-    lineOf('receives of the event sources, all empty', receives, prices.message),
-    lineOf('calls of compaction by the scheduler', hours, prices.call + prices.scheduled),
-    lineOf('GB-seconds of these', hours * assumed.tidySeconds * held.tidyGb, prices.gbSecond),
+    lineOf('empty receives of the event sources', receives, prices.message),
+    lineOf('scheduled calls of compaction', hours, prices.call + prices.scheduled),
+    lineOf('GB-seconds of these calls', hours * assumed.tidySeconds * held.tidyGb, prices.gbSecond),
   ]
 }

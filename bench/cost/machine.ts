@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpus, release, totalmem } from 'node:os'
 import { repositoryRoot } from '../engine.ts'
 
-/** The machine of a run, for people. */
+/** Returns a description of this machine for readers. */
 export function describeMachine(): string {
   const gib = Math.round(totalmem() / 2 ** 30)
   const model = cpus()[0]?.model.trim() ?? 'unknown'
@@ -10,7 +10,7 @@ export function describeMachine(): string {
   return `${cpus().length} x ${model}, ${gib} GiB, ${process.platform} ${kernel}`
 }
 
-/** The commit that was measured. */
+/** Returns the measured commit. */
 export function readCommit(): string {
   return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
     cwd: repositoryRoot,
@@ -18,5 +18,5 @@ export function readCommit(): string {
   }).trim()
 }
 
-/** Today, as in 2026-01-31. */
+/** Returns the current date, as in 2026-01-31. */
 export const currentDate = (): string => new Date().toISOString().slice(0, 10)

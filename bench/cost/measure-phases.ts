@@ -13,7 +13,7 @@ import type { CountingProxy } from './counting-proxy.ts'
 import type { MeasuredPhase } from './measured-forms.ts'
 import { type Counts, costOf, sumOf } from './prices.ts'
 
-/** What is measured, and where. */
+/** The options of a measured run. */
 export interface PhasesOptions {
   readonly aws: AwsSettings
   readonly proxy: CountingProxy
@@ -24,17 +24,17 @@ export interface PhasesOptions {
   readonly executorsMax: number
   readonly quietSeconds: number
   readonly report: (line: string) => void
-  /** Gets each command that is over. */
+  /** Receives each measured command. */
   readonly onMeasured: (phase: MeasuredPhase) => void
 }
 
-/** A command that takes longer is given up. */
+/** Timeout of a command. */
 const phaseMs = 1_800_000
 const phaseTriesMax = 3
 
 /**
- * Creates, leaves, updates, refreshes and destroys resources in a new local cloud, and counts what
- * each command asked for, with what it left behind: nudges and calls that come later.
+ * Creates, keeps, updates, refreshes and destroys resources in a new local cloud. Counts the
+ * requests of each command, including its later nudges and calls.
  */
 export async function measurePhases(options: PhasesOptions): Promise<void> {
   const { aws, proxy, bundles, resources, delayMs, executorsMax, report } = options
@@ -54,7 +54,7 @@ export async function measurePhases(options: PhasesOptions): Promise<void> {
       program: BlobHash,
     ): Promise<void> => {
       const phase = { name, command, program }
-      // What changes nothing can be done again, where a busy machine made it fail.
+      // A command that changes nothing can be repeated when a busy machine made it fail.
       const triesMax = name === 'no-op' || name === 'refresh' ? phaseTriesMax : 1
       for (let tries = 1; ; tries += 1)
         try {
@@ -123,15 +123,16 @@ async function measurePhase(
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
-/** Memory of a function as an installation with the usual settings has it. */
+/** Returns the memory of a function with default settings, in GB. */
 function gbOf(name: string, { region }: AwsSettings): number {
   const settings = readInstallationSettings({ 'antichain:region': region })
   const row = functionsTable.find(one => one.name === name)
-  if ('problems' in settings || row === undefined) throw new Error(`there is no function ${name}`)
+  if ('problems' in settings || row === undefined)
+    throw new Error(`the function ${name} does not exist`)
   return row.memoryMb(settings) / 1024
 }
 
-/** Resolves once no function was called for so long. */
+/** Resolves when no function was called for `seconds`. */
 async function waitUntilQuiet(place: CloudPlace, seconds: number): Promise<void> {
   const isBusy = (): boolean =>
     place.cloud.names.some(name => place.cloud.environments(name).some(one => one.isBusy()))
@@ -144,7 +145,10 @@ async function waitUntilQuiet(place: CloudPlace, seconds: number): Promise<void>
   }
 }
 
-/** What the environments have written, without what is told of them. */
+/**
+ * Returns the size of the environments' own log output, without the lines that the local cloud
+ * adds.
+ */
 function logBytesOf(place: CloudPlace): number {
   const lines = place.readLog().matchAll(/^\S+ \S+ \[\d+\] {3}(.*)$/gm)
   return [...lines].reduce((sum, [, line = '']) => sum + Buffer.byteLength(line) + 1, 0)

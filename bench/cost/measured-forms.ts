@@ -21,30 +21,30 @@ const phase = z.object({
   name: z.enum(['create', 'no-op', 'update', 'refresh', 'destroy']),
   resources: z.int(),
   seconds: z.number(),
-  /** How often it was tried until it succeeded; only the last time is counted. */
+  /** Number of attempts until it succeeded. Only the last attempt is counted. */
   tries: z.int().default(1),
   counts,
-  /** Seconds times memory, by function. */
+  /** GB-seconds by function. */
   gbSecondsBy: z.record(z.string(), z.number()),
-  /** Requests by what they are for, with the units of DynamoDB that they took. */
+  /** Requests by purpose, with their units of DynamoDB. */
   requests: z.record(z.string(), z.object({ requests: z.int(), units: z.number() })).optional(),
 })
 
-/** docs/measured/cost.json */
+/** The contents of docs/measured/cost.json. */
 export const measuredRun = z.object({
   date: z.string(),
   command: z.string(),
   repetitions: z.int(),
   machine: z.string(),
-  /** Processes that wanted to run, over the last quarter of an hour, as the run ended. */
+  /** Load average of the last 15 minutes at the end of the run. */
   load: z.number(),
   versions: z.record(z.string(), z.string()),
   commit: z.string(),
   parallel: z.int(),
   executorsMax: z.int(),
-  /** How long the provider takes for each change. */
+  /** Duration of each change at the provider. */
   delayMs: z.number(),
-  /** Without a call of a function, before a command counts as over with all that it left behind. */
+  /** Time without function calls after which a command and its later effects count as complete. */
   quietSeconds: z.number(),
   phases: z.array(phase),
 })
@@ -52,7 +52,7 @@ export const measuredRun = z.object({
 export type MeasuredRun = z.infer<typeof measuredRun>
 export type MeasuredPhase = z.infer<typeof phase>
 
-/** docs/measured/budget.json */
+/** The contents of docs/measured/budget.json. */
 export const measuredBudget = z.object({
   date: z.string(),
   command: z.string(),

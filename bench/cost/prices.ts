@@ -1,9 +1,9 @@
 /**
- * cost: what a run costs, from counted requests. Prices are here and nowhere else; docs/aws.md is
- * written from them and from the files in docs/measured.
+ * cost: the cost of a run from its counted requests. Prices are defined only here. docs/aws.md is
+ * generated from them and from the files in docs/measured.
  */
 
-/** List prices in US dollars for us-east-1, for one of each. */
+/** List prices in US dollars for us-east-1, each for one unit. */
 export const prices = {
   asOf: '22 November 2026',
   writeUnit: 0.625 / 1e6,
@@ -32,44 +32,44 @@ export const prices = {
   webhook: 1 / 1e6,
 } as const
 
-/** What a run asked for. */
+/** The counted requests of a run. */
 export interface Counts {
-  /** Units of DynamoDB. */
+  /** DynamoDB units. */
   readonly writeUnits: number
   readonly readUnits: number
-  /** Requests to DynamoDB that write, that read. */
+  /** Requests to DynamoDB that write, and those that read. */
   readonly writes: number
   readonly reads: number
-  /** Requests to S3 that are billed as PUT or LIST, as GET. */
+  /** Requests to S3 that are billed as PUT or LIST, and those billed as GET. */
   readonly puts: number
   readonly gets: number
-  /** Requests to SQS, 64 KB each; answers without a message are not among them. */
+  /** Requests to SQS per 64 KB, without empty receives. */
   readonly messages: number
-  /** Answers of SQS without a message: an event source that waits. */
+  /** Receives without a message, from polling event sources. */
   readonly emptyReceives: number
   readonly keyRequests: number
-  /** Calls of functions and what they used, their starts included. */
+  /** Function calls and their GB-seconds, cold starts included. */
   readonly calls: number
   readonly coldStarts: number
   readonly gbSeconds: number
-  /** What functions wrote into their logs. */
+  /** Size of the functions' logs. */
   readonly logBytes: number
 }
 
-/** Nothing. */
+/** Counts of zero. */
 export const noCounts: Counts = {
   ...{ writeUnits: 0, readUnits: 0, writes: 0, reads: 0, puts: 0, gets: 0, messages: 0 },
   ...{ emptyReceives: 0, keyRequests: 0, calls: 0, coldStarts: 0, gbSeconds: 0, logBytes: 0 },
 }
 
-/** Both together. */
+/** Returns the sum of two counts. */
 export function sumOf(one: Counts, other: Partial<Counts>): Counts {
   const names = Object.keys(one) as (keyof Counts)[]
   const sums = names.map(name => [name, one[name] + (other[name] ?? 0)])
   return { ...one, ...Object.fromEntries(sums) }
 }
 
-/** US dollars. */
+/** Returns the cost in US dollars. */
 export function costOf(counts: Counts): number {
   return (
     counts.writeUnits * prices.writeUnit +

@@ -22,7 +22,7 @@ test.each([
   ],
   [
     'PLATFORM_SETTING_INVALID',
-    'error[PLATFORM_SETTING_INVALID]: settings are wrong: antichain:logDays: Invalid input',
+    'error[PLATFORM_SETTING_INVALID]: invalid settings: antichain:logDays: Invalid input',
   ],
   [
     'PLATFORM_IMAGE_TOOL_MISSING',

@@ -11,11 +11,11 @@ import { type ApiOptions, createApi } from './create-api.ts'
 import type { Role } from './roles.ts'
 import { createToken } from './tokens.ts'
 
-/** An API over an embedded platform of its own, asked without a socket. */
+/** An API over an embedded platform of its own, called without a socket. */
 export interface TestApi {
   readonly app: Hono
   readonly platform: EmbeddedPlatform
-  /** Asks with a token: JSON for a body, bytes as they are. */
+  /** Sends a request with a token. Bytes are sent as they are, any other body as JSON. */
   readonly call: (
     token: string,
     what: string,
@@ -26,13 +26,13 @@ export interface TestApi {
   readonly close: () => Promise<void>
 }
 
-/** The stack that tests work on, which exists, and its path. */
+/** The existing stack that tests use, and its path. */
 export const shop = stackIdOf('shop', 'dev')
 export const shopPath = '/v1/stacks/shop/dev'
 
 const unlimited = { burst: 1_000_000, perSecond: 1_000 }
 
-/** Opens an API; `what` is `<method> <path>` when it is asked. */
+/** Opens an API. Requests are named `<method> <path>`. */
 export async function openTestApi(more: Partial<ApiOptions> = {}): Promise<TestApi> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-api-'))
   const platform = await openEmbeddedPlatform({ home })

@@ -4,7 +4,7 @@ import { apiStatusOf } from './error-response.ts'
 import { type Caller, coversStack, mayAct } from './roles.ts'
 import { type ApiPorts, type Route, stackOf } from './define-route.ts'
 
-/** A call of a route by somebody. */
+/** An authenticated call of a route. */
 export interface AuthorizedCall {
   readonly id: string
   readonly caller: Caller
@@ -17,7 +17,7 @@ type ParamForm = readonly [form: RegExp, must: string]
 
 const word: ParamForm = [/^[\w.-]{1,100}$/, '1 to 100 letters, digits, _, . and -']
 const system: ParamForm = [/^[a-z0-9]{1,20}$/, 'up to 20 lower-case letters and digits']
-/** What parts of a path may be, by their names: nothing that would be read as another path. */
+/** The allowed values of path parameters, by name. None can be interpreted as another path. */
 const paramForms: Readonly<Record<string, ParamForm>> = {
   project: word,
   stack: word,
@@ -32,33 +32,39 @@ const paramForms: Readonly<Record<string, ParamForm>> = {
   key: [/^[^\p{Cc}/]{1,300}$/u, 'up to 300 characters without slashes'],
 }
 
-/** Throws API_INPUT_INVALID. */
+/** Returns valid path parameters. Throws API_INPUT_INVALID. */
 export function checkParams(params: AuthorizedCall['params']): AuthorizedCall['params'] {
   for (const [name, value] of Object.entries(params)) {
     const [form, must] = paramForms[name] ?? []
     if (form?.test(value) === true) continue
     const at = `path.${name}`
-    const message = `${at}: must be ${must ?? 'something else'}, not '${toPrintable(value)}'`
+    const message = `${at}: must be ${must ?? 'another value'}, not '${toPrintable(value)}'`
     throw error('API_INPUT_INVALID', message, { details: { at } })
   }
   return params
 }
 
-/** Throws API_FORBIDDEN; what is not the caller's business is not said to be there or not. */
+/**
+ * Throws API_FORBIDDEN. The message does not reveal whether a stack exists to which the caller has
+ * no access.
+ */
 function requirePermission({ caller, route, params }: AuthorizedCall): void {
   if (!mayAct(caller.role, route.role))
-    throw error('API_FORBIDDEN', `this needs the role ${route.role}, and yours is ${caller.role}`)
+    throw error(
+      'API_FORBIDDEN',
+      `this requires the role ${route.role}; the token has the role ${caller.role}`,
+    )
   const isTheirs =
     route.scope === 'any' ||
     (route.scope === 'stack' ? coversStack(caller.stacks, stackOf(params)) : caller.stacks === '*')
   if (isTheirs) return
   const whom = route.scope === 'stack' ? 'of this stack' : 'of all stacks'
-  throw error('API_FORBIDDEN', `this is for tokens ${whom}`)
+  throw error('API_FORBIDDEN', `this requires a token ${whom}`)
 }
 
 /**
- * Does what is asked, if the caller may: a change between two entries of the audit log; without the
- * first it is not made. Throws API_FORBIDDEN.
+ * Runs a call if the caller has the permission. A change is made between two entries of the audit
+ * log, and is not made if the first one fails. Throws API_FORBIDDEN.
  */
 export async function runAudited<Done extends { readonly status: number }>(
   ports: Pick<ApiPorts, 'audit' | 'clock' | 'logger'>,
@@ -96,7 +102,7 @@ export async function runAudited<Done extends { readonly status: number }>(
     status = apiStatusOf(thrown)
     throw thrown
   } finally {
-    // The change stands, or was refused, whether or not this can be told.
+    // The result of the change does not depend on this entry.
     await append('answered', status).catch((thrown: unknown) =>
       ports.logger.write('error', 'audit.failed', { request: id, message: messageOf(thrown) }),
     )

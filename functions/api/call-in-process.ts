@@ -4,17 +4,17 @@ import type { Caller } from './roles.ts'
 import type { ApiPorts, Route } from './define-route.ts'
 import { routes } from './routes-table.ts'
 
-/** What is asked of the API in the process that has the store. */
+/** A request to the API inside the process that owns the store. */
 export interface ApiRequest {
   readonly method: Route['method']
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly body?: unknown
 }
 
 /**
- * Asks the API without HTTP: as whoever runs the process, who may do everything, and with the same
- * checks of what is asked and the same audit log. Answers its JSON. Throws what the route throws,
+ * Calls the API without HTTP, with the permissions of an administrator. Input checks and the audit
+ * log are the same. Returns the JSON of the response. Throws the errors of the route and
  * API_ROUTE_UNKNOWN.
  */
 export async function callApiInProcess(
@@ -27,7 +27,8 @@ export async function callApiInProcess(
     const params = route.method === method ? matchParams(route.path, url.pathname) : undefined
     return params === undefined ? [] : [{ route, params: checkParams(params) }]
   })[0]
-  if (found === undefined) throw error('API_ROUTE_UNKNOWN', `there is no ${method} ${url.pathname}`)
+  if (found === undefined)
+    throw error('API_ROUTE_UNKNOWN', `the API has no route ${method} ${url.pathname}`)
   const { route, params } = found
   const caller: Caller = { id: 'here', name: who, role: 'admin', stacks: '*' }
   const call = { id: ports.random.uuid(), caller, from: 'this machine', route, params }
@@ -40,7 +41,7 @@ export async function callApiInProcess(
   return 'json' in done.answer ? done.answer.json : done.answer.response.json()
 }
 
-/** What a path has where a route has names; undefined when it is another's. */
+/** Returns the path parameters of a route. Undefined when the path does not match. */
 function matchParams(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const [names, parts] = [pattern.split('/'), path.split('/')]
   if (names.length !== parts.length) return undefined

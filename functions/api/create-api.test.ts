@@ -42,7 +42,7 @@ describe('every route, for every role and scope', () => {
           expect([role, stacks, response.status === 403]).toEqual([role, stacks, !isAllowed])
           expect(response.status).not.toBe(401)
           expect(response.status).not.toBe(500)
-          // Removing the stack is the one call of these that changes something.
+          // A delete of the stack is the only one of these calls with an effect.
           if (route.method === 'DELETE' && response.status === 200)
             await api.platform.catalog.createStack('organization/shop/dev' as never, 1 as never)
           await response.body?.cancel()
@@ -53,7 +53,7 @@ describe('every route, for every role and scope', () => {
   )
 })
 
-test('nobody gets in with a token that is unknown, cut, of another, revoked or over', async () => {
+test('an unknown, truncated, mixed, revoked or expired token is refused', async () => {
   const token = await api.tokenOf('admin')
   const other = await api.tokenOf('admin')
   const [, id, secret] = token.split(/_(?=[0-9a-f]{16}_)|(?<=_[0-9a-f]{16})_/)
@@ -81,7 +81,7 @@ test('nobody gets in with a token that is unknown, cut, of another, revoked or o
   expect((await api.call(soon, 'GET /v1/whoami')).status).toBe(401)
 })
 
-test('a token is shown once, and what is stored does not hold it', async () => {
+test('a token is shown once, and its document does not contain it', async () => {
   const fresh = await openTestApi()
   const admin = await fresh.tokenOf('admin')
   const made = await fresh.call(admin, 'POST /v1/tokens', {
@@ -102,7 +102,7 @@ test('a token is shown once, and what is stored does not hold it', async () => {
   await fresh.close()
 })
 
-test('a body that is too large is refused, whether or not it says so', async () => {
+test('a body above the size limit is refused, with or without its length in the header', async () => {
   const token = await api.tokenOf('deploy')
   const large = { command: 'up', message: 'x'.repeat(apiLimits.bodyBytesMax) }
   const announced = await api.call(token, `POST ${shopPath}/deployments`, large)
@@ -126,7 +126,7 @@ test('a body that is too large is refused, whether or not it says so', async () 
   expect(sent).toBeLessThan(10)
 })
 
-test('what is wrong with a request is said at its place, and nothing of paths gets through', async () => {
+test('an error names the invalid part of the request, and no path escapes its parameters', async () => {
   const token = await api.tokenOf('admin')
   const cases = [
     [`POST ${shopPath}/deployments`, { command: 'nonsense' }, 400, 'body.command'],
@@ -155,7 +155,7 @@ test('what is wrong with a request is said at its place, and nothing of paths ge
   expect(response.status).toBe(400)
 })
 
-test('answers carry security headers, and none that let other pages read them', async () => {
+test('responses have security headers, and none that allow other origins to read them', async () => {
   const token = await api.tokenOf('read')
   const response = await api.call(token, 'GET /v1/whoami', undefined, {
     origin: 'https://evil.test',
@@ -171,7 +171,7 @@ test('answers carry security headers, and none that let other pages read them', 
   expect(Object.keys(headers).filter(name => name.startsWith('access-control'))).toEqual([])
 })
 
-test('every change is in the audit log before it is made, and nothing secret is', async () => {
+test('every change is in the audit log before it is made, without any secret', async () => {
   const admin = await api.tokenOf('admin')
   const reader = await api.tokenOf('read')
   const secret = 'do not tell anybody'
@@ -194,7 +194,7 @@ test('every change is in the audit log before it is made, and nothing secret is'
   expect(items[0]).toMatchObject({ from: '192.0.2.7', who: expect.stringContaining('read (') })
 })
 
-test('what cannot be put into the audit log is not done', async () => {
+test('a change without an audit entry is not made', async () => {
   const failing = await openTestApi()
   const append = async (): Promise<never> => {
     throw new Error('the disk is full')
@@ -218,7 +218,7 @@ test('what cannot be put into the audit log is not done', async () => {
   await failing.close()
 })
 
-test('who asks too often waits, by address and by token', async () => {
+test('too many requests are refused, by address and by token', async () => {
   const rate = { burst: 3, perSecond: 0.001 }
   const wide = { burst: 1_000, perSecond: 1 }
   for (const rates of [
@@ -235,14 +235,14 @@ test('who asks too often waits, by address and by token', async () => {
         expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(1)
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429])
-    // Another token is not kept waiting by it, from another address or not.
+    // Another token is not limited by this, from the same address or another one.
     if (rates.token === rate)
       expect((await limited.call(await limited.tokenOf('read'), 'GET /v1/whoami')).status).toBe(200)
     await limited.close()
   }
 })
 
-test('the OpenAPI document has every route, made from the schemas that check', async () => {
+test('the OpenAPI document contains every route, with the schemas that validate requests', async () => {
   const response = await api.app.request('/openapi.json')
   const document = (await response.json()) as {
     openapi: string

@@ -1,11 +1,11 @@
 /**
- * api: what people and machines ask over HTTP: stacks, programs, deployments and what they tell,
- * documents of triggers, tokens. It only writes and reads records and sends nudges; generators and
- * executors do the rest. The same app serves a function URL and `antichain serve --port`.
+ * api: the HTTP API for users and other programs: stacks, programs, deployments and their events,
+ * trigger documents, tokens. It reads and writes records and sends nudges; generators and executors
+ * do the work. The same app serves a function URL and `antichain serve --port`.
  *
- * Invariants: every route is a row of one table, with the role and the tokens that it is for; a
- * change is in the audit log before it is made; nothing that was not read to its end within limits
- * is looked at; no secret leaves but by the routes that say so.
+ * Invariants: every route is a row of one table, with the required role and token scope. A change
+ * is in the audit log before it is made. A request is processed only after it was read completely
+ * within its limits. Secrets leave only through routes that say so.
  */
 import { Hono, type Context } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
@@ -21,16 +21,16 @@ import type { RouteAnswer, ApiPorts, Route } from './define-route.ts'
 import { routes } from './routes-table.ts'
 import { authenticate } from './tokens.ts'
 
-/** How an API is made. */
+/** The options of an API. */
 export interface ApiOptions {
   readonly ports: ApiPorts
-  /** Where a request comes from; a text for the audit log and rate limits. */
+  /** Returns the client address of a request as text, for the audit log and rate limits. */
   readonly addressOf: (context: Context) => string
-  /** Other rates than the usual ones. */
+  /** Rates that replace the default ones. */
   readonly rates?: { readonly address: Rate; readonly token: Rate }
 }
 
-/** What the parts of a call share. */
+/** The shared dependencies of calls. */
 interface CallDeps {
   readonly ports: ApiPorts
   readonly addressOf: ApiOptions['addressOf']
@@ -43,7 +43,7 @@ const usualRates = {
   token: { burst: apiLimits.tokenBurst, perSecond: apiLimits.tokenPerSecond },
 }
 
-/** Makes the app. What it answers has security headers, and none for other origins. */
+/** Creates the app. Its responses have security headers and allow no other origins. */
 export function createApi({ ports, addressOf, rates = usualRates }: ApiOptions): Hono {
   const deps: CallDeps = {
     ports,
@@ -69,13 +69,13 @@ export function createApi({ ports, addressOf, rates = usualRates }: ApiOptions):
     )
   app.notFound(context => {
     const what = toPrintable(`${context.req.method} ${context.req.path}`)
-    return toErrorResponse(error('API_ROUTE_UNKNOWN', `there is no ${what}`), '')
+    return toErrorResponse(error('API_ROUTE_UNKNOWN', `the API has no route ${what}`), '')
   })
   app.onError(thrown => toErrorResponse(thrown, ''))
   return app
 }
 
-/** One call, from who asks to what is answered. */
+/** Handles one call, from authentication to the response. */
 async function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Response> {
   const { ports } = deps
   const id = ports.random.uuid()
@@ -123,7 +123,7 @@ function toResponse(route: Route, answer: RouteAnswer): Response {
   })
 }
 
-/** The token of a request. Throws API_TOKEN_MISSING. */
+/** Returns the token of a request. Throws API_TOKEN_MISSING. */
 function bearerOf(header: string | undefined): string {
   const [, token] = /^Bearer +(\S{1,200})$/i.exec(header ?? '') ?? []
   if (token === undefined) throw error('API_TOKEN_MISSING', 'the request has no token')

@@ -15,7 +15,7 @@ import type { AddressRules } from '../../shared/triggers/outbound/address-filter
 import { formFaultOf } from '../../shared/triggers/form-fault.ts'
 import type { Caller, Role } from './roles.ts'
 
-/** What the API asks of the outside. */
+/** The ports of the API. */
 export interface ApiPorts
   extends Pick<
     Platform,
@@ -35,23 +35,28 @@ export interface ApiPorts
   readonly documents: DocumentsPort
   readonly sealing: SealingPort
   readonly audit: AuditPort
-  /** Where programs are sent when not through the API itself. */
+  /** The port for program uploads, if they do not go through the API itself. */
   readonly uploads?: UploadsPort
-  /** What nobody could be told: those of a process, where it tells by itself. */
+  /** The undelivered notifications. Where a process delivers them itself, they are its own. */
   readonly notifications: Pick<NotificationsPort, 'listDeadLetters' | 'redrive'>
-  /** Who calls when a schedule is due; absent where a process looks at them by itself. */
+  /**
+   * The service that calls when a schedule is due. Absent where a process checks schedules itself.
+   */
   readonly scheduler?: SchedulerPort
-  /** Where plugins are kept; absent where they are those of the machine. */
+  /** The store of plugins. Absent where the plugins of the machine are used. */
   readonly plugins?: Pick<PluginStorePort, 'nameArchive'>
-  /** Who runs the operations of what is asked for here. */
+  /** Where the requested operations run. */
   readonly execute: DeploymentOptions['execute']
-  /** Which addresses those who are told may have: those that calls to the outside reach. */
+  /** The addresses that notification receivers may have: those that outbound calls may reach. */
   readonly addresses: AddressRules
-  /** Opens the secrets of a state; absent where the API must not. Throws SECRETS_*. */
+  /**
+   * Returns the secrets manager of a state. Absent where the API must not decrypt secrets. Throws
+   * SECRETS_*.
+   */
   readonly secretsOf?: (state: StoredDeployment) => Promise<SecretsManager | undefined>
 }
 
-/** One call of a route: checked, and by somebody who may. */
+/** A validated and authorized call of a route. */
 export interface RouteCall<Query, Body> {
   readonly caller: Caller
   readonly params: Readonly<Record<string, string>>
@@ -60,41 +65,41 @@ export interface RouteCall<Query, Body> {
   readonly request: Request
 }
 
-/** What a route answers: JSON with a status, or a response of its own. */
+/** The result of a route: JSON with a status, or a complete response. */
 export type RouteAnswer =
   | { readonly json: unknown; readonly status?: 200 | 201 | 202 | 409 }
   | { readonly response: Response }
 
 /**
- * Whom a route is for, besides its role: tokens of the stack in its path, tokens of all stacks, or
- * any token.
+ * The tokens that a route accepts, besides its role: tokens of the stack in its path, tokens of all
+ * stacks, or any token.
  */
 export type RouteScope = 'stack' | 'installation' | 'any'
 
 /** A route as a row of the table. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** With `{name}` for its parameters. */
+  /** The path, with `{name}` for its parameters. */
   readonly path: string
   readonly role: Role
   readonly scope: RouteScope
-  /** What it does, for the OpenAPI document. */
+  /** The description for the OpenAPI document. */
   readonly summary: string
   readonly query: z.ZodType
   readonly body: z.ZodType
-  /** What its body is when that is no JSON. */
+  /** The body of a route that does not take JSON. */
   readonly raw?: { readonly type: string; readonly bytesMax: number }
   readonly output: z.ZodType
-  /** What its answer with 409 has beside code, message and hint. */
+  /** The additional fields of its 409 response, besides code, message and hint. */
   readonly conflict?: z.ZodObject
-  /** What its answer is when that is no JSON. */
+  /** The content type of a response that is not JSON. */
   readonly outputType?: string
   readonly status: 200 | 201 | 202
-  /** Throws API_INPUT_INVALID and what it documents. */
+  /** Handles a call. Throws API_INPUT_INVALID and the documented errors. */
   readonly answer: (ports: ApiPorts, call: RouteCall<unknown, unknown>) => Promise<RouteAnswer>
 }
 
-/** What a row is written as: `query`, `body` and `status` may be left out. */
+/** The source form of a row: `query`, `body` and `status` are optional. */
 export interface RouteRow<Query extends z.ZodType, Body extends z.ZodType>
   extends Omit<Route, 'answer' | 'query' | 'body' | 'status'> {
   readonly query?: Query
@@ -108,7 +113,7 @@ export interface RouteRow<Query extends z.ZodType, Body extends z.ZodType>
 
 const nothing = z.unknown()
 
-/** Makes a row of the table, whose input is checked before it runs. */
+/** Creates a row of the table. Its input is validated before it runs. */
 export function defineRoute<
   Query extends z.ZodType = typeof nothing,
   Body extends z.ZodType = typeof nothing,
@@ -138,7 +143,7 @@ function parseInput(shape: z.ZodType, value: unknown, where: string): unknown {
   throw error('API_INPUT_INVALID', `${at}: ${fault.must}`, { details: { at } })
 }
 
-/** The stack that a path names. */
+/** Returns the stack of a path. */
 export function stackOf(params: RouteCall<unknown, unknown>['params']): StackId {
   return `organization/${params['project'] ?? ''}/${params['stack'] ?? ''}` as StackId
 }

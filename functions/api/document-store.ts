@@ -4,7 +4,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { ApiPorts } from './define-route.ts'
 
-/** A document as callers see it: what is secret in it says only that it is there. */
+/** A document for callers. Instead of a secret it shows only that the secret exists. */
 export interface DocumentView {
   readonly name: string
   /** `<project>/<stack>`, or '*'. */
@@ -13,7 +13,7 @@ export interface DocumentView {
   readonly value: unknown
 }
 
-/** A page of documents; those that cannot be read are named by their codes. */
+/** Returns a page of documents. Unreadable ones are listed with their error codes. */
 export async function listDocuments(
   { documents }: Pick<ApiPorts, 'documents'>,
   query: {
@@ -32,28 +32,28 @@ export async function listDocuments(
   return { items, unreadable, ...(page.next === undefined ? {} : { next: page.next }) }
 }
 
-/** A document. Throws DOCUMENT_UNKNOWN, RECORD_DAMAGED. */
+/** Returns a document. Throws DOCUMENT_UNKNOWN, RECORD_DAMAGED. */
 export async function requireDocument(
   { documents }: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
 ): Promise<StoredDocument> {
   const found = await documents.get(key)
   if (found === undefined)
-    throw error('DOCUMENT_UNKNOWN', `there is no ${key.kind} '${toPrintable(key.name)}'`)
+    throw error('DOCUMENT_UNKNOWN', `the ${key.kind} '${toPrintable(key.name)}' does not exist`)
   return found
 }
 
-/** How a document is made, and what goes with it. */
+/** A change of a document and of its related resources. */
 export interface DocumentChange {
   readonly make: (before: StoredDocument | undefined) => unknown
   readonly show: (stored: StoredDocument) => unknown
-  /** Takes away what belongs to a value that stands no more, or never stood. */
+  /** Removes the related resources of a value that is not stored any more, or was never stored. */
   readonly drop?: (value: unknown) => Promise<void>
 }
 
 /**
- * Makes or changes a document from what it was; answers what stands. Throws DOCUMENT_CHANGED when
- * somebody else was faster.
+ * Creates or changes a document based on its previous version, and returns the stored one. Throws
+ * DOCUMENT_CHANGED after a concurrent change.
  */
 export async function putDocument(
   { documents }: Pick<ApiPorts, 'documents'>,
@@ -83,10 +83,10 @@ export async function removeDocument(
 }
 
 function documentChangedError({ kind, name }: DocumentKey): Error {
-  return error('DOCUMENT_CHANGED', `the ${kind} '${toPrintable(name)}' was changed meanwhile`)
+  return error('DOCUMENT_CHANGED', `the ${kind} '${toPrintable(name)}' was changed concurrently`)
 }
 
-/** A stored document as callers see it. */
+/** Returns a stored document for callers. */
 export function documentViewOf(
   stored: StoredDocument,
   show: (stored: StoredDocument) => unknown,

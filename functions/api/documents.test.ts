@@ -21,7 +21,7 @@ async function openWithTokens(): Promise<
 
 const secret = 'a secret of enough characters'
 
-test('a webhook keeps its secrets sealed, and shows only that they are there', async () => {
+test('a webhook stores its secrets sealed, and shows only that they exist', async () => {
   const { call, admin, platform } = await openWithTokens()
   const rule = { on: 'push', branches: ['main'], repository: 'acme/shop', stack: shop }
   const draft = { form: 'github', secrets: [secret], credential: 'ghp_secret', rules: [rule] }
@@ -48,7 +48,7 @@ test('a webhook keeps its secrets sealed, and shows only that they are there', a
   expect((await call(admin, 'GET /v1/webhooks/main')).status).toBe(404)
 })
 
-test('a schedule is checked before it stands, and a change makes up for nothing', async () => {
+test('a schedule is validated before it is stored, and a change does not catch up on missed times', async () => {
   const { call, admin, read, platform } = await openWithTokens()
   const path = `${shopPath}/schedules/nightly`
   for (const when of ['not a time', '61 * * * *', 'rate(0 days)'])
@@ -70,7 +70,7 @@ test('a schedule is checked before it stands, and a change makes up for nothing'
   expect((await call(admin, 'PUT /v1/stacks/shop/none/schedules/x', drift)).status).toBe(404)
 })
 
-test('notifications of a stack and of all are apart, and their secrets write-only', async () => {
+test('notifications of a stack and of all stacks are separate, and their secrets are write-only', async () => {
   const { call, admin } = await openWithTokens()
   const draft = { url: 'https://example.com/hook', events: ['failed', 'drift'], secret }
   for (const path of ['/v1/notifications/ops', `${shopPath}/notifications/ops`]) {
@@ -87,11 +87,11 @@ test('notifications of a stack and of all are apart, and their secrets write-onl
 })
 
 test.each([
-  ['http://example.com/hook', 'not called by http:'],
+  ['http://example.com/hook', 'must not be called by http:'],
   ['https://169.254.169.254/latest', 'link-local'],
   ['https://[::1]/hook', 'loopback'],
   ['https://me:secret@example.com/hook', 'has a user or password in it'],
-])('%s is refused before anybody relies on it', async (url, why) => {
+])('%s is refused when it is configured', async (url, why) => {
   const { call, admin } = await openWithTokens()
   const notification = { url, events: ['failed'], secret }
   const webhook = { form: 'github', secrets: [secret], apiUrl: url, rules: [] }
@@ -109,7 +109,7 @@ test.each([
   }
 })
 
-test('what is asked without HTTP is checked and audited as what is asked with it', async () => {
+test('a call without HTTP is validated and audited like one with HTTP', async () => {
   const { platform, call, admin } = await openWithTokens()
   const ports = { ...platform, execute: 'here', addresses: {} } as const
   const put = { method: 'PUT', path: `${shopPath}/schedules/x` } as const
@@ -141,7 +141,7 @@ test('what is asked without HTTP is checked and audited as what is asked with it
   expect(listed).toEqual({ items: [] })
 })
 
-test('what nobody could be told is listed without what is told, and sent again', async () => {
+test('undelivered notifications are listed without their contents, and sent again', async () => {
   const { call, admin, read, platform } = await openWithTokens()
   const { notifications } = platform
   const at = 1_700_000_000_000 as EpochMs

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../shared/errors/catalogue.ts'
 import { error } from '../../shared/errors/error.ts'
 import { toErrorResponse } from './error-response.ts'
 
-/** What a caller is told of an error that a port threw. */
+/** Returns the response to an error that a port threw. */
 async function answerTo(code: ErrorCode) {
   const answer = toErrorResponse(error(code, `what ${code} says`), 'request-1')
   const { code: named, message, hint } = (await answer.json()) as Record<string, string>
@@ -15,7 +15,7 @@ test.each([
   ['STORE_CREDENTIALS', 503, null],
   ['STORE_MISSING', 503, null],
   ['STORE_REGION_WRONG', 503, null],
-  // A throttled account, and whatever passes by itself.
+  // Errors of a throttled account, and other temporary ones.
   ['STORE_UNAVAILABLE', 503, '2'],
   ['ARCHIVE_TOO_LARGE', 413, null],
   ['API_BODY_TOO_LARGE', 413, null],
@@ -25,7 +25,7 @@ test.each([
   ['API_FORBIDDEN', 403, null],
   ['REQUEST_QUEUE_FULL', 429, null],
 ] as const)(
-  '%s is answered with %i, its code, its sentence and what to do',
+  '%s has the status %i, its code, its message and a hint',
   async (code, status, wait) => {
     const { hint, ...answer } = await answerTo(code)
     expect(answer).toEqual({ status, wait, named: code, message: `what ${code} says` })
@@ -33,7 +33,7 @@ test.each([
   },
 )
 
-test('of a fault of ours nothing is told but where the log has it', async () => {
+test('an internal error reveals only the id of its log entry', async () => {
   const answer = toErrorResponse(new TypeError('hunter2'), 'request-7')
   expect(answer.status).toBe(500)
   const text = await answer.text()

@@ -2,16 +2,16 @@ import type { ErrorCode } from '../../shared/errors/catalogue.ts'
 import { DeployError } from '../../shared/errors/error.ts'
 import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
 
-/** What an error is told as. */
+/** The body of an error response. */
 export interface ErrorBody {
   readonly code: ErrorCode
   readonly message: string
   readonly hint: string
-  /** The place in the request that is wrong, of API_INPUT_INVALID: `body.rules.0.on`. */
+  /** The invalid part of the request, for API_INPUT_INVALID: `body.rules.0.on`. */
   readonly at?: string
 }
 
-/** Codes by what a caller is told; what is not listed is a fault of ours. */
+/** Error codes by HTTP status. Any other code is an internal error. */
 const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
   [
     400,
@@ -65,20 +65,21 @@ const statuses: ReadonlyMap<ErrorCode, number> = new Map(
   codesByStatus.flatMap(([status, codes]) => codes.map(code => [code, status] as const)),
 )
 
-/** The status of an error: 503 for a store that cannot be asked now, 500 for the unforeseen. */
+/** Returns the status of an error: 503 when the store is unavailable, 500 for an unexpected one. */
 export function apiStatusOf(thrown: unknown): number {
   const known = thrown instanceof DeployError ? statuses.get(thrown.code) : undefined
   return known ?? (errorSourceOf(thrown) === 'store' ? 503 : 500)
 }
 
-/** What a caller is told of an error of ours. */
+/** Returns the response body of an error with a code. */
 export function errorBodyOf({ code, message, hint, details: { at } }: DeployError): ErrorBody {
   const place = code === 'API_INPUT_INVALID' && typeof at === 'string' ? { at } : {}
   return { code, message, hint, ...place }
 }
 
 /**
- * An error as JSON. Of a fault nothing is told: its sentence may hold what is nobody's business.
+ * Returns an error as a JSON response. An internal error is not described, because its message may
+ * contain confidential data.
  */
 export function toErrorResponse(thrown: unknown, request: string): Response {
   const status = apiStatusOf(thrown)
@@ -87,8 +88,8 @@ export function toErrorResponse(thrown: unknown, request: string): Response {
     ? errorBodyOf(thrown)
     : {
         code: 'INTERNAL_ASSERTION',
-        message: `something went wrong in the API; the log has it under ${request}`,
-        hint: 'Report it with this message.',
+        message: `internal error of the API; its log entry is ${request}`,
+        hint: 'Report the error with this message.',
       }
   const wait = retryAfterOf(thrown)
   const headers: Record<string, string> = {
@@ -99,7 +100,7 @@ export function toErrorResponse(thrown: unknown, request: string): Response {
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** What passes by itself is asked again after a while; a store that is not there is not. */
+/** Returns when to retry a temporary error. An unknown stack or document has no such time. */
 function retryAfterOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof DeployError)) return undefined
   const requested = thrown.details['retryAfterSeconds']
@@ -107,5 +108,5 @@ function retryAfterOf(thrown: unknown): number | undefined {
   return thrown.code === 'STORE_UNAVAILABLE' ? storeWaitSeconds : undefined
 }
 
-/** Throttles pass within seconds, and a person may be waiting. */
+/** Throttling ends within seconds, and a user may be waiting. */
 const storeWaitSeconds = 2

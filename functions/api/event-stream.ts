@@ -14,9 +14,9 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-
 import type { ApiPorts } from './define-route.ts'
 
 /**
- * A message of a stream. `events`: lines of the engine, and the id to go on from; `started`: the
- * number of the deployment that a request became; `end`: what it came to; `again`: the stream has
- * lasted long enough, come again with the last id; `alive`: nothing is new.
+ * A message of a stream. `events`: lines of the engine, with the id to continue from. `started`:
+ * the number of the deployment that a request started. `end`: the result. `again`: the stream has
+ * reached its maximum duration; reconnect with the last id. `alive`: a heartbeat.
  */
 export type StreamMessage =
   | { readonly event: 'events'; readonly id: string; readonly data: readonly unknown[] }
@@ -25,7 +25,7 @@ export type StreamMessage =
   | { readonly event: 'again'; readonly data: object }
   | { readonly event: 'alive' }
 
-/** A stream of one caller: where it goes on, and until when it may last. */
+/** The stream of one caller: its cursor and its end time. */
 interface StreamPosition {
   readonly ports: ApiPorts
   cursor: number
@@ -33,14 +33,17 @@ interface StreamPosition {
   aliveMs: number
 }
 
-/** Begins a reading after the event of an id; '' for all. */
+/** Creates a position after the event of an id; '' starts at the first event. */
 export function createStreamPosition(ports: ApiPorts, lastId: string): StreamPosition {
   const now = ports.clock.monotonicMs()
   const cursor = /^\d{1,15}$/.test(lastId) ? Number(lastId) : 0
   return { ports, cursor, untilMs: now + apiLimits.streamMs, aliveMs: now }
 }
 
-/** What a request becomes: it waits, then what its preview or deployment tells, then the end. */
+/**
+ * Yields the progress of a request: it waits, then yields the events of its preview or deployment,
+ * then the end.
+ */
 export async function* streamRequest(
   position: StreamPosition,
   {
@@ -52,7 +55,7 @@ export async function* streamRequest(
   const { requests } = position.ports
   for (;;) {
     const end = (await requests.find(stack, key))?.end
-    // What a preview told before its end was noted is there when that is.
+    // The events of a preview are stored before its end, so they are complete when the end exists.
     if (dryRun) yield* readNewEvents(position, previewIdOf(stack, key))
     if (end?.kind === 'started') {
       yield { event: 'started', data: { number: deploymentPartsOf(end.deployment).number } }
@@ -65,7 +68,7 @@ export async function* streamRequest(
   }
 }
 
-/** What a deployment tells, from the first event after the cursor on, until it is over. */
+/** Yields the events of a deployment from the cursor on, until it is over. */
 export async function* streamDeployment(
   position: StreamPosition,
   deployment: DeploymentId,
@@ -107,7 +110,7 @@ async function* readNewEvents(
   }
 }
 
-/** Waits until it is time to look again; answers what is to be said meanwhile. */
+/** Waits until the next poll. Returns a message to send, if any. */
 async function waitForNews(position: StreamPosition): Promise<StreamMessage | undefined> {
   const { clock } = position.ports
   if (clock.monotonicMs() >= position.untilMs) return { event: 'again', data: {} }
@@ -135,7 +138,7 @@ async function findRecord(
   return readHistoryLine(catalog, deploymentIdOf(stack, number))
 }
 
-/** What a deployment came to, with what is pending in the state that it left. */
+/** Returns the result of a deployment, with the pending operations of the state that it left. */
 async function deploymentEndOf(
   { catalog, blobs }: ApiPorts,
   stack: StackId,
@@ -156,8 +159,8 @@ const encoder = new TextEncoder()
 const open = { streams: 0 }
 
 /**
- * Messages as server-sent events. When the reader goes, nothing more is read. Throws
- * API_RATE_LIMITED when too many read already.
+ * Returns messages as server-sent events. Reading stops when the client disconnects. Throws
+ * API_RATE_LIMITED when too many streams are open.
  */
 export function toStreamResponse(
   ports: Pick<ApiPorts, 'logger'>,
@@ -183,7 +186,7 @@ export function toStreamResponse(
       } catch (thrown) {
         close()
         ports.logger.write('error', 'api.stream-failed', { message: String(thrown) })
-        // The reader comes again with the last id that it saw.
+        // The client reconnects with its last id.
         controller.error(thrown)
       }
     },
@@ -197,7 +200,7 @@ export function toStreamResponse(
   })
 }
 
-/** JSON has no raw line ends, so each message is one line of data. */
+/** JSON contains no raw line breaks, so each message is one line of data. */
 function messageTextOf(message: StreamMessage): string {
   if (message.event === 'alive') return ': alive\n\n'
   const id = message.event === 'events' ? `id: ${message.id}\n` : ''

@@ -4,13 +4,13 @@ import type { ApiPorts } from './define-route.ts'
 import { routes } from './routes-table.ts'
 import { createToken, type TokenDeps } from './tokens.ts'
 
-/** What a token is made with where no API is asked. */
+/** The ports for creating a token without the API. */
 export type FirstTokenPorts = TokenDeps & Pick<ApiPorts, 'audit' | 'clock' | 'random' | 'logger'>
 
 /**
- * Makes a token for everything where its documents are, without an API: by whoever may write them.
- * It is in the audit log before it is made, as when the API is asked. Its text is known now and
- * never again.
+ * Creates a token with all permissions directly in the documents, for a caller that may write them.
+ * It is in the audit log before it is created, as with the API. The token's text is returned once
+ * and never again.
  */
 export async function createFirstToken(
   ports: FirstTokenPorts,
@@ -18,7 +18,8 @@ export async function createFirstToken(
   options: { readonly name: string; readonly days?: number },
 ): Promise<{ readonly id: string; readonly token: string }> {
   const route = routes.find(({ method, path }) => method === 'POST' && path === '/v1/tokens')
-  if (route === undefined) throw error('API_ROUTE_UNKNOWN', 'tokens cannot be made')
+  if (route === undefined)
+    throw error('API_ROUTE_UNKNOWN', 'the API has no route that creates tokens')
   const caller = { id: 'here', name: by.who, role: 'admin', stacks: '*' } as const
   const call = { id: ports.random.uuid(), caller, from: by.from, route, params: {} }
   const { id, token } = await runAudited(ports, call, async () => ({

@@ -7,12 +7,12 @@ const app = createApi({
   addressOf: ({ env }) => String(env['sourceIp']),
 })
 
-/** The API as Lambda calls it: with requests of a function URL, whose answers are streamed. */
+/** The Lambda handler of the API: requests of a function URL, with streamed responses. */
 export const handler = awslambda.streamifyResponse((event: unknown, stream: AnswerStream) =>
   answerEvent(app, event, head => awslambda.HttpResponseStream.from(stream, head)),
 )
 
-/** What Lambda's runtime for Node has beside Node. Source: Lambda's page on response streaming. */
+/** The additions of Lambda's Node runtime. Source: Lambda's page on response streaming. */
 declare const awslambda: {
   readonly streamifyResponse: <Handler>(handler: Handler) => Handler
   readonly HttpResponseStream: {

@@ -6,11 +6,14 @@ const errorSchema = z.object({
   code: z.string(),
   message: z.string(),
   hint: z.string(),
-  /** The place in the request that is wrong, of API_INPUT_INVALID. */
+  /** The invalid part of the request, for API_INPUT_INVALID. */
   at: z.string().optional(),
 })
 
-/** The OpenAPI 3.1 document of a table of routes: its schemas are those that check what comes. */
+/**
+ * Returns the OpenAPI 3.1 document of a table of routes. Its schemas are those that validate
+ * requests.
+ */
 export function openApiOf(routes: readonly Route[]): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
@@ -34,7 +37,7 @@ function describeOperation(route: Route): Readonly<Record<string, unknown>> {
   const body = describeBody(route)
   return {
     summary,
-    description: `Needs the role ${role}; for tokens of ${describeTokens(scope)}.`,
+    description: `Requires the role ${role}; for tokens of ${describeTokens(scope)}.`,
     parameters: [...pathParametersOf(route.path), ...queryParametersOf(route.query)],
     ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
     responses: {
@@ -67,7 +70,9 @@ function describeContent({ outputType = 'application/json', output }: Route): ob
 function describeConflict({ conflict }: Route): object {
   if (conflict === undefined) return {}
   const schema = toJsonSchema(conflict.extend(errorSchema.shape), 'output')
-  return { 409: { description: 'Came too late', content: { 'application/json': { schema } } } }
+  return {
+    409: { description: 'Too late for this change', content: { 'application/json': { schema } } },
+  }
 }
 
 function pathParametersOf(path: string): readonly object[] {
@@ -90,7 +95,7 @@ function queryParametersOf(query: z.ZodType): readonly object[] {
 }
 
 function toJsonSchema(shape: z.ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
-  // What is checked by code only is described as anything.
+  // Types that only code validates are described as any value.
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any' })
   return schema
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 
-/** How many items of a page are asked for, and from where on. */
+/** The size and the start of a page. */
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(apiLimits.pageMax).default(apiLimits.pageDefault),
   cursor: z.string().max(500).default(''),
 }
 
-/** A page of items: `next` begins the next one, and is absent at the end. */
+/** A page of items. `next` is the cursor of the next page, absent at the end. */
 export function pageForm<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), next: z.string().optional() })
 }
 
-/** A page cut out of a list by places; `cursor` is a place. */
+/** Returns a page of a list. `cursor` is an index. */
 export function cutResultPage<T>(
   all: readonly T[],
   { limit, cursor }: { readonly limit: number; readonly cursor: string },
@@ -22,7 +22,7 @@ export function cutResultPage<T>(
   return from + limit < all.length ? { items, next: String(from + limit) } : { items }
 }
 
-/** A cursor that is a number; 0 for none, and for what is none. */
+/** Returns a numeric cursor; 0 for an empty or invalid one. */
 export function parseCursor(cursor: string): number {
   return /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0
 }

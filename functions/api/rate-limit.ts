@@ -2,19 +2,19 @@ import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 
-/** What one bucket has left. */
+/** The state of a bucket. */
 interface Bucket {
   readonly left: number
   readonly atMs: number
 }
 
-/** How much a bucket holds, and how fast it is filled again. */
+/** The capacity and refill rate of a bucket. */
 export interface Rate {
   readonly burst: number
   readonly perSecond: number
 }
 
-/** A bucket once something was taken: undefined for none that there is. Pure. */
+/** Takes from a bucket. Undefined when it is empty. Pure. */
 function takeFromBucket(
   bucket: Bucket | undefined,
   { burst, perSecond }: Rate,
@@ -27,13 +27,13 @@ function takeFromBucket(
   return { bucket: { left, atMs: nowMs }, waitMs: ((1 - left) / perSecond) * 1000 }
 }
 
-/** Bounds what each name may ask for in this process. */
+/** Limits the requests per name in this process. */
 export interface RateLimiter {
-  /** Throws API_RATE_LIMITED with `retryAfterSeconds` in its details. */
+  /** Counts a request. Throws API_RATE_LIMITED with `retryAfterSeconds` in its details. */
   readonly take: (name: string) => void
 }
 
-/** Makes a limiter; of more names than it keeps the oldest begin anew. */
+/** Creates a limiter. Beyond its capacity, the oldest names start with a full bucket. */
 export function createRateLimiter(clock: Pick<ClockPort, 'monotonicMs'>, rate: Rate): RateLimiter {
   const buckets = new Map<string, Bucket>()
   return {

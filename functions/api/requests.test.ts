@@ -40,7 +40,7 @@ interface StreamedMessage {
   readonly data: unknown
 }
 
-/** What a stream says, message by message. */
+/** Returns the messages of a stream. */
 async function messagesOf(response: Response): Promise<StreamedMessage[]> {
   return (await response.text()).split('\n\n').flatMap(text => {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(text)?.[1] ?? ''
@@ -49,7 +49,7 @@ async function messagesOf(response: Response): Promise<StreamedMessage[]> {
   })
 }
 
-test('a program is sent, kept under its hash, and what is not its bytes is refused', async () => {
+test('a program is uploaded and stored under its hash, and other bytes are refused', async () => {
   const { call, deploy, read, platform } = await openWithTokens()
   const bytes = Buffer.from('a packed program')
   const archive = createHash('sha256').update(bytes).digest('hex')
@@ -78,7 +78,7 @@ test('a program is sent, kept under its hash, and what is not its bytes is refus
   expect((await call(deploy, `PUT ${shopPath}/program`, unknown)).status).toBe(404)
 })
 
-test('where programs go elsewhere, the place is told', async () => {
+test('where uploads go elsewhere, the response contains the address', async () => {
   const place = { url: 'https://bucket.test/x?signed', headers: { 'x-sum': 'y' }, isThere: false }
   api = await openTestApi()
   const { createApi } = await import('./create-api.ts')
@@ -99,7 +99,7 @@ test('where programs go elsewhere, the place is told', async () => {
   expect(await response.json()).toEqual(place)
 })
 
-test('the same request again is the same one, another under its key is none', async () => {
+test('a repeated request returns the same one, and another request with its key is refused', async () => {
   const { call, deploy, platform } = await openWithTokens()
   const archive = 'a'.repeat(64)
   const up = { command: 'up', archive, message: 'hello' }
@@ -126,7 +126,7 @@ test('the same request again is the same one, another under its key is none', as
   expect(bad.status).toBe(400)
 })
 
-test('no more wait than may, and a preview makes no program that of its stack', async () => {
+test('a full queue refuses requests, and a preview does not set the program of its stack', async () => {
   const { call, deploy, platform } = await openWithTokens()
   const archive = 'b'.repeat(64)
   await call(deploy, `POST ${shopPath}/previews`, { command: 'up', archive })
@@ -142,7 +142,7 @@ test('no more wait than may, and a preview makes no program that of its stack', 
   expect(items[0]?.dryRun).toBe(true)
 })
 
-test('the deployments of a stack are read a page at a time, newest first', async () => {
+test('the deployments of a stack are paged, newest first', async () => {
   const { call, read, platform } = await openWithTokens()
   for (let number = 1; number <= 5; number += 1) {
     const { deployment } = await platform.catalog.start(shop, {
@@ -166,7 +166,7 @@ test('the deployments of a stack are read a page at a time, newest first', async
   expect(await one.json()).toMatchObject({ number: 3, message: 'm3', result: 'succeeded' })
 })
 
-test('an open deployment is told to stop, and whoever serves is nudged', async () => {
+test('an open deployment is stopped, and a nudge wakes its server', async () => {
   const all = await openWithTokens()
   const deployment = await startDeploymentWith(all, [])
   const cancel = (force: boolean) =>
@@ -183,7 +183,7 @@ test('an open deployment is told to stop, and whoever serves is nudged', async (
   expect(resume.status).toBe(202)
 })
 
-test('a stream tells everything once, and goes on after the last id that its reader saw', async () => {
+test("a stream yields every event once, and continues after its reader's last id", async () => {
   const all = await openWithTokens()
   const lines = Array.from({ length: 450 }, (_, at) => line(`line ${at}`))
   const deployment = await startDeploymentWith(all, lines)
@@ -208,7 +208,7 @@ test('a stream tells everything once, and goes on after the last id that its rea
   expect([...((first?.data as object[]) ?? []), ...eventsOf(rest)]).toEqual(eventsOf(messages))
 })
 
-test('a stream follows a deployment while it runs, and ends with it', async () => {
+test('a stream follows a running deployment, and ends with it', async () => {
   const all = await openWithTokens()
   const deployment = await startDeploymentWith(all, [line('one')])
   const stream = await all.call(all.read, `GET ${shopPath}/deployments/1/stream`)
@@ -217,7 +217,7 @@ test('a stream follows a deployment while it runs, and ends with it', async () =
   await all.platform.events.append(deployment, 'w', 1, [line('two')])
   const end = { at: 2 as EpochMs, result: 'failed', changes: {}, version: 0 } as const
   await all.platform.catalog.release(deployment, end)
-  // The last lines may be kept later than the end.
+  // The last events may be stored after the end.
   await all.platform.events.append(deployment, 'w', 2, [summary])
   const messages = await reading
   const events = messages.filter(({ event }) => event === 'events').flatMap(({ data }) => data)
@@ -225,7 +225,7 @@ test('a stream follows a deployment while it runs, and ends with it', async () =
   expect(messages.at(-1)).toMatchObject({ event: 'end', data: { result: 'failed' } })
 })
 
-test('a stream that has nothing to tell says that it lives, and ends in time', async () => {
+test('an idle stream sends heartbeats, and ends at its time limit', async () => {
   const all = await openWithTokens()
   await startDeploymentWith(all, [])
   let nowMs = 0
@@ -246,7 +246,7 @@ test('a stream that has nothing to tell says that it lives, and ends in time', a
   expect(nowMs).toBeLessThan(241_000)
 })
 
-test('a preview is followed from its request to what it came to', async () => {
+test('a preview is followed from its request to its result', async () => {
   const all = await openWithTokens()
   const posted = await all.call(all.deploy, `POST ${shopPath}/previews`, { command: 'up' })
   const { key } = (await posted.json()) as { key: string }
@@ -262,13 +262,13 @@ test('a preview is followed from its request to what it came to', async () => {
   const messages = await reading
   expect(messages.map(({ event }) => event)).toEqual(['events', 'end'])
   expect(messages.at(-1)?.data).toEqual(came)
-  // It is no deployment, and goes with its request.
+  // It is not a deployment, and its events are removed with its request.
   expect(await all.platform.retention.listDeployments()).toEqual([])
   await all.platform.requests.forget(9e15 as EpochMs, 10)
   expect((await all.platform.events.read(previewIdOf(shop, key), 0, 1)).events).toEqual([])
 })
 
-test('a request that is refused says why, in its stream and when it is asked for', async () => {
+test('a refused request contains its reason, in its stream and when it is read', async () => {
   const all = await openWithTokens()
   const posted = await all.call(all.deploy, `POST ${shopPath}/deployments`, { command: 'up' })
   const { key } = (await posted.json()) as { key: string }
@@ -280,7 +280,7 @@ test('a request that is refused says why, in its stream and when it is asked for
   expect(await messagesOf(stream)).toEqual([{ event: 'end', id: '', data: end }])
 })
 
-test('a request may be about some resources only, and is refused when it names none', async () => {
+test('a request may target some resources only, and is refused with an empty selection', async () => {
   const { call, deploy, platform } = await openWithTokens()
   const targets = ['urn:pulumi:dev::shop::a:b:C::x', '**::web-*']
   const body = { command: 'up', targeting: { targets, targetDependents: true } }

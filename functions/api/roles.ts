@@ -1,30 +1,30 @@
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 
-/** What callers may do, each more than the one before. */
+/** The roles of callers. Each includes the previous one. */
 export const roles = ['read', 'preview', 'deploy', 'admin'] as const
 
-/** What a caller may do. */
+/** The role of a caller. */
 export type Role = (typeof roles)[number]
 
-/** The stacks that a token is for: all, or those named as `<project>/<stack>` or `<project>/*`. */
+/** The stacks of a token: all, or those named as `<project>/<stack>` or `<project>/*`. */
 export type TokenStacks = '*' | readonly string[]
 
-/** Who calls: a token that was found good. */
+/** The authenticated caller of a request. */
 export interface Caller {
   /** The id of the token. */
   readonly id: string
-  /** What people call it. */
+  /** The name of the token for users. */
   readonly name: string
   readonly role: Role
   readonly stacks: TokenStacks
 }
 
-/** Whether a role is enough for what asks for another. Pure. */
+/** Reports whether a role includes the needed one. Pure. */
 export function mayAct(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed)
 }
 
-/** Whether a token is for a stack. Pure. */
+/** Reports whether a token covers a stack. Pure. */
 export function coversStack(stacks: TokenStacks, id: StackId): boolean {
   if (stacks === '*') return true
   const { project, stack } = stackPartsOf(id)

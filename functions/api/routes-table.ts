@@ -11,7 +11,7 @@ import { stackRoutes } from './routes/stacks.ts'
 import { stateRoutes } from './routes/state.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 
-/** Everything that the API can be asked, with who may ask it. */
+/** All routes of the API, with their permissions. */
 export const routes: readonly Route[] = [
   ...whoamiRoutes,
   ...stackRoutes,

@@ -15,7 +15,7 @@ const path = `${shopPath}/schedules/nightly`
 const key: DocumentKey = { kind: 'schedule', scope: shop, name: 'nightly' }
 const draft = { when: '0 3 * * *', zone: 'Europe/Berlin', operation: { kind: 'refresh' } }
 
-/** A scheduler that keeps calls by their names; `fails` is thrown by the next request. */
+/** Creates a scheduler that stores calls by name. The next request throws `fails`, if it is set. */
 function createMemoryScheduler() {
   const calls = new Map<string, PlacedCalls>()
   const state = { fails: undefined as Error | undefined }
@@ -77,7 +77,7 @@ test('calls are placed before the document names them, and follow every change o
   expect(calls.size).toBe(0)
 })
 
-test('what is over before it began is refused, and what stood before stands', async () => {
+test('a schedule that is over before it begins is refused, and the previous one is kept', async () => {
   const { calls, put, named } = await openWithScheduler()
   await put()
   const before = await named()
@@ -89,30 +89,30 @@ test('what is over before it began is refused, and what stood before stands', as
   expect([[...calls.keys()], await named()]).toEqual([[before], before])
 })
 
-test('what the scheduler cannot say is refused, and nothing of it stands', async () => {
+test('a schedule that the scheduler cannot express is refused, and nothing of it is stored', async () => {
   const { calls, put, named } = await openWithScheduler()
   await expect(put({ when: '0 4 1 * 1' })).rejects.toMatchObject({ code: 'SCHEDULE_INVALID' })
   expect([calls.size, await named()]).toEqual([0, undefined])
 })
 
-test('who dies at any point leaves a schedule whose calls stand, and what is left over is a stray', async () => {
+test('a crash at any point leaves a schedule with its calls, and superfluous calls are strays', async () => {
   const { calls, state, put, named, platform } = await openWithScheduler()
-  // Before the document: calls that nobody names, and no document.
+  // Before the document is stored: calls without a document.
   const dies = { ...platform.documents, put: () => Promise.reject(new Error('dead')) }
   await expect(put({}, { documents: dies })).rejects.toThrow('dead')
   expect([calls.size, await named()]).toEqual([1, undefined])
   await put()
   expect(calls.has((await named()) ?? '')).toBe(true)
-  // A change that dies there leaves the schedule as it was, with its calls.
+  // A crash there during a change leaves the schedule and its calls unchanged.
   const before = await named()
   await expect(put({ when: 'rate(1 hour)' }, { documents: dies })).rejects.toThrow('dead')
   expect([await named(), calls.has(before ?? '')]).toEqual([before, true])
-  // After the document: the calls of before are left, and those that it names are there.
+  // After the document is stored: the old calls remain, and the new ones exist.
   const { place } = createMemoryPlacer(calls)
   const scheduler = { place, remove: () => Promise.reject(new Error('dead')) }
   await put({ when: 'rate(2 hours)' }, { scheduler })
   expect(calls.has((await named()) ?? '')).toBe(true)
-  // Where calls cannot be placed nothing changes.
+  // When calls cannot be placed, nothing changes.
   state.fails = new Error('no scheduler')
   const placedBefore = await named()
   await expect(put({ when: 'rate(3 hours)' })).rejects.toThrow('no scheduler')
@@ -123,7 +123,7 @@ function createMemoryPlacer(calls: Map<string, PlacedCalls>): Pick<SchedulerPort
   return { place: async one => void calls.set(one.name, one) }
 }
 
-test('of two who change it at once the one who comes second leaves nothing behind', async () => {
+test('of two concurrent changes, the second one leaves no calls behind', async () => {
   const { calls, put, named, platform } = await openWithScheduler()
   await put()
   const late = {
@@ -140,7 +140,7 @@ test('of two who change it at once the one who comes second leaves nothing behin
   expect([...calls.values()]).toMatchObject([{ times: { expression: 'rate(1 hour)' } }])
 })
 
-test('a stack that is removed takes its schedules, their calls and its notifications along', async () => {
+test('removing a stack also removes its schedules, their calls and its notifications', async () => {
   const { calls, put, platform, ports } = await openWithScheduler()
   await put()
   const body = { url: 'https://example.com/x', events: ['failed'], secret: 'a secret of enough' }
@@ -153,7 +153,7 @@ test('a stack that is removed takes its schedules, their calls and its notificat
   expect(left.map(one => one.key.name)).toEqual(['all'])
 })
 
-test('one that is due, and so could not be made any more, is paused', async () => {
+test('a due schedule, which could no longer be created, can be paused', async () => {
   const { put, ports } = await openWithScheduler()
   const passed = { when: 'at(2020-01-01T00:00:00)', jitterMs: 0 }
   await expect(put(passed)).rejects.toMatchObject({ code: 'SCHEDULE_INVALID' })

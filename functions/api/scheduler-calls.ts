@@ -18,18 +18,17 @@ import {
 import { schedulerExpressionOf } from '../../shared/triggers/schedules/scheduler-expression.ts'
 import type { ApiPorts } from './define-route.ts'
 
-/** What calls are removed with. */
+/** The ports for removing calls. */
 export interface CallRemovalPorts {
   readonly scheduler?: Pick<SchedulerPort, 'remove'>
   readonly logger: LoggerPort
 }
 
 /**
- * Places calls for a schedule that is to be stored, under a new name, and answers the schedule with
- * that name. They stand before the document that names them: who dies between the two leaves calls
- * that ask for nothing, and never a schedule without calls. Nothing is placed for one that is
- * paused, or where there is no scheduler. Throws SCHEDULE_INVALID, also for one that would never
- * run.
+ * Places calls for a new version of a schedule under a new name, and returns the schedule with that
+ * name. Calls are placed before their document is stored. A crash in between leaves calls without
+ * effect, but never a schedule without calls. A paused schedule gets no calls, and neither does one
+ * without a scheduler. Throws SCHEDULE_INVALID, also for a schedule that would never run.
  */
 export async function placeSchedulerCalls(
   { scheduler, clock, random }: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,
@@ -38,7 +37,7 @@ export async function placeSchedulerCalls(
 ): Promise<Schedule> {
   const now = clock.now()
   const next = nextRunOf(key, schedule, now)
-  // One that is due is paused like any other: it would run yet.
+  // A due schedule can be paused, because it would still run.
   if (next === undefined && !schedule.isPaused) throw neverRunsError(schedule)
   if (scheduler === undefined) return schedule
   const times = schedulerExpressionOf(schedule, now)
@@ -52,12 +51,15 @@ export async function placeSchedulerCalls(
 function neverRunsError({ when, zone }: Schedule): Error {
   return error(
     'SCHEDULE_INVALID',
-    `the schedule would never run: '${toPrintable(when)}' in the time zone ${zone} has gone by`,
-    { hint: 'Give a time that is to come, in the time zone of the schedule.' },
+    `the schedule would never run: '${toPrintable(when)}' in the time zone ${zone} is in the past`,
+    { hint: 'Use a future time in the time zone of the schedule.' },
   )
 }
 
-/** Takes away the calls of a schedule that stands no more. Not throwing: calls left are strays. */
+/**
+ * Removes the calls of a schedule that is not stored any more. Never throws: remaining calls are
+ * strays.
+ */
 export async function removeSchedulerCalls(
   { scheduler, logger }: CallRemovalPorts,
   value: unknown,
@@ -73,8 +75,8 @@ export async function removeSchedulerCalls(
 }
 
 /**
- * Removes what a stack that is gone leaves of schedules and notifications. One of its name that is
- * made later begins without them.
+ * Removes the schedules and notifications of a removed stack, so that a new stack with its name
+ * starts without them.
  */
 export async function removeStackDocuments(
   ports: CallRemovalPorts & { readonly documents: Pick<DocumentsPort, 'list' | 'remove'> },

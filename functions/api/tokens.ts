@@ -12,7 +12,7 @@ const stackWord = z
   .string()
   .regex(/^[\w.-]{1,100}\/([\w.-]{1,100}|\*)$/, 'must be <project>/<stack>, or <project>/*')
 
-/** What a token is made with. */
+/** The request that creates a token. */
 export const tokenDraft = z.strictObject({
   name: z
     .string()
@@ -20,11 +20,11 @@ export const tokenDraft = z.strictObject({
   role: z.enum(roles),
   /** Absent: all stacks. */
   stacks: z.array(stackWord).min(1).max(apiLimits.tokenStacksMax).optional(),
-  /** Days until it is good for nothing; absent: until it is revoked. */
+  /** Days until it expires. Absent: it is valid until it is revoked. */
   days: z.int().min(1).max(3650).optional(),
 })
 
-/** A token as it is stored: of its secret only the SHA-256. */
+/** A stored token. It contains only the SHA-256 of its secret. */
 const tokenDocument = z.strictObject({
   name: z.string(),
   role: z.enum(roles),
@@ -37,7 +37,7 @@ const tokenDocument = z.strictObject({
     .optional(),
 })
 
-/** A token as callers see it. */
+/** A token for callers. */
 export interface TokenView {
   readonly id: string
   readonly name: string
@@ -47,7 +47,7 @@ export interface TokenView {
   readonly expiresAt?: EpochMs
 }
 
-/** What tokens are kept with. */
+/** The ports for tokens. */
 export interface TokenDeps {
   readonly documents: DocumentsPort
   readonly random: RandomPort
@@ -58,12 +58,12 @@ const idBytes = 8
 const secretBytes = 32
 const form = /^act_([0-9a-f]{16})_([\w-]{43})$/
 
-/** The key of a token by its id. */
+/** Returns the document key of a token id. */
 export function tokenKeyOf(id: string): DocumentKey {
   return { kind: 'token', scope: '*', name: id }
 }
 
-/** Makes a token; its text is known now and never again. */
+/** Creates a token. Its text is returned once and never again. */
 export async function createToken(
   { documents, random, clock }: TokenDeps,
   { name, role, stacks, days }: z.infer<typeof tokenDraft>,
@@ -83,8 +83,8 @@ export async function createToken(
 }
 
 /**
- * Who a token's text names. Throws API_TOKEN_REFUSED, which says the same whatever is wrong with
- * it.
+ * Returns the caller of a token's text. Throws API_TOKEN_REFUSED with the same message for every
+ * reason.
  */
 export async function authenticate(
   { documents, clock }: Pick<TokenDeps, 'documents' | 'clock'>,
@@ -100,7 +100,7 @@ export async function authenticate(
   return { id, name, role, stacks }
 }
 
-/** A stored token without what proves it. Throws DOCUMENT_INVALID. */
+/** Returns a stored token without its secret. Throws DOCUMENT_INVALID. */
 export function tokenViewOf(stored: {
   readonly key: DocumentKey
   readonly value: unknown
@@ -110,10 +110,10 @@ export function tokenViewOf(stored: {
 }
 
 function tokenRefusedError(): Error {
-  return error('API_TOKEN_REFUSED', 'the token is not good')
+  return error('API_TOKEN_REFUSED', 'the token is not valid')
 }
 
-/** A secret of 256 random bits needs no slow hash: there is nothing to guess. */
+/** A secret of 256 random bits cannot be guessed, so it needs no slow hash. */
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }

@@ -5,7 +5,7 @@ import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 let api: TestApi | undefined
 afterEach(() => api?.close())
 
-test('a request that waits is withdrawn, one that began is not, and by whom it may be', async () => {
+test('a waiting request can be withdrawn by a caller with its role, but not one that has begun', async () => {
   api = await openTestApi()
   const { call, tokenOf, platform } = api
   const [deploy, preview] = [await tokenOf('deploy'), await tokenOf('preview')]
@@ -30,7 +30,7 @@ test('a request that waits is withdrawn, one that began is not, and by whom it m
   expect(late.status).toBe(409)
   expect(await late.json()).toMatchObject({
     code: 'REQUEST_BEGUN',
-    message: `the request 'second' waits no more: it became ${deployment}`,
+    message: `the request 'second' is no longer waiting: it started ${deployment}`,
     hint: expect.any(String),
     key: 'second',
     end: { kind: 'started', deployment },
@@ -39,7 +39,7 @@ test('a request that waits is withdrawn, one that began is not, and by whom it m
   expect((await call(deploy, `DELETE ${shopPath}/requests/unknown`)).status).toBe(404)
 })
 
-test('the document of the API says what a withdrawal that came too late is answered', async () => {
+test('the OpenAPI document describes the response to a withdrawal that came too late', async () => {
   api = await openTestApi()
   const document = (await (await api.app.request('/openapi.json')).json()) as {
     paths: Record<string, { delete?: { responses: Record<string, object> } }>

@@ -1,6 +1,6 @@
 /**
- * surroundings: what a function has around it: programs and their folders, secrets, the environment
- * of programs and plugins, ports; the only part of functions that meets the process it runs in.
+ * aws: the common parts of functions on AWS: their resources, the events and responses of Lambda,
+ * tasks of the long pool. It is the part of functions that depends on its process.
  */
 import type { LoggerPort } from '../../shared/ports/system.ts'
 import { homedir, hostname } from 'node:os'
@@ -49,16 +49,16 @@ import { createProcesses } from '../../shared/platform/system/processes.ts'
 import { createArchivedProgramOpener } from '../../shared/runtime/programs/open-archived-program.ts'
 import type { ProgramRequestDeps } from '../../shared/runtime/programs/program-request.ts'
 
-/** What functions of an installation work with, made once for each process. */
+/** The resources of an installation's functions, created once per process. */
 export interface FunctionResources {
   readonly platform: AwsPlatform
   readonly places: AwsResources
   readonly metric: PutMetric
-  /** A generator or executor with an identity of its own. */
+  /** Creates a generator or executor with an identity of its own. */
   readonly createServer: () => StackServer
-  /** The same for a generator, who opens programs of repositories and tells what came of them. */
+  /** Creates a generator, which also fetches programs of repositories and sends notifications. */
   readonly createGenerator: () => StackServer
-  /** Ends this environment, which is for one stack; what is for others was sent again. */
+  /** Ends this environment, which serves one stack. Messages for other stacks were sent again. */
   readonly leave: () => void
 }
 
@@ -98,7 +98,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     os: process.platform,
     arch: process.arch,
   })
-  // Told at each attempt: one that fails again and again is told with ever more.
+  // Recorded at each attempt, so that repeated failures produce growing values.
   const compactHere: Compact = deployment =>
     compact(platform, deployment, at => recordCompactionLag(putMetric, platform.clock.now(), at))
   const compactBy = chooseCompaction(env, settings, { compactHere, logger })
@@ -134,8 +134,8 @@ export function openFunctionResources(env: Env): FunctionResources {
 }
 
 /**
- * Returns compaction by its function, or here where the environment names none. Only generators
- * close deployments and know that function.
+ * Returns compaction by its function, or in this process if the environment names none. Only
+ * generators close deployments and know that function.
  */
 function chooseCompaction(
   env: Env,
@@ -148,7 +148,10 @@ function chooseCompaction(
   return createCompactionCaller({ lambda, functionArn, compactHere, logger })
 }
 
-/** The ports of a generator in a function: of other functions nothing is known but their leases. */
+/**
+ * Creates the ports of a generator in a function. Other functions are observed through their leases
+ * only.
+ */
 function createFunctionPorts(platform: Platform, compactBy: Compact): GeneratorPorts {
   const holder: Holder = {
     host: hostname(),

@@ -5,7 +5,7 @@ import { apiLimits } from '../../shared/config/api-limits.ts'
 import { openTestApi, shopPath, type TestApi } from '../api/api.fixture.ts'
 import { type AnswerHead, answerEvent } from './function-url.ts'
 
-/** What Lambda hands over of a request. */
+/** Returns the event that Lambda passes for a request. */
 function eventOf(what: string, fields: object = {}): object {
   const [method = '', target = ''] = what.split(' ')
   const [rawPath, rawQueryString = ''] = target.split('?')
@@ -17,7 +17,7 @@ function eventOf(what: string, fields: object = {}): object {
   }
 }
 
-/** Answers an event and reads all of it. */
+/** Answers an event and reads the complete response. */
 async function answer(app: Pick<Hono, 'fetch'>, event: object) {
   let head: AnswerHead | undefined
   const stream = new PassThrough()
@@ -38,7 +38,7 @@ describe('the API behind a function URL', () => {
   })
   afterAll(() => api.close())
 
-  test('answers with status, headers and body, and knows path and query', async () => {
+  test('responds with status, headers and body, and receives path and query', async () => {
     const { head, text } = await answer(api.app, eventOf('GET /v1/stacks?limit=1', { headers }))
     expect(head?.statusCode).toBe(200)
     expect(head?.headers).toMatchObject({
@@ -51,7 +51,7 @@ describe('the API behind a function URL', () => {
     expect(wrong.head?.statusCode).toBe(400)
   })
 
-  test('takes bodies as text and in base64, and writes down where a change came from', async () => {
+  test('accepts bodies as text and in base64, and records the client address of a change', async () => {
     const path = `${shopPath}/deployments`
     const body = JSON.stringify({ command: 'up', message: 'ü' })
     const encoded = Buffer.from(body).toString('base64')
@@ -71,7 +71,7 @@ describe('the API behind a function URL', () => {
     expect(last).toMatchObject({ from: '198.51.100.7', kind: 'answered', status: 202 })
   })
 
-  test('knows no cookies, and sets none', async () => {
+  test('ignores cookies and sets none', async () => {
     const cookies: (string | null)[] = []
     const app = new Hono().get('/', context => {
       cookies.push(context.req.raw.headers.get('cookie'))
@@ -84,7 +84,7 @@ describe('the API behind a function URL', () => {
     expect(head?.headers).not.toHaveProperty('set-cookie')
   })
 
-  test('refuses who has no token, what is too large and what is nowhere', async () => {
+  test('refuses a missing token, a large body and an unknown route', async () => {
     const statusOf = async (what: string, fields: object) =>
       (await answer(api.app, eventOf(what, fields))).head?.statusCode
     expect(await statusOf('GET /v1/stacks', {})).toBe(401)
@@ -95,10 +95,10 @@ describe('the API behind a function URL', () => {
   })
 })
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   const encoder = new TextEncoder()
 
-  test('is sent piece by piece, as it comes', async () => {
+  test('is sent in pieces as they arrive', async () => {
     const more = Promise.withResolvers<void>()
     const app = new Hono().get('/', () => {
       const body = new ReadableStream({
@@ -127,7 +127,7 @@ describe('a streamed answer', () => {
     expect(pieces).toEqual(['first', 'second'])
   })
 
-  test('whose reader has gone is ended where it is made', async () => {
+  test('is cancelled when its reader disconnects', async () => {
     const cancelled = Promise.withResolvers<void>()
     const app = new Hono().get('/', () => {
       const body = new ReadableStream({
@@ -143,7 +143,7 @@ describe('a streamed answer', () => {
     await cancelled.promise
   })
 
-  test('that breaks off is an error of the call, not an end', async () => {
+  test('that breaks off fails the call instead of ending it', async () => {
     const app = new Hono().get('/', () => {
       const body = new ReadableStream({
         pull: () => {
@@ -157,7 +157,7 @@ describe('a streamed answer', () => {
     expect(stream.writableEnded).toBe(false)
   })
 
-  test('of an event without a form is none: only the platform calls it', async () => {
+  test('is refused for a malformed event, because only the platform sends events', async () => {
     const begin = (): PassThrough => new PassThrough()
     await expect(answerEvent(new Hono(), { rawPath: '/' }, begin)).rejects.toThrow()
   })

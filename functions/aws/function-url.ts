@@ -3,7 +3,10 @@ import { finished } from 'node:stream/promises'
 import type { Hono } from 'hono'
 import { z } from 'zod'
 
-/** What Lambda hands over of a request to a function URL, as far as it is read: format 2.0. */
+/**
+ * The event that Lambda passes for a request to a function URL, reduced to the fields in use:
+ * format 2.0.
+ */
 const eventForm = z.object({
   rawPath: z.string().default('/'),
   rawQueryString: z.string().default(''),
@@ -15,23 +18,23 @@ const eventForm = z.object({
   }),
 })
 
-/** Where an answer is streamed to. */
+/** The destination of a streamed response. */
 export type AnswerStream = Writable
 
-/** What Lambda is told of an answer before its body. */
+/** Status and headers that Lambda receives before the body. */
 export interface AnswerHead {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What the app finds beside a request: where it comes from. */
+/** Information for the app besides the request: the client address. */
 export interface FunctionUrlEnv {
   readonly sourceIp: string
 }
 
 /**
- * The request of an event. Cookies are left out, as nothing here reads any. Throws what zod throws:
- * only the platform calls such a function.
+ * Returns the request of an event. Cookies are omitted, because nothing reads them. Throws zod's
+ * errors, because only the platform calls such a function.
  */
 function parseRequest(event: unknown): {
   readonly request: Request
@@ -40,7 +43,7 @@ function parseRequest(event: unknown): {
   const { rawPath, rawQueryString, headers, body, isBase64Encoded, requestContext } =
     eventForm.parse(event)
   const { method, sourceIp } = requestContext.http
-  // What a caller says of the host decides nothing.
+  // The host in a request has no effect.
   const url = new URL('https://function-url.invalid')
   url.pathname = rawPath
   url.search = rawQueryString
@@ -55,10 +58,10 @@ function parseRequest(event: unknown): {
 }
 
 /**
- * Answers one event with what the app answers, streamed as it comes; `begin` tells Lambda the head
- * and gives the stream for the body. When the reader is gone the app's body is cancelled. Resolves
- * when all is sent or the reader is gone. Rejects when the app's body breaks off, and leaves the
- * stream as it is: Lambda ends it with the error.
+ * Handles one event and streams the app's response. `beginResponse` sends the head and returns the
+ * stream for the body. When the reader disconnects, the app's body is cancelled. Resolves when
+ * everything is sent or the reader has disconnected. Rejects when the app's body breaks off, and
+ * leaves the stream open: Lambda ends it with the error.
  */
 export async function answerEvent(
   app: Pick<Hono, 'fetch'>,
@@ -86,7 +89,7 @@ export async function answerEvent(
   await finished(stream, { readable: false }).catch(() => undefined)
 }
 
-/** Until more may be written, or nobody reads any more. */
+/** Waits until more may be written, or until the reader has disconnected. */
 function awaitDrain(stream: AnswerStream, gone: AbortSignal): Promise<void> {
   if (gone.aborted) return Promise.resolve()
   return new Promise(resolve => {

@@ -3,7 +3,10 @@ import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-forms.ts'
 
-/** What Lambda hands over of a request to a function URL or an HTTP API, as far as it is read. */
+/**
+ * The event that Lambda passes for a request to a function URL or an HTTP API, reduced to the
+ * fields in use.
+ */
 const httpEventForm = z.object({
   rawPath: z.string().max(2048),
   headers: z.record(z.string(), z.string()).default({}),
@@ -12,23 +15,23 @@ const httpEventForm = z.object({
   requestContext: z.object({ http: z.object({ method: z.string() }) }),
 })
 
-/** What Lambda makes an answer over HTTP of. */
+/** The response to Lambda's HTTP integrations. */
 export interface HttpAnswer {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A delivery as it came, with the webhook that the path names. */
+/** A received delivery, with the webhook named in its path. */
 export interface HttpDelivery {
   readonly name: string
   readonly request: WebhookRequest
 }
 
 /**
- * The delivery of an event: the last part of the path names the webhook. Undefined for what no
- * webhook is sent as. Throws WEBHOOK_TOO_LARGE before anything is decoded, and what zod throws:
- * only the platform calls such a function.
+ * Returns the delivery of an event. The last part of the path names the webhook. Undefined for a
+ * request that is not a delivery. Throws WEBHOOK_TOO_LARGE before anything is decoded, and zod's
+ * errors, because only the platform calls such a function.
  */
 export function parseDelivery(event: unknown): HttpDelivery | undefined {
   const { rawPath, headers, body, isBase64Encoded, requestContext } = httpEventForm.parse(event)
@@ -47,7 +50,7 @@ export function parseDelivery(event: unknown): HttpDelivery | undefined {
   }
 }
 
-/** Returns an answer in the form that Lambda takes. `retryAfter`: in seconds. */
+/** Returns a response in Lambda's format. `retryAfter`: in seconds. */
 export function toHttpAnswer({
   status,
   body,

@@ -17,11 +17,11 @@ import { readAddressRules } from '../../shared/runtime/environment/address-rules
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What a function that handles triggers works with. */
+/** The resources of a function that handles triggers. */
 export interface AwsTriggers extends Omit<AwsTriggerPlatform, 'notifications'> {
   readonly notifications: AwsNotifications
   readonly outbound: OutboundPort
-  /** Functions run what these ask for. */
+  /** Their operations run in functions. */
   readonly execute: 'functions'
 }
 
@@ -35,7 +35,10 @@ export function openTriggers(env: Env): AwsTriggers {
   }
 }
 
-/** The same for the function that Scheduler calls, which removes calls that nobody needs. */
+/**
+ * Opens the resources of the function that Scheduler calls, which also removes calls that are no
+ * longer needed.
+ */
 export function openScheduleTriggers(env: Env): AwsTriggers & { readonly scheduler: Removal } {
   const client = createSchedulerClient(readAwsSettings(env))
   const scheduler = createSchedulerRemoval(client, readAwsResources(env).get('scheduleGroup'))
@@ -44,7 +47,10 @@ export function openScheduleTriggers(env: Env): AwsTriggers & { readonly schedul
 
 type Removal = Pick<SchedulerPort, 'remove'>
 
-/** The same for one that only receives: it is told no queue of notifications and calls nobody. */
+/**
+ * Opens the resources of a function that only receives. It has no notification queue and makes no
+ * outbound calls.
+ */
 export function openWebhookTriggers(env: Env): AwsTriggerPlatform & Pick<AwsTriggers, 'execute'> {
   const settings = readAwsSettings(env)
   const logger = createLogger({ level: 'info', write: line => void process.stdout.write(line) })

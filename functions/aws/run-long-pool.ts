@@ -2,23 +2,22 @@ import { messageOf } from '../../shared/errors/error.ts'
 import { type FunctionResources, openFunctionResources } from './function-resources.ts'
 import { createTaskProtection } from './task-protection.ts'
 
-/** One turn of a task of the long pool: takes what waits, if anything does, and does it. */
+/** One turn of a long-pool task: takes waiting work, if there is any, and does it. */
 export type LongPoolTurn = (
   aws: FunctionResources,
   control: {
     readonly over: AbortSignal
-    /** To be called with the work: the task is not ended meanwhile. */
+    /** Wraps the work, so that the task is protected from scale-in meanwhile. */
     readonly protectWhile: <T>(work: Promise<T>) => Promise<T>
   },
 ) => Promise<void>
 
-/** How long a task waits after a turn that failed, in ms. */
+/** Pause of a task after a turn that failed, in ms. */
 const pauseMs = 5_000
 
 /**
- * Runs a task of the long pool until it is told to end: it takes nothing more then, a generator
- * leaves its deployment to the next one, and what runs is awaited. What fails comes again by
- * itself.
+ * Runs a task of the long pool until it is told to shut down. It then takes no more work, its
+ * generator hands over, and it waits for running work. Failed work is delivered again.
  */
 export async function runLongPool(turn: LongPoolTurn): Promise<void> {
   const resources = openFunctionResources(process.env)

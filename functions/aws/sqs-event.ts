@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RawMessage } from '../../shared/platform/aws/queues/receive-messages.ts'
 
-/** What Lambda hands a function of an SQS queue, as far as it is read. */
+/** The event that Lambda passes for an SQS queue, reduced to the fields in use. */
 const sqsEventForm = z.object({
   Records: z
     .array(
@@ -15,17 +15,20 @@ const sqsEventForm = z.object({
     .max(10_000),
 })
 
-/** What Lambda tells a handler of its call. */
+/** Lambda's information about a call. */
 export interface CallContext {
   readonly getRemainingTimeInMillis: () => number
 }
 
-/** Messages that are to come again; the others are removed by Lambda. */
+/** Messages to redeliver. Lambda removes the others. */
 export interface BatchAnswer {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[]
 }
 
-/** The messages of an event. Throws what zod throws: only the queue calls such a function. */
+/**
+ * Returns the messages of an event. Throws zod's errors, because only the queue calls such a
+ * function.
+ */
 export function readSqsMessages(event: unknown): readonly RawMessage[] {
   return sqsEventForm.parse(event).Records.map(record => ({
     id: record.messageId,
@@ -35,15 +38,15 @@ export function readSqsMessages(event: unknown): readonly RawMessage[] {
   }))
 }
 
-/** The answer by which messages come again. */
+/** Returns the response that has messages redelivered. */
 export function createBatchAnswer(ids: Iterable<string>): BatchAnswer {
   return { batchItemFailures: [...new Set(ids)].map(id => ({ itemIdentifier: id })) }
 }
 
-/** What is left of a call, less what it takes to answer, in ms. */
+/** Returns the remaining time of a call, minus the time for its response, in ms. */
 export function callLimitOf(context: CallContext): number {
   return Math.max(1_000, context.getRemainingTimeInMillis() - answerMs)
 }
 
-/** From the end of the work to the answer: flushing events, ending plugins. */
+/** Time from the end of the work to the response: flushing events and ending plugins. */
 const answerMs = 5_000

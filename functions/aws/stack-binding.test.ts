@@ -5,20 +5,20 @@ import { expect, test, vi } from 'vitest'
 import type { StackId } from '../../shared/records/ids.ts'
 import { clearScratch, createStackBinding } from './stack-binding.ts'
 
-test('an environment works for the first stack that it meets, and for no other', () => {
+test('an environment serves its first stack and no other', () => {
   const { mayServe } = createStackBinding()
   expect(mayServe('organization/p/dev' as StackId)).toBe(true)
   expect(mayServe('organization/p/prod' as StackId)).toBe(false)
   expect(mayServe('organization/p/dev' as StackId)).toBe(true)
 })
 
-test('one that leaves ends its process', () => {
+test('an environment that shuts down ends its process', () => {
   const ended: number[] = []
   createStackBinding(status => void ended.push(status)).leave()
   expect(ended).toEqual([0])
 })
 
-test('what an earlier process left is removed under Lambda, and nowhere else', () => {
+test('files of an earlier process are removed under Lambda only', () => {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-scratch-'))
   mkdirSync(join(folder, 'antichain', 'programs'), { recursive: true })
   writeFileSync(join(folder, 'antichain', 'programs', 'left.js'), '')

@@ -4,17 +4,19 @@ import { join } from 'node:path'
 import type { StackId } from '../../shared/records/ids.ts'
 
 /**
- * Keeps an environment of a function to one stack: a program may leave processes and files behind,
- * and plugins hold credentials; those of another stack must not meet them.
+ * Restricts an environment of a function to one stack. A program may leave processes and files
+ * behind, and plugins hold credentials. Those of different stacks must not meet.
  */
 export interface StackBinding {
-  /** Whether the environment may work for a stack; once it has, for no other. */
+  /**
+   * Reports whether the environment may serve a stack. Once it has served one, it serves no other.
+   */
   readonly mayServe: (stack: StackId) => boolean
-  /** Ends the environment at once; who comes next starts with nothing. */
+  /** Ends the environment at once, so that the next one starts clean. */
   readonly leave: () => void
 }
 
-/** Binds this process to the first stack that it works for. `exit`: for tests. */
+/** Binds this process to the first stack that it serves. `exit`: for tests. */
 export function createStackBinding(
   exit: (status: number) => void = status => process.exit(status),
 ): StackBinding {
@@ -29,8 +31,8 @@ export function createStackBinding(
 }
 
 /**
- * Removes what an earlier process of the same environment left among the temporary files, the only
- * ones that a function may write: Lambda keeps them when a process ends. Does nothing elsewhere.
+ * Removes the temporary files of an earlier process in the same environment, because Lambda keeps
+ * them when a process ends. A function can write only there. Does nothing outside of Lambda.
  */
 export function clearScratch(env: Readonly<Record<string, string | undefined>>): void {
   if (env['AWS_LAMBDA_RUNTIME_API'] === undefined) return

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createTaskProtection } from './task-protection.ts'
 
-/** An agent that answers with a status; what it was asked, and what was logged. */
+/**
+ * Runs a task with an agent that responds with a status. Returns the agent's requests and the log.
+ */
 async function createWithAgent(status: number) {
   const requests: string[] = []
   const logged: string[] = []
@@ -31,7 +33,7 @@ async function createWithAgent(status: number) {
   return { requests, logged }
 }
 
-test('a task is protected while it works, and no longer', async () => {
+test('a task is protected while it works', async () => {
   const { requests, logged } = await createWithAgent(200)
   expect(requests).toEqual([
     'PUT /api/id/task-protection/v1/state {"ProtectionEnabled":true,"ExpiresInMinutes":2880}',
@@ -40,11 +42,11 @@ test('a task is protected while it works, and no longer', async () => {
   expect(logged).toEqual([])
 })
 
-test('an agent that refuses is told of, and the work goes on', async () => {
+test('an agent that refuses is logged, and the work continues', async () => {
   expect((await createWithAgent(500)).logged).toEqual(['task.unprotected', 'task.unprotected'])
 })
 
-test('elsewhere nobody is asked', async () => {
+test('outside of ECS no request is sent', async () => {
   const logged: string[] = []
   await createTaskProtection({}, { write: (_level, event) => void logged.push(event) }).set(true)
   expect(logged).toEqual([])

@@ -1,18 +1,18 @@
 import type { LoggerPort } from '../../shared/ports/system.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 
-/** Keeps a task of the long pool from being ended while it works. */
+/** Protects a task of the long pool from scale-in while it works. */
 export interface TaskProtection {
   readonly set: (isProtected: boolean) => Promise<void>
 }
 
-/** The longest that ECS protects a task for; asked anew with each piece of work. */
+/** Maximum duration of a protection by ECS. It is requested again for each piece of work. */
 const expiresInMinutes = 2_880
 const answerMs = 5_000
 
 /**
- * Protection by the agent of ECS, which says where it is in ECS_AGENT_URI; none elsewhere. A task
- * that could not be protected may be ended at its work: its deployment goes on by itself then.
+ * Creates the protection by the ECS agent at ECS_AGENT_URI, or an empty one without it. A task
+ * without protection may be stopped during its work; its deployment then continues by itself.
  */
 export function createTaskProtection(
   env: Readonly<Record<string, string | undefined>>,
@@ -33,7 +33,7 @@ export function createTaskProtection(
           body: JSON.stringify(body),
           signal: AbortSignal.timeout(answerMs),
         })
-        if (!answer.ok) throw new Error(`the agent of ECS answers ${answer.status}`)
+        if (!answer.ok) throw new Error(`the ECS agent responded with status ${answer.status}`)
       } catch (thrown) {
         logger.write('warn', 'task.unprotected', { isProtected, message: messageOf(thrown) })
       }

@@ -3,10 +3,10 @@ import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 
-/** Requests that one call forgets: it shall not be felt. */
+/** Maximum number of requests that one call forgets, so that it takes no noticeable time. */
 const forgottenMax = 1_000
 
-/** Forgets requests that ended long ago; answers how many. May be called at any time. */
+/** Forgets requests that ended long ago, and returns their number. Can be called at any time. */
 export function forgetRequests(deps: {
   readonly requests: Pick<RequestsPort, 'forget'>
   readonly clock: Pick<ClockPort, 'now'>

@@ -3,6 +3,9 @@ import { serveCompaction } from './serve-compaction.ts'
 
 const resources = openFunctionResources(process.env)
 
-/** Compaction, as a generator calls it that closes a deployment, and every hour its schedule. */
+/**
+ * The Lambda handler of compaction. A generator that closes a deployment calls it, and so does a
+ * schedule every hour.
+ */
 export const handler = (event: unknown): Promise<Readonly<Record<string, unknown>>> =>
   serveCompaction(resources, event, process.env)

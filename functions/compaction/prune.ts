@@ -14,12 +14,12 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 
-/** What a prune removed, or would remove. */
+/** The result of a prune, or of its dry run. */
 export interface PruneResult extends RemovalResult {
   readonly blobs: BlobSweepResult
 }
 
-/** What a prune works with. */
+/** The dependencies of a prune. */
 export interface PruneDeps {
   readonly platform: Platform
   readonly isAlive: GeneratorPorts['isAlive']
@@ -29,18 +29,18 @@ export interface PruneDeps {
 const dayMs = 24 * 3_600_000
 
 /**
- * How long things are kept, by the environment: ANTICHAIN_KEEP_RECORDS_DAYS, a number, and
+ * Reads the retention times from the environment: ANTICHAIN_KEEP_RECORDS_DAYS, a number, and
  * ANTICHAIN_KEEP_VERSIONS, a number from 1 or `all`. Throws CLI_USAGE.
  */
 export function readKeeping(env: Readonly<Record<string, string | undefined>>): RetentionPolicy {
   const days = env['ANTICHAIN_KEEP_RECORDS_DAYS'] ?? ''
   const versions = env['ANTICHAIN_KEEP_VERSIONS'] ?? ''
   if (!/^(\d+(\.\d+)?)?$/.test(days))
-    throw error('CLI_USAGE', `ANTICHAIN_KEEP_RECORDS_DAYS is a number of days, not '${days}'`)
+    throw error('CLI_USAGE', `ANTICHAIN_KEEP_RECORDS_DAYS must be a number of days, not '${days}'`)
   if (!/^([1-9]\d*|all)?$/.test(versions))
     throw error(
       'CLI_USAGE',
-      `ANTICHAIN_KEEP_VERSIONS is a number from 1 or 'all', not '${versions}'`,
+      `ANTICHAIN_KEEP_VERSIONS must be a number from 1 or 'all', not '${versions}'`,
     )
   return {
     recordsMs: days === '' ? limits.recordsKeptMs : Number(days) * dayMs,
@@ -49,7 +49,7 @@ export function readKeeping(env: Readonly<Record<string, string | undefined>>): 
   }
 }
 
-/** Removes what is too old, of one stack or of all, and the blobs that nothing names any more. */
+/** Removes old records and versions of one stack or of all, and unreferenced blobs. */
 export async function prune(
   deps: PruneDeps,
   scope: { readonly stack?: StackId; readonly dryRun: boolean },
@@ -63,9 +63,9 @@ export async function prune(
 }
 
 /**
- * The little of it that the end of a command does: a few deployments of any stack, a sweep only
- * when something went, and requests that ended long ago. What fails here is no concern of the
- * command, which succeeded.
+ * Does a small part of a prune at the end of a command: a few deployments of any stack, a sweep if
+ * something was removed, and old requests. Failures are ignored, because the command itself has
+ * succeeded.
  */
 export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
   const { platform, isAlive, keeping } = deps

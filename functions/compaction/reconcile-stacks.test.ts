@@ -4,7 +4,7 @@ import { reconcileStacks } from './reconcile-stacks.ts'
 
 const id = (name: string): StackId => `organization/p/${name}` as StackId
 
-test('stacks with a deployment or a request are nudged, others and unreadable ones are not', async () => {
+test('stacks with a deployment or a request are nudged, but not idle and unreadable ones', async () => {
   const nudged: StackId[] = []
   const stacks = [
     { id: id('idle'), current: '' },

@@ -5,7 +5,7 @@ import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
 
-/** What looking through the stacks asks of the outside. */
+/** The dependencies of reconciling stacks. */
 export interface ReconcileDeps {
   readonly catalog: Pick<CatalogPort, 'listStacks'>
   readonly requests: Pick<RequestsPort, 'listWaiting' | 'forget'>
@@ -13,19 +13,20 @@ export interface ReconcileDeps {
   readonly clock: Pick<ClockPort, 'now'>
 }
 
-/** What a look through the stacks came to. */
+/** The result of reconciling stacks. */
 export interface ReconcileResult {
   readonly nudged: readonly StackId[]
-  /** Stacks whose records cannot be read, by their ids. */
+  /** Ids of the stacks with unreadable records. */
   readonly unreadable: readonly StackId[]
   readonly forgotten: number
-  /** Deployments that are not over. */
+  /** Open deployments. */
   readonly open: readonly DeploymentId[]
 }
 
 /**
- * Nudges each stack that has a deployment or a request, in case every message about it was lost,
- * and forgets requests that ended long ago. May be called at any time: a nudge too many only looks.
+ * Nudges each stack that has a deployment or a request, in case every message about it was lost.
+ * Forgets requests that ended long ago. Can be called at any time: a superfluous nudge only causes
+ * a check.
  */
 export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileResult> {
   const { stacks, unreadable } = await deps.catalog.listStacks()

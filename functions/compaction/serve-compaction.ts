@@ -7,7 +7,7 @@ import { recordCompactionLag } from '../../shared/runtime/compaction/compaction-
 import type { StuckDeps } from './stuck-deployments.ts'
 import { tidyUp } from './tidy-up.ts'
 
-/** What a call is: of the generator that closes a deployment, or of the schedule. */
+/** A call by the generator that closes a deployment, or by the schedule. */
 const compactionCall = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('compact'),
@@ -20,8 +20,8 @@ const compactionCall = z.discriminatedUnion('kind', [
 ])
 
 /**
- * Folds a deployment that is settled and publishes its snapshot, or tidies up. Both may be called
- * twice. Throws what `compact` and `tidyUp` throw; who called folds by itself then.
+ * Folds a settled deployment and publishes its snapshot, or tidies up. Both can be repeated. Throws
+ * the errors of `compact` and `tidyUp`; the calling generator then folds by itself.
  */
 export async function serveCompaction(
   resources: { readonly platform: Platform & StuckDeps; readonly metric: PutMetric },
@@ -34,7 +34,7 @@ export async function serveCompaction(
     const { reconciled } = await tidyUp(resources, env)
     return { nudged: reconciled.nudged.length }
   }
-  // Told at each attempt: one that fails again and again is told with ever more.
+  // Recorded at each attempt, so that repeated failures produce growing values.
   return compact(platform, call.deployment, at =>
     recordCompactionLag(metric, platform.clock.now(), at),
   )

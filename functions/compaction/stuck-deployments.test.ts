@@ -9,7 +9,7 @@ const controlOf = (started: string): Control =>
   ({ stop: 'none', closed: false, holder: { started } }) as Control
 const leaseOf = (executor: string, counter: number): Lease => ({ executor, counter }) as Lease
 
-/** A deployment, looked at at some minutes; `change` is what happened before each look. */
+/** Checks a deployment at some minutes. `change` is applied before each check. */
 async function countStuck(
   visits: readonly { readonly at: number; readonly life?: string; readonly renewals?: number }[],
 ): Promise<readonly number[]> {
@@ -33,9 +33,13 @@ async function countStuck(
 
 describe('a deployment is stuck', () => {
   test.each([
-    ['when nobody did anything since the call before', [{ at: 5 }, { at: 65 }], [0, 1]],
-    ['as early or late as the window of the schedule lets', [{ at: 0 }, { at: 135 }], [0, 1]],
-    ['as long as that is so', [{ at: 5 }, { at: 65 }, { at: 125 }], [0, 1, 1]],
+    ['without any progress since the previous call', [{ at: 5 }, { at: 65 }], [0, 1]],
+    [
+      'at the earliest and latest time that the window of the schedule allows',
+      [{ at: 0 }, { at: 135 }],
+      [0, 1],
+    ],
+    ['as long as there is no progress', [{ at: 5 }, { at: 65 }, { at: 125 }], [0, 1, 1]],
   ])('%s', async (_, visits, counts) => {
     expect(await countStuck(visits)).toEqual(counts)
   })
@@ -44,15 +48,15 @@ describe('a deployment is stuck', () => {
 describe('a deployment is not stuck', () => {
   test.each([
     ['when a lease was renewed', [{ at: 5 }, { at: 65, renewals: 8 }], [0, 0]],
-    ['when another life has it', [{ at: 5 }, { at: 65, life: 'b' }], [0, 0]],
+    ['when another generator run has taken it over', [{ at: 5 }, { at: 65, life: 'b' }], [0, 0]],
     ['because a call was repeated', [{ at: 29 }, { at: 31 }], [0, 0]],
-    ['because nobody looked for a day', [{ at: 5 }, { at: 24 * 60 }], [0, 0]],
+    ['because there was no call for a day', [{ at: 5 }, { at: 24 * 60 }], [0, 0]],
   ])('%s', async (_, visits, counts) => {
     expect(await countStuck(visits)).toEqual(counts)
   })
 })
 
-test('how it stands does not depend on the order of leases', () => {
+test('the progress key does not depend on the order of leases', () => {
   const [a, b] = [leaseOf('a', 1), leaseOf('b', 2)]
   expect(progressKeyOf(controlOf('x'), [a, b])).toBe(progressKeyOf(controlOf('x'), [b, a]))
   expect(progressKeyOf(undefined, [])).not.toBe(progressKeyOf(controlOf('x'), []))

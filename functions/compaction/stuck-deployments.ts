@@ -5,7 +5,7 @@ import type { Control, Lease } from '../../shared/records/head.ts'
 import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
 import { digestOf } from '../../shared/triggers/webhooks/signature.ts'
 
-/** What looking for stuck deployments asks of the outside. */
+/** The dependencies of finding stuck deployments. */
 export interface StuckDeps {
   readonly control: Pick<ControlPort, 'read'>
   readonly leases: Pick<LeasesPort, 'list'>
@@ -13,15 +13,18 @@ export interface StuckDeps {
   readonly clock: Pick<ClockPort, 'now'>
 }
 
-/** Looks are told apart by the half hour: a call that is repeated at once finds nothing stuck. */
+/**
+ * Calls are distinguished by half hours, so that a call which is repeated at once finds nothing
+ * stuck.
+ */
 const stretchMs = 30 * 60_000
-/** Half hours before this one in which an earlier call looked, if there is one each hour. */
+/** Half hours before the current one in which an hourly call may have checked. */
 const earlier = [2, 3, 4]
 const keptMs = 6 * stretchMs
 
 /**
- * Which open deployments stand as they stood when an earlier call looked, half an hour or more ago:
- * whoever works on one renews a lease four times a minute, so nobody does.
+ * Returns the open deployments without progress since an earlier call at least half an hour ago. A
+ * process that works on a deployment renews a lease four times a minute, so none does.
  */
 export async function findStuckDeployments(
   { control, leases, marks, clock }: StuckDeps,
@@ -40,7 +43,10 @@ export async function findStuckDeployments(
   return stuck
 }
 
-/** How a deployment stands, in few characters: the same until somebody works on it. Pure. */
+/**
+ * Returns the progress of a deployment as a short key. It stays the same until a process works on
+ * the deployment. Pure.
+ */
 export function progressKeyOf(control: Control | undefined, leases: readonly Lease[]): string {
   const renewals = leases.map(({ executor, counter }) => `${executor} ${counter}`)
   return digestOf([control?.holder.started ?? 'nobody', ...renewals.toSorted()].join('\n'))

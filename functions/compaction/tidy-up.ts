@@ -4,15 +4,15 @@ import { type ReconcileResult, reconcileStacks } from './reconcile-stacks.ts'
 import { readKeeping, prune, type PruneResult } from './prune.ts'
 import { type StuckDeps, findStuckDeployments } from './stuck-deployments.ts'
 
-/** What the regular call of compaction came to. */
+/** The result of the regular call of compaction. */
 export interface TidyUpResult {
   readonly reconciled: ReconcileResult
   readonly pruned: PruneResult
 }
 
 /**
- * Looks through all stacks, tells how many deployments are stuck, then removes what was kept long
- * enough. May be called at any time.
+ * Reconciles all stacks, records the number of stuck deployments, and removes old records. Can be
+ * called at any time.
  */
 export async function tidyUp(
   { platform, metric }: { readonly platform: Platform & StuckDeps; readonly metric: PutMetric },

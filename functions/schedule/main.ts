@@ -4,6 +4,6 @@ import { serveSchedule } from './serve-schedule.ts'
 
 const server = openScheduleTriggers(process.env)
 
-/** What happens by itself, as Lambda calls it: by a schedule, or with messages of SQS. */
+/** The Lambda handler of the schedule function, for calls of schedules and messages of SQS. */
 export const handler = (event: unknown): Promise<BatchAnswer | undefined> =>
   serveSchedule(server, event)

@@ -1,6 +1,6 @@
 /**
- * schedule: what happens by itself. Schedules that are due become requests of their stacks; what is
- * to be told outside is told. It reads no journal and no blobs and runs nothing.
+ * schedule: work without a user. Due schedules become requests of their stacks, and notifications
+ * are delivered. It reads no journal and no blobs, and runs no operations.
  */
 import type { DocumentKey, TriggerPorts } from '../../shared/ports/documents.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
@@ -9,22 +9,22 @@ import type { DeploymentOptions } from '../../shared/records/log.ts'
 import { runSchedule, type ScheduleRun } from '../../shared/triggers/schedules/run-schedule.ts'
 import { createScheduleRequest } from '../../shared/triggers/trigger-requests.ts'
 
-/** What schedules are run with. */
+/** The dependencies of running schedules. */
 export interface ScheduleServer extends Pick<TriggerPorts, 'documents' | 'marks'> {
   readonly requests: Pick<Platform['requests'], 'put' | 'listWaiting'>
   readonly catalog: Pick<Platform['catalog'], 'getStack'>
   readonly nudges: Pick<Platform['nudges'], 'nudge'>
   readonly clock: Pick<Platform['clock'], 'now'>
   readonly logger: Platform['logger']
-  /** Who runs the operations of what is asked for. */
+  /** Where the requested operations run. */
   readonly execute: DeploymentOptions['execute']
-  /** Whether somebody else spreads the runs already; see `RunDeps`. */
+  /** Whether another service applies the jitter already; see `RunDeps`. */
   readonly isSpreadElsewhere?: boolean
 }
 
 /**
- * Looks at one schedule and asks for what is due: once for each run, whoever else looks. A stack
- * that is not there has nothing to do. Throws what `runSchedule` throws.
+ * Checks one schedule and puts a request for each due run, once across all callers. A schedule of a
+ * missing stack has no effect. Throws the errors of `runSchedule`.
  */
 export async function runDueSchedule(
   server: ScheduleServer,

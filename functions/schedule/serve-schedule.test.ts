@@ -61,7 +61,7 @@ const serve = (event: unknown) =>
     event,
   )
 
-/** A message as SQS hands it over; of a deployment that no other test has. */
+/** Creates a message as SQS passes it, for a deployment that no other test uses. */
 function createRecord(id: string, deliveries = 1, message = createStartedMessage()) {
   const attributes = { ApproximateReceiveCount: String(deliveries) }
   return { messageId: id, receiptHandle: `h-${id}`, body: JSON.stringify(message), attributes }
@@ -73,7 +73,7 @@ function createStartedMessage(): OutgoingMessage {
   return { kind: 'notification', key, event }
 }
 
-test('what was delivered is done, once however often it comes; the rest comes again in time', async () => {
+test('a delivered message is called once, even if it is repeated, and failed ones are redelivered in time', async () => {
   const twice = createStartedMessage()
   receiver.state.answer = ({ body }) => ({ status: body.includes('/2"') ? 503 : 200 })
   const failing = createStartedMessage()
@@ -90,7 +90,7 @@ test('what was delivered is done, once however often it comes; the rest comes ag
   expect(receiver.received).toHaveLength(2)
 })
 
-test('what the receiver refuses is called once and then left to the dead letters', async () => {
+test('a message that the receiver refuses is called once and becomes a dead letter', async () => {
   receiver.state.answer = () => ({ status: 410 })
   const refused = createStartedMessage()
   for (let at = 1; at <= triggerLimits.notificationAttemptsMax; at += 1)
@@ -101,13 +101,13 @@ test('what the receiver refuses is called once and then left to the dead letters
   expect(new Set(postponed.map(([, ms]) => ms))).toEqual(new Set([0]))
 })
 
-test('a notification that is gone or does not want it is told nothing', async () => {
+test('a removed or unsubscribed notification receives nothing', async () => {
   const gone = { ...createStartedMessage(), key: { ...key, name: 'gone' } } as OutgoingMessage
   expect(await serve({ Records: [createRecord('a', 1, gone)] })).toEqual({ batchItemFailures: [] })
   expect(receiver.received).toEqual([])
 })
 
-test('a schedule that is called for asks once, also when the caller is a little early', async () => {
+test('a scheduler call puts one request, even if it is slightly early', async () => {
   const schedule = { kind: 'schedule', scope: stack, name: 'nightly' } as const
   const due = Date.now() + 1_000
   const createdAt = due - 3_600_000
@@ -124,7 +124,7 @@ test('a schedule that is called for asks once, also when the caller is a little 
   expect(removed).toEqual([])
 })
 
-test('calls that no document names are removed once they are old enough', async () => {
+test('calls that no document names are removed when they are old enough', async () => {
   const placedAt = Date.now() - triggerLimits.strayCallsMs - 1
   const draft = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt: Date.now() }
   const value = { ...scheduleDocument.parse(draft), placed: 'calls-2' }
@@ -132,13 +132,14 @@ test('calls that no document names are removed once they are old enough', async 
   const call = { kind: 'schedule', scope: stack, name: 'kept', placed: 'calls-2', placedAt }
   await serve(call)
   expect(removed).toEqual([])
-  // Who placed the first ones died before the document named them; of the others it is gone.
+  // The placer of the first calls died before the document named them. The document of the others
+  // is gone.
   await serve({ ...call, placed: 'calls-1' })
   await serve({ ...call, name: 'gone', placed: 'calls-3' })
   await serve({ ...call, placed: 'calls-4', placedAt: Date.now() })
   expect(removed).toEqual(['calls-1', 'calls-3'])
 })
 
-test('what is neither a schedule nor messages is refused', async () => {
+test('an event that is neither a schedule call nor messages is refused', async () => {
   await expect(serve({ kind: 'else' })).rejects.toThrow()
 })

@@ -13,13 +13,16 @@ import { scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
 import { type BatchAnswer, createBatchAnswer, readSqsMessages } from '../aws/sqs-event.ts'
 import { runDueSchedule, type ScheduleServer } from './run-due-schedule.ts'
 
-/** What the function needs of its queue: SQS itself removes what was handled. */
+/** The queue functions that the handler needs. SQS itself removes handled messages. */
 export interface NotificationEvents {
   readonly fromEvent: (message: RawMessage) => OutgoingDelivery | undefined
   readonly postpone: NotificationsPort['postpone']
 }
 
-/** What EventBridge Scheduler sends for a schedule; `placed` names the calls that it belongs to. */
+/**
+ * The event that EventBridge Scheduler sends for a schedule. `placed` names the calls to which it
+ * belongs.
+ */
 const scheduleCall = z.object({
   kind: z.literal('schedule'),
   scope: z.string().transform(scope => scope as StackId),
@@ -28,14 +31,14 @@ const scheduleCall = z.object({
   placedAt: z.number(),
 })
 
-/** What a call is served with. */
+/** The dependencies of serving a call. */
 export interface ScheduleCallServer extends ScheduleServer {
   readonly scheduler: Pick<SchedulerPort, 'remove'>
 }
 
 /**
- * Serves a call of EventBridge Scheduler, or the messages that SQS hands over. Throws for a
- * schedule that could not be looked at: Scheduler calls again.
+ * Handles a call of EventBridge Scheduler, or messages of SQS. Throws when a schedule could not be
+ * checked; Scheduler then calls again.
  */
 export async function serveSchedule(
   server: ScheduleCallServer &
@@ -58,10 +61,12 @@ async function answerCall(
 ): Promise<void> {
   const { clock, documents, scheduler, logger } = server
   const { placed, placedAt, ...key } = call
-  // Its clock says that it is time; ours may be a little behind, and nobody calls a second time.
+  // Scheduler's clock says that the time has come, and it does not call again. This function's
+  // clock may be slightly behind.
   const now = (): EpochMs => (clock.now() + triggerLimits.schedulerAheadMs) as EpochMs
   await runDueSchedule({ ...server, clock: { now }, isSpreadElsewhere: true }, key)
-  // Who placed calls and died leaves them; of new ones the document may be about to be written.
+  // Old calls without a document were left by a placer that died. The document of new calls may not
+  // be written yet.
   if (clock.now() - placedAt < triggerLimits.strayCallsMs) return
   const { data } = scheduleDocument.safeParse((await documents.get(key))?.value)
   if (data?.placed === placed) return
@@ -69,7 +74,7 @@ async function answerCall(
   logger.write('info', 'scheduler.stray', { schedule: key.name, stack: key.scope, placed })
 }
 
-/** Whether a message is to come again, when its time has come. */
+/** Reports whether a message must be redelivered after its pause. */
 async function shouldRedeliver(
   server: Parameters<typeof serveSchedule>[0],
   message: RawMessage,

@@ -25,37 +25,40 @@ import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
 
 /** An executor that polls the queue and keeps its lease. */
 export interface RunningExecutor {
-  /** Takes nothing more; resolves when all that it began has ended, and its lease with it. */
+  /** Takes no more deliveries. Resolves when all its operations and its lease have ended. */
   readonly end: () => Promise<void>
-  /** What could not be recorded so far is given up. */
+  /** Abandons outcomes that are not recorded yet. */
   readonly abandon: () => void
 }
 
-/** What an executor is started for. */
+/** The deployment of an executor, and its limits. */
 interface ExecutorAssignment {
   readonly deployment: DeploymentId
-  /** What was read of its log before; nothing, where it is absent. */
+  /** An index of the log that was read before. Absent: nothing was read. */
   readonly plan?: PlanIndex
-  /** What bounds the operations of a deployment in this process. */
+  /** The limit of concurrent operations of a deployment in this process. */
   readonly slots: Slots
-  /** Its time, when that is limited; `leave` is called when it has too little of it left. */
+  /** The time limit, if there is one. `leave` is called when too little time remains. */
   readonly limited?: FunctionTime & { readonly leave: () => void }
 }
 
-/** An executor of one deployment, with its lease, that is given deliveries. */
+/** The executor of one deployment, with its lease, for given deliveries. */
 export interface DeploymentExecutor {
   readonly executor: ExecutorId
   /** Handles a delivery to its end. */
   readonly runDelivery: (delivery: Delivery) => Promise<void>
-  /** Whether it begins nothing more, because it could not settle something that it began. */
+  /**
+   * Reports whether it begins nothing more, because it could not settle an operation that it had
+   * begun.
+   */
   readonly isShuttingDown: () => boolean
-  /** Retires the identity, under which nothing may run any more. */
+  /** Retires the identity. Nothing may run under it any more. */
   readonly end: () => Promise<void>
-  /** What could not be recorded so far is given up. */
+  /** Abandons outcomes that are not recorded yet. */
   readonly abandon: () => void
 }
 
-/** Makes the executor of a deployment, and takes its lease. */
+/** Creates the executor of a deployment, and takes its lease. */
 export async function createDeploymentExecutor(
   input: RunInput,
   environment: RunEnvironment,
@@ -126,8 +129,8 @@ export async function startExecutor(
   const handler = await createDeploymentExecutor(input, environment, assignment)
   const { executor, isShuttingDown, abandon } = handler
   const onFailure = (thrown: unknown, { deliveries }: Delivery): void => {
-    // The store of this machine does not come back by itself: a full disk, say, is a person's
-    // affair. Nor does work whose last delivery could not even be ended.
+    // A failed store of this machine, for example a full disk, does not recover without the user.
+    // Work whose last delivery could not even be ended does not recover either.
     const isLast = deliveries >= limits.deliveriesMax
     if (!isLast && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
     environment.run.abort(thrown)
@@ -149,7 +152,10 @@ export async function startExecutor(
   }
 }
 
-/** The lease of an identity: who loses it abandons what runs, for others may act. */
+/**
+ * Takes the lease of an identity. When it is lost, running operations are abandoned, because others
+ * may act.
+ */
 function takeLease(
   { platform, ports }: RunInput,
   environment: RunEnvironment,
@@ -160,7 +166,7 @@ function takeLease(
     clock: platform.clock,
     groups: () => environment.processes.listGroups(),
     onLost: () => {
-      const lost = 'the lease could not be renewed in time; what ran is abandoned'
+      const lost = 'the lease could not be renewed in time; running operations are abandoned'
       environment.run.abort(error('LEASE_LOST', lost))
       environment.plugins.abandon()
       void environment.processes.close()
@@ -169,7 +175,7 @@ function takeLease(
   return keepLease(deps, { ...identity, holder: ports.holder })
 }
 
-/** The plugin of a call is named by the lease before it is asked for anything. */
+/** Returns providers whose plugin is named in the lease before its first call. */
 function withNamedGroups(
   { performDeps }: RunEnvironment,
   lease: LeaseKeeper,
@@ -181,7 +187,7 @@ function withNamedGroups(
   }
 }
 
-/** Asks before each begin whether there is time for it. */
+/** Creates the check before each begin whether enough time remains. */
 function createAdmitter(
   stepOf: ExecutionContext['stepOf'],
   slow: KnownDurations,
@@ -190,10 +196,10 @@ function createAdmitter(
   if (limited === undefined) return async () => 'now'
   return async operation => {
     if (isUnsent(operation)) return 'now'
-    // What cannot be opened fails when it is performed, with its reason.
+    // An operation that cannot be opened fails when it is performed, with its reason.
     const step = await stepOf(operation).catch(() => undefined)
     const admission = step === undefined ? 'now' : admissionOf(step, slow, limited)
-    // It would only be given to this executor again.
+    // Otherwise this executor would receive it again.
     if (admission === 'later') limited.leave()
     return admission
   }

@@ -1,20 +1,20 @@
 import type { LeaseKeeper } from '../../shared/engine/executor/lease.ts'
 
-/** How an executor leaves that cannot settle something which it began. */
+/** The shutdown of an executor that cannot settle an operation which it had begun. */
 export interface ExecutorShutdown {
-  /** Whether it begins nothing more. */
+  /** Reports whether it begins nothing more. */
   readonly isShuttingDown: () => boolean
   readonly start: () => void
   readonly isAbandoned: () => boolean
-  /** A person gives up what this process still knows and could not record. */
+  /** Abandons outcomes that are not recorded yet, on the user's request. */
   readonly abandon: () => void
   /** Runs work under the identity. */
   readonly track: (work: Promise<void>) => Promise<void>
 }
 
 /**
- * Retires an identity once nothing runs under it any more: while it lives it is waited for, and
- * what others run under it must still be recorded.
+ * Creates the shutdown: the identity is retired when nothing runs under it any more. Until then
+ * others wait for it, and its running operations must still be recorded.
  */
 export function createExecutorShutdown(lease: Pick<LeaseKeeper, 'end'>): ExecutorShutdown {
   let running = 0

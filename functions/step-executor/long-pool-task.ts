@@ -1,12 +1,12 @@
 import { type LongPoolTurn, runLongPool } from '../aws/run-long-pool.ts'
 import { serveDeliveries } from './serve-deliveries.ts'
 
-/** How long one poll waits, in ms: as long as SQS does. */
+/** Duration of one poll, in ms: the maximum of SQS. */
 const pollMs = 20_000
-/** Messages that one task takes at once: each names up to 64 operations. */
+/** Messages that one task takes at once. Each names up to 64 operations. */
 const deliveriesMax = 4
 
-/** The step executor as a task without a time limit, for operations that take long. */
+/** Runs the step executor as a task without a time limit, for slow operations. */
 const takeTurn: LongPoolTurn = async (
   { platform, createServer, leave },
   { over, protectWhile },

@@ -6,6 +6,6 @@ import { createWarmCache } from './warm-cache.ts'
 const resources = openFunctionResources(process.env)
 const warmCache = createWarmCache(resources.platform.clock)
 
-/** The step executor as Lambda calls it: with chains of SQS. */
+/** The Lambda handler of the step executor, for chains of SQS. */
 export const handler = (event: unknown, context: CallContext): Promise<BatchAnswer> =>
   serveChains(resources, warmCache, { event, context })

@@ -6,9 +6,7 @@ import { openPinnedBase } from './pinned-base.ts'
 
 const text = JSON.stringify({ version: 3, deployment: { manifest: {}, resources: [] } })
 
-/**
- * A blob store with a base that counts how often it is asked, and fails at first `failures` times.
- */
+/** Creates a blob store with a base. It counts its reads, and its first `failures` reads fail. */
 function createCountingStore(failures = 0) {
   let requests = 0
   const get: BlobsPort['get'] = async () => {
@@ -31,7 +29,7 @@ function createCountingStore(failures = 0) {
   return { open, requests: () => requests }
 }
 
-test('operations that ask at once have one base, which is read once and kept', async () => {
+test('concurrent operations share one base, which is read once and kept', async () => {
   const { open, requests } = createCountingStore()
   const [first, second] = await Promise.all([open(), open()])
   expect(first).toBe(second)
@@ -46,7 +44,7 @@ test('another epoch has another base', async () => {
   expect(requests()).toBe(2)
 })
 
-test('one that could not be read is read again', async () => {
+test('a failed read is repeated', async () => {
   const { open, requests } = createCountingStore(1)
   await expect(open()).rejects.toThrow('bad moment')
   expect((await open()).epoch).toBe(1)

@@ -14,7 +14,7 @@ const delivery: Delivery = {
   deliveries: 1,
 }
 
-test('a queue with a bad moment is asked again', async () => {
+test('a queue that fails once is polled again', async () => {
   const handled = Promise.withResolvers<Delivery>()
   let receives = 0
   const receive: ChainQueuePort['receive'] = async () => {
@@ -29,7 +29,7 @@ test('a queue with a bad moment is asked again', async () => {
   expect(await handled.promise).toBe(delivery)
 })
 
-test('a queue that stays away is asked ever more seldom, until it answers', async () => {
+test('a queue that keeps failing is polled with growing pauses until it responds', async () => {
   const slept: number[] = []
   const over = Promise.withResolvers<void>()
   let receives = 0

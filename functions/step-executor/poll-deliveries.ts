@@ -1,6 +1,7 @@
 /**
  * step-executor: takes messages of operation ids and runs them: begin, provider call, outcome, end,
- * arrivals. The same handler on every platform; who polls the queue is the platform's affair.
+ * arrivals. This file polls the queue for executors of a local process. Functions and long-pool
+ * tasks receive their messages otherwise, and run them with the same executor.
  */
 import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
 import type { ChainQueuePort, Delivery, Share } from '../../shared/ports/queue.ts'
@@ -14,18 +15,21 @@ import { errorSourceOf, retryPolicy } from '../../shared/providers/retry-policy.
 
 /** An executor that polls until it is ended. */
 export interface PollingExecutor {
-  /** Receives nothing more; resolves when everything under way has been handled. */
+  /** Receives nothing more. Resolves when all deliveries in progress have been handled. */
   readonly end: () => Promise<void>
 }
 
-/** Most deliveries taken at once: the slots of the deployment bound what runs, not this. */
+/**
+ * Maximum number of deliveries taken at once. The slots of the deployment limit the running
+ * operations, not this number.
+ */
 const deliveriesMax = 64
-/** How long one poll waits, in ms. */
+/** Duration of one poll, in ms. */
 const pollMs = 1_000
 
 /**
- * Polls the queue and hands each delivery to the executor; a delivery whose handling fails is told
- * to `failed` and comes again.
+ * Polls the queue and passes each delivery to the executor. A delivery that fails is passed to
+ * `onFailure`, and is delivered again.
  */
 export function pollDeliveries(
   ports: {
@@ -36,11 +40,11 @@ export function pollDeliveries(
   },
   executor: Executor,
   options: {
-    /** The only deployment that is served, where that is so. */
+    /** The only deployment to serve. Absent: all. */
     readonly deployment?: DeploymentId
-    /** The only queue that is served, by an executor with a time limit. */
+    /** The only queue to serve, for an executor with a time limit. */
     readonly pool?: Pool
-    /** What it and others of other processes may have on loan together. */
+    /** The limit of operations in delivery, shared with other processes. */
     readonly share?: Share
     readonly onFailure?: (thrown: unknown, delivery: Delivery) => void
   } = {},
@@ -49,7 +53,7 @@ export function pollDeliveries(
   const over = new AbortController()
   const open = new Set<Promise<void>>()
   let refusals = 0
-  /** A queue that has a bad moment is asked again, or nobody would ever do what waits in it. */
+  /** Polls again after a failure; otherwise the messages would never be handled. */
   const receive = async (): Promise<readonly Delivery[]> => {
     try {
       const deliveries = await ports.chains.receive(deliveriesMax, pollMs, {
@@ -89,7 +93,7 @@ export function pollDeliveries(
   )
   return {
     async end() {
-      // Another executor of this process must get what comes next.
+      // Stops the poll in progress, so that another executor of this process gets the next message.
       over.abort()
       await polling
       await Promise.allSettled([...open])

@@ -12,9 +12,9 @@ import { serveDeliveries } from './serve-deliveries.ts'
 import type { WarmCache } from './warm-cache.ts'
 
 /**
- * Handles the chains that Lambda hands over; what could not be handled comes again by itself.
- * Those of another stack than that of this environment are sent again, and the environment ends.
- * `warmth`: what is kept between the calls of this environment.
+ * Handles the chains that Lambda passes. Failed ones are delivered again. Chains of a stack other
+ * than this environment's are sent again, and the environment ends. `warmCache`: kept between the
+ * calls of this environment.
  */
 export async function serveChains(
   { platform, places, createServer, leave }: FunctionResources,
@@ -26,7 +26,7 @@ export async function serveChains(
   const messages = new Map<Delivery, RawMessage>()
   for (const message of readSqsMessages(event)) {
     const delivery = await platform.chains.fromEvent(pool, message)
-    // What cannot be read becomes a dead letter, which somebody looks at.
+    // An unreadable message becomes a dead letter, for an operator to inspect.
     if (delivery === undefined) again.push(message.id)
     else messages.set(delivery, message)
   }

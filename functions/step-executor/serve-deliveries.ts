@@ -28,37 +28,37 @@ import {
 import { createDeploymentExecutor } from './deployment-executor.ts'
 import { type WarmRun, type WarmCache, warmExpiryOf } from './warm-cache.ts'
 
-/** What an executor that is handed deliveries asks of the outside. */
+/** The dependencies of an executor for given deliveries. */
 export interface DeliveryServer extends StackRunDeps {
-  /** What a deployment was asked with, found again by its pin. */
+  /** Returns the request of a deployment from its pin. */
   readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
 }
 
-/** The time of one call of the function, and the pool that its queue belongs to. */
+/** The time of one function call, and the pool of its queue. */
 export interface DeliveryTime {
   readonly pool: Pool
-  /** Until the function is ended, in ms; absent: it has no limit. */
+  /** Time until the function is stopped, in ms. Absent: no limit. */
   readonly limitMs?: number
 }
 
 /**
- * How deliveries are handled: within which time, and with what was kept of earlier calls in the
- * same environment; nothing is kept where there is no `warmth`.
+ * The time limit of handling deliveries, and the cache of earlier calls in the same environment.
+ * Absent `warmCache`: nothing is kept.
  */
 export interface DeliveryOptions {
   readonly time: DeliveryTime
   readonly warmCache?: WarmCache
 }
 
-/** Deliveries that must come again, and those of stacks that this environment is not for. */
+/** Deliveries to redeliver, and those of stacks that this environment does not serve. */
 export interface ChainDeliveryResult {
   readonly failed: readonly Delivery[]
   readonly elsewhere: readonly Delivery[]
 }
 
 /**
- * Handles deliveries of any deployments, those of one by one executor with a lease of its own; what
- * is left of its time is shared by all.
+ * Handles deliveries of any deployments. One executor with a lease of its own handles those of each
+ * deployment. All share the remaining time.
  */
 export async function serveDeliveries(
   server: DeliveryServer,
@@ -84,7 +84,7 @@ export async function serveDeliveries(
   }
 }
 
-/** What is to be done of one deployment. */
+/** The deliveries of one deployment. */
 interface DeploymentDeliveries extends DeliveryOptions {
   readonly deployment: DeploymentId
   readonly own: readonly Delivery[]
@@ -103,7 +103,8 @@ async function serveDeployment(
   const control = await platform.control.read(deployment)
   const pin = await readFirstPin(platform, deployment)
   if (control === undefined || control.closed || pin === undefined) {
-    // Nothing more of it begins: what the log does not hold, or holds no more, is dropped.
+    // No further operation begins. Operations that the log does not contain, or no longer contains,
+    // are dropped.
     for (const { receipt } of own) await platform.chains.remove(receipt)
     return { failed: [], elsewhere: [] }
   }
@@ -123,7 +124,7 @@ async function serveDeployment(
   }
 }
 
-/** Makes what an executor of a deployment works with; its plugins start when they are needed. */
+/** Creates the environment of a deployment's executor. Its plugins start when they are needed. */
 async function warmUp(
   server: DeliveryServer,
   { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
@@ -132,7 +133,7 @@ async function warmUp(
   const until = warmExpiryOf(platform.clock)
   const request = await server.reopen(deployment, pin)
   const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
-  // Steps are told by the generator, who learns of every end; from here come only messages.
+  // The generator learns of every end and reports the steps. Only messages come from here.
   const sink: EventSink = {
     emit: event => {
       if ('diagnosticEvent' in event) recorder.emit(event)
@@ -155,8 +156,8 @@ async function warmUp(
 }
 
 /**
- * Runs the deliveries of one deployment; answers those that could not be handled, and whether what
- * ran may be used again.
+ * Runs the deliveries of one deployment. Returns those that failed, and whether the environment can
+ * be reused.
  */
 async function handleDeliveries(
   server: DeliveryServer,
@@ -192,7 +193,7 @@ async function handleDeliveries(
   }
 }
 
-/** The time of a function, as admissions see it. */
+/** Returns the time of a function for admissions. */
 function createFunctionTime({ clock }: Platform, { pool, limitMs }: DeliveryTime) {
   const leave = (): void => undefined
   if (limitMs === undefined) return { pool, remainingMs: () => Infinity, wholeMs: Infinity, leave }

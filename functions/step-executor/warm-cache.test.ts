@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
 import { createWarmCache, type WarmRun } from './warm-cache.ts'
 
-/** What is kept of a deployment, with what was ended of it. */
+/** Creates a cached environment of a deployment, and a list of its ended parts. */
 function createWarmRun(deployment: string, until = 100) {
   const ended: string[] = []
   const end = (what: string) => async (): Promise<void> => void ended.push(what)
@@ -23,7 +23,7 @@ const whole = ['calls', 'plugins', 'monitor', 'processes']
 const one = 'organization/p/dev/1' as DeploymentId
 const other = 'organization/p/dev/2' as DeploymentId
 
-test('what was kept is taken once, by the same deployment', async () => {
+test('a cached environment is taken once, by the same deployment', async () => {
   const warmCache = createWarmCache({ now: () => 0 as EpochMs })
   const { made, ended } = createWarmRun(one)
   await warmCache.keep(made)
@@ -32,7 +32,7 @@ test('what was kept is taken once, by the same deployment', async () => {
   expect(ended).toEqual([])
 })
 
-test('another deployment finds nothing, and what was kept has ended before it goes on', async () => {
+test('another deployment finds nothing, and the cached environment has ended before it continues', async () => {
   const warmCache = createWarmCache({ now: () => 0 as EpochMs })
   const { made, ended } = createWarmRun(one)
   await warmCache.keep(made)
@@ -40,7 +40,7 @@ test('another deployment finds nothing, and what was kept has ended before it go
   expect(ended).toEqual(whole)
 })
 
-test('what is too old is ended, for its credentials end', async () => {
+test('an expired environment is ended, because its credentials expire', async () => {
   let now = 0
   const warmCache = createWarmCache({ now: () => now as EpochMs })
   const { made, ended } = createWarmRun(one)
@@ -50,7 +50,7 @@ test('what is too old is ended, for its credentials end', async () => {
   expect(ended).toEqual(whole)
 })
 
-test('one is kept: the one before it is ended', async () => {
+test('a new environment replaces and ends the cached one', async () => {
   const warmCache = createWarmCache({ now: () => 0 as EpochMs })
   const [first, second] = [createWarmRun(one), createWarmRun(other)]
   await warmCache.keep(first.made)

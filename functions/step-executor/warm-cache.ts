@@ -9,31 +9,31 @@ import {
 } from '../../shared/runtime/environment/run-environment.ts'
 import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 
-/** What the calls of one deployment share in one environment: plugins that run, configured. */
+/** The environment that the calls of one deployment share: running, configured plugins. */
 export interface WarmRun {
   readonly deployment: DeploymentId
   readonly input: RunInput
   readonly environment: RunEnvironment
   readonly recorder: EventRecorder
-  /** Its log as far as it was read: each call reads on from there. */
+  /** Its log as far as it was read. Each call continues from there. */
   readonly plan: PlanIndex
-  /** From when on it is made anew: credentials that its plugins got end. */
+  /** Time from which on it is replaced, because the credentials of its plugins expire. */
   readonly until: EpochMs
 }
 
-/** Keeps what ran for one deployment, for the next call of the same. */
+/** Keeps the environment of one deployment for the next call of the same deployment. */
 export interface WarmCache {
-  /** What was kept of the deployment; what was kept of another one is ended first. */
+  /** Takes the kept environment of the deployment. One of another deployment is ended first. */
   readonly take: (deployment: DeploymentId) => Promise<WarmRun | undefined>
-  /** Keeps it, and ends what was kept before. */
+  /** Keeps an environment, and ends the one kept before. */
   readonly keep: (warm: WarmRun) => Promise<void>
-  /** Ends what is kept. */
+  /** Ends the kept environment. */
   readonly release: () => Promise<void>
 }
 
 /**
- * Makes the warmth of an environment. Nothing runs under an identity between calls: what is kept
- * is processes that wait to be asked.
+ * Creates the cache of a function environment. Nothing runs under an identity between calls: only
+ * idle processes are kept.
  */
 export function createWarmCache(clock: Pick<ClockPort, 'now'>): WarmCache {
   let kept: WarmRun | undefined
@@ -60,7 +60,7 @@ export function createWarmCache(clock: Pick<ClockPort, 'now'>): WarmCache {
   }
 }
 
-/** Until when what is made now may be kept. */
+/** Returns the time until which a new environment may be kept. */
 export function warmExpiryOf(clock: Pick<ClockPort, 'now'>): EpochMs {
   return (clock.now() + limits.warmMs) as EpochMs
 }

@@ -5,9 +5,9 @@ import { readHolderStatus } from '../../shared/engine/deployment/ownership/take-
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 
 /**
- * How the current deployment of a stack stands, for people. `running`: its process lives.
- * `interrupted`: that is gone, and `antichain resume` would go on. `ending`: it is gone too, but
- * nothing more is to be begun: it can only be closed.
+ * The status of a stack's current deployment, for users. `running`: its process is alive.
+ * `interrupted`: its process is gone, and `antichain resume` would continue it. `ending`: its
+ * process is gone and no operation may begin, so it can only be closed.
  */
 export type DeploymentStatus =
   | { readonly kind: 'none' }
@@ -16,7 +16,7 @@ export type DeploymentStatus =
       readonly number: number
     }
 
-/** How the current deployment of a stack stands; `none` too for a stack that is not there. */
+/** Returns the status of a stack's current deployment; `none` also for a missing stack. */
 export async function readDeploymentStatus(
   ports: GeneratorPorts,
   stack: StackId,

@@ -2,12 +2,12 @@ import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { EventsPort } from '../../shared/ports/records.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 
-/** Lines of one read. */
+/** Lines per read. */
 const readMax = 1_000
 
 /**
- * What earlier lives of a deployment told, as far as it was kept; what cannot be read was told by
- * nobody. Bounded by what one deployment may tell: each operation has two events.
+ * Reads the stored events of a deployment's earlier generator runs. Unreadable events count as
+ * never emitted. The size is bounded by the deployment: each operation has two events.
  */
 export async function readEarlierEvents(
   { events }: { readonly events: Pick<EventsPort, 'read'> },
@@ -22,7 +22,7 @@ export async function readEarlierEvents(
   }
 }
 
-/** Operations by kind, as events that were told count them: for the summary of the last life. */
+/** Counts operations by kind from emitted events, for the summary of the last generator run. */
 export function countOperations(events: readonly EngineEventPayload[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const event of events) {

@@ -6,22 +6,25 @@ import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.t
 import type { HandOver } from '../../shared/records/pool.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
-/** What a life that leaves has in hand. */
+/** The parts of a generator run that hands over. */
 export interface LeavingRun {
   readonly deployment: DeploymentId
   readonly writer: LogWriter
   readonly watcher: EndWatcher
-  /** What was awaited when it was decided to leave: it may have ended since. */
+  /** The operations awaited at the decision to hand over. They may have ended since. */
   readonly awaited: ReturnType<EndWatcher['openWaits']>
-  /** Ends the program and whatever else runs for this life, at once and without a word to it. */
+  /**
+   * Kills the program and all other processes of this generator run at once, without a shutdown
+   * request.
+   */
   readonly endProgram: () => Promise<void>
 }
 
 /**
- * Leaves a deployment to its next life: what was decided becomes durable, the program is killed
- * with its calls unanswered (an error would change its course), the deployment is handed over, and
- * the next life is nudged, unless it is to be woken by an end. In case none comes, whoever runs
- * lives looks again after `deadManNudgeMs`. Source: docs/architecture.md#hand-over.
+ * Hands a deployment over to its next generator run. The decisions become durable. The program is
+ * killed with its calls unanswered, because an error would change its behavior. Then the deployment
+ * is handed over, and the next run is nudged, unless an end will wake it. In case no nudge arrives,
+ * the platform checks again after `deadManNudgeMs`. Source: docs/architecture.md#hand-over.
  */
 export async function handOverDeployment(
   ports: GeneratorPorts,
@@ -34,7 +37,8 @@ export async function handOverDeployment(
   await endProgram()
   watcher.close()
   await ports.control.handOver(deployment, ports.holder, handOver)
-  // An end whose executor did not see yet that nobody listens must not be slept through.
+  // An executor may have recorded an end before it could see the hand-over. Such an end sends no
+  // nudge.
   const isDue = handOver.why === 'limit' || (await isAnyEnded(ports, deployment, listened))
   if (isDue) await ports.nudges.nudge(stack, 0)
 }

@@ -1,10 +1,10 @@
 import { type LongPoolTurn, runLongPool } from '../aws/run-long-pool.ts'
 import { serveStack } from './serve-stack.ts'
 
-/** How long one poll waits, in ms: as long as SQS does. */
+/** Duration of one poll, in ms: the maximum of SQS. */
 const pollMs = 20_000
 
-/** The step generator as a task without a time limit: one deployment at a time. */
+/** Runs the step generator as a task without a time limit, one deployment at a time. */
 const takeTurn: LongPoolTurn = async (
   { platform, createGenerator, leave },
   { over, protectWhile },

@@ -4,6 +4,6 @@ import { serveNudges } from './serve-nudges.ts'
 
 const resources = openFunctionResources(process.env)
 
-/** The step generator as Lambda calls it: with nudges of SQS. */
+/** The Lambda handler of the step generator, for nudges of SQS. */
 export const handler = (event: unknown, context: CallContext): Promise<BatchAnswer> =>
   serveNudges(resources, event, context)

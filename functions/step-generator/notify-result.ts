@@ -20,15 +20,15 @@ import { parseDocument } from '../../shared/triggers/webhooks/webhook-document.t
 import { describeChanges, isChange } from './run-result.ts'
 import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server.ts'
 
-/** What is told with; nobody is told anything where there is no `tell`. */
+/** The dependencies of notifications. Without `notifier` none are sent. */
 export interface NotifyDeps {
   readonly platform: Platform
   readonly notifier?: NotifierPorts
 }
 
 /**
- * Tells whoever wants to know that a deployment has begun. Not throwing: it goes on without being
- * told of.
+ * Notifies of the start of a deployment. Never throws: the deployment continues without the
+ * notification.
  */
 export async function notifyStarted(
   deps: NotifyDeps,
@@ -39,7 +39,7 @@ export async function notifyStarted(
   const at = deps.platform.clock.now()
   const { number } = deploymentPartsOf(deployment)
   const event = { kind: 'started', stack, deployment, command: options.command, at } as const
-  const reply = createReply(request, 'pending', `deployment ${number} runs`)
+  const reply = createReply(request, 'pending', `deployment ${number} is running`)
   try {
     await sendNotifications(deps, event, reply)
   } catch (thrown) {
@@ -48,9 +48,9 @@ export async function notifyStarted(
 }
 
 /**
- * Tells what the last deployment of a stack came to, once, if that is not long ago: whoever died
- * before it could say so is made up for by the next that looks at the stack. Throws what the stores
- * throw; then it is still to be told.
+ * Notifies of the result of a stack's last deployment, once, if it is recent. A process that died
+ * before its notification is covered by the next one that checks the stack. Throws the stores'
+ * errors; the notification is then still due.
  */
 export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<void> {
   const { platform, notifier } = deps
@@ -87,8 +87,8 @@ function errorCodeOf({ result }: HistoryRecord): ErrorCode {
 }
 
 /**
- * Tells what a request came to that became no deployment, and asks for what follows from it; then
- * the request ends. Who dies in between does both again, which is heard once.
+ * Notifies of the result of a request that started no deployment, puts its follow-up request, and
+ * ends it. After a crash in between, both are repeated without a further effect.
  */
 export async function notifyAndEndRequest(
   deps: NotifyDeps,
@@ -107,7 +107,7 @@ export async function notifyAndEndRequest(
   await requests.end(stack, key, end)
 }
 
-/** A refresh that a schedule asked for would change something of what is recorded. */
+/** Reports whether a scheduled refresh would change the recorded state. */
 function isDrift({ origin, options }: DeploymentRequest, end: RequestEnd): boolean {
   if (end.kind !== 'previewed' || end.result !== 'succeeded') return false
   if (origin?.kind !== 'schedule' || options.command !== 'refresh') return false
@@ -140,9 +140,9 @@ function countChanges(changes: Readonly<Record<string, number>>): number {
 }
 
 function replyOf(request: DeploymentRequest, end: RequestEnd) {
-  if (end.kind === 'refused') return createReply(request, 'error', `not begun: ${end.code}`)
+  if (end.kind === 'refused') return createReply(request, 'error', `not started: ${end.code}`)
   if (end.kind === 'superseded')
-    return createReply(request, 'error', 'left out: a later commit is deployed instead')
+    return createReply(request, 'error', 'skipped: a later commit is deployed instead')
   if (end.kind !== 'previewed') return undefined
   const state = end.result === 'succeeded' ? 'success' : 'failure'
   const text = describeChanges(end.changes)
@@ -161,7 +161,9 @@ async function sendNotifications(
   if (messages.length > 0) await deps.notifier.notifications.send(messages)
 }
 
-/** One message for each notification that is about the event; one that is wrong hides no other. */
+/**
+ * Returns one message per notification for the event. An invalid notification does not hide others.
+ */
 async function collectMessages(
   { platform }: NotifyDeps,
   { documents }: Pick<TriggerPorts, 'documents'>,

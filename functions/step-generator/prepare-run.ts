@@ -4,7 +4,7 @@ import type { DeployRequest } from '../../shared/engine/request.ts'
 import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
 import type { StartedDeployment } from './start-deployment.ts'
 
-/** Makes base and providers that earlier lives left known to the surroundings of a life. */
+/** Makes the base and the providers of earlier generator runs known to the run environment. */
 export function prepareRun(
   { secrets }: Pick<DeployRequest, 'secrets'>,
   { baseLookup }: Pick<RunEnvironment, 'baseLookup'>,
@@ -15,7 +15,7 @@ export function prepareRun(
     baseLookup.findEarlier = createProviderLookup(left, createSealing(secrets))
 }
 
-/** The configuration of a deployment as its first event shows it. */
+/** Returns the configuration of a deployment for its first event. */
 export function maskedConfigOf({
   config,
 }: Pick<DeployRequest, 'config'>): Readonly<Record<string, string>> {

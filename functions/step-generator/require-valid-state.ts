@@ -3,8 +3,8 @@ import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
 /**
- * Nothing is decided upon a state that breaks the rules (I7): whoever wrote it noted it there, or a
- * person forced it in. Throws STATE_INTEGRITY.
+ * Throws STATE_INTEGRITY for a state that breaks the rules, so that nothing is decided on it (I7).
+ * Its writer recorded the error, or a user forced the state.
  */
 export function requireValidState(stored: StoredDeployment): void {
   const fault = verifyIntegrity(stored)

@@ -29,24 +29,24 @@ import { decodeSnapshot } from '../../shared/state/snapshot-codec.ts'
 import type { StartedDeployment } from './start-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
-/** A deployment that nobody holds any more: what it was asked to do. */
+/** A deployment without a living holder, with its options. */
 export interface InterruptedDeployment {
   readonly deployment: StartedDeployment['deployment']
   readonly pin: StartedDeployment['pin']
-  /** Whether it only has to be closed. */
+  /** Whether it can only be closed. */
   readonly isEnding: boolean
 }
 
 /**
- * The deployment that a stack was left with. Throws STACK_NOT_FOUND, STACK_BUSY when its holder
- * lives, NOTHING_TO_RESUME, RECORD_TOO_NEW when a newer version began it.
+ * Returns the interrupted deployment of a stack. Throws STACK_NOT_FOUND, STACK_BUSY when its holder
+ * is alive, NOTHING_TO_RESUME, and RECORD_TOO_NEW when a newer version started it.
  */
 export async function requireInterrupted(
   ports: GeneratorPorts,
   stack: StackId,
 ): Promise<InterruptedDeployment> {
   const record = await ports.catalog.getStack(stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${stack}'`)
+  if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
   if (record.current === '')
     throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
   const deployment = record.current
@@ -55,7 +55,7 @@ export async function requireInterrupted(
     throw createBusyError(
       deployment,
       standing.holder,
-      'It was not interrupted: wait for it, or end it with `antichain cancel`.',
+      'It is still running: wait for it, or end it with `antichain cancel`.',
     )
   if (standing.kind === 'over')
     throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
@@ -64,20 +64,20 @@ export async function requireInterrupted(
   if (pin === undefined)
     throw error(
       'NOTHING_TO_RESUME',
-      `${which} was interrupted before it had decided anything`,
+      `${which} was interrupted before its first decision`,
       onlyClosed,
     )
   requireKnownRules(deployment, pin)
   if (closing === undefined && (await isStopped(ports, deployment)))
     throw error(
       'NOTHING_TO_RESUME',
-      `${which} was told to stop before it was interrupted: nothing more of it is started`,
+      `${which} was stopped before it was interrupted: no further operation of it begins`,
       onlyClosed,
     )
   return { deployment, pin, isEnding: closing !== undefined }
 }
 
-/** Whether a deployment was told to stop: nothing more of it is begun. */
+/** Reports whether a deployment was stopped, so that no further operation begins. */
 export async function isStopped(
   ports: Pick<GeneratorPorts, 'control'>,
   deployment: DeploymentId,
@@ -86,7 +86,7 @@ export async function isStopped(
   return control !== undefined && control.stop !== 'none'
 }
 
-/** What a person does about a deployment that cannot go on. */
+/** The options of a user for a deployment that cannot continue. */
 const onlyClosed = {
   hint: '`antichain up` closes it and starts a new one; `antichain cancel` only closes it.',
 }
@@ -97,10 +97,9 @@ function describeStack(stack: StackId): string {
 }
 
 /**
- * Takes over the log of an interrupted deployment and makes it ready to go on: what its dead
- * processes left is recovered, what is ready is sent again (I10). Throws RESUME_DIFFERS when
- * command, program or configuration are not those that it was begun with, and what `interruptedOf`
- * throws.
+ * Takes over the log of an interrupted deployment and prepares its continuation. Operations of dead
+ * processes are recovered, and ready ones are sent again (I10). Throws RESUME_DIFFERS for another
+ * command, program or configuration than at its start, and the errors of `requireInterrupted`.
  */
 export async function resumeDeployment(
   ports: GeneratorPorts,
@@ -109,7 +108,7 @@ export async function resumeDeployment(
   return withBase(ports, request, await takeOverInterrupted(ports, request))
 }
 
-/** A deployment whose log was taken over, its base not opened yet. */
+/** A deployment whose log was taken over, with an unopened base. */
 interface HeldDeployment extends Omit<StartedDeployment, 'base' | 'left'> {
   readonly left: EarlierRuns
   readonly view: LogView
@@ -123,12 +122,12 @@ async function takeOverInterrupted(
   if (first.options.command !== request.options.command)
     throw error(
       'RESUME_DIFFERS',
-      `the deployment was begun as '${first.options.command}', not '${request.options.command}'`,
+      `the deployment was started by '${first.options.command}', not '${request.options.command}'`,
     )
   if (!isEnding && first.program !== request.program)
     throw error(
       'RESUME_DIFFERS',
-      'the program or its configuration changed since the deployment was interrupted',
+      'the program or its configuration has changed since the deployment was interrupted',
     )
   const handedOver = (await ports.control.read(deployment))?.handedOver
   const { view, writer, liveness } = await takeOver(ports, deployment)
@@ -151,7 +150,7 @@ async function withBase(
   return { ...held, base: createBase(decodeSnapshot(stored, request.secrets), held.pin.epoch) }
 }
 
-/** Recovers what those that are gone left, and sends what is ready. */
+/** Recovers operations of executors that are gone, and sends ready ones. */
 async function sweepAll(
   ports: GeneratorPorts,
   { deployment, view }: Pick<HeldDeployment, 'deployment' | 'view'>,
@@ -164,10 +163,10 @@ async function sweepAll(
 }
 
 /**
- * Goes on with a deployment that its last life left, once it was nudged; undefined when nothing has
- * ended since that parked, and it parks on. What was lost meanwhile has been sent again by then.
- * Throws what `resumeDeployment` throws, RESUME_DIFFERS also when the program changed meanwhile and
- * is to run again.
+ * Continues a deployment that was handed over, after a nudge. Returns undefined when nothing has
+ * ended since it was parked, and parks it again. Lost messages have been sent again by then. Throws
+ * the errors of `resumeDeployment`, and RESUME_DIFFERS when a program that must run again has
+ * changed meanwhile.
  */
 export async function wakeDeployment(
   ports: GeneratorPorts,
@@ -180,17 +179,17 @@ export async function wakeDeployment(
     requireSameProgram(request, held)
     return withBase(ports, request, held)
   }
-  // Nobody else looks after what runs while it is parked.
+  // No other process checks the running operations while the deployment is parked.
   const gone = await held.liveness.observeUntilKnown()
   await sweepAll(ports, { deployment, view }, gone)
   await ports.control.handOver(deployment, ports.holder, handedOver)
-  // What ended before that was seen must not be slept through.
+  // An end that was recorded before the hand-over sends no nudge, so it is checked here.
   const now = await readEarlierRuns(ports, deployment, view)
   if (hasNews(now.earlierEnds.size)) await ports.nudges.nudge(request.stack, 0)
   return undefined
 }
 
-/** A program that is to run again must be the one that ran before. Throws RESUME_DIFFERS. */
+/** Requires that a program which must run again is unchanged. Throws RESUME_DIFFERS. */
 function requireSameProgram(
   { readProgramDigest }: DeployRequest,
   { pin, left }: HeldDeployment,
@@ -199,13 +198,13 @@ function requireSameProgram(
   if (!runsAgain || readProgramDigest === undefined || readProgramDigest() === pin.program) return
   throw error(
     'RESUME_DIFFERS',
-    'the program was changed while its deployment ran, which cannot go on with another',
+    'the program changed while its deployment was running; the deployment cannot continue with another program',
   )
 }
 
 /**
- * A deployment that was closing is only closed, one that was stopped never goes on: the stop flag
- * is not taken back. Throws NOTHING_TO_RESUME for both.
+ * Closes a deployment that was closing, and refuses to continue one that was stopped, because the
+ * stop flag is never cleared. Throws NOTHING_TO_RESUME for both.
  */
 async function closeIfOver(
   ports: GeneratorPorts,
@@ -214,16 +213,13 @@ async function closeIfOver(
   const { deployment, liveness, view } = held
   if (view.closing === undefined) {
     if (!(await isStopped(ports, deployment))) return
-    throw error(
-      'NOTHING_TO_RESUME',
-      'the deployment was told to stop, and that is never taken back',
-    )
+    throw error('NOTHING_TO_RESUME', 'the deployment was stopped, which cannot be undone')
   }
   const result = await finishClose(ports, deployment, { liveness, changes: {} })
   const { stack, number } = deploymentPartsOf(deployment)
   throw error(
     'NOTHING_TO_RESUME',
-    `deployment ${number} of ${describeStack(stack)} was ending already; it is closed now: ${result}`,
-    { hint: 'What it did is in the state: look at it with `antichain stack history`.' },
+    `deployment ${number} of ${describeStack(stack)} was already ending; it is now closed: ${result}`,
+    { hint: 'Its results are in the state; `antichain stack history` shows them.' },
   )
 }

@@ -1,7 +1,7 @@
 /**
- * step-generator: decides. Takes a trigger, makes or takes over the deployment of a stack, pins its
- * base, runs its command, and closes it. Executors do what it decided; compaction publishes what
- * came of it. The same handler on every platform.
+ * step-generator: makes the decisions. It takes a trigger, starts or takes over the deployment of a
+ * stack, pins its base, runs its command, and closes it. Executors run the decided operations, and
+ * compaction publishes the result. Every platform uses the same handler.
  */
 import { messageOf } from '../../shared/errors/error.ts'
 import type { CommandDeps } from '../../shared/engine/commands/command-deps.ts'
@@ -35,31 +35,36 @@ import { handOverDeployment } from './hand-over.ts'
 import type { StartedDeployment } from './start-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
-/** What a life came to: the deployment ended, or the next life goes on with it. */
+/** The result of a generator run: the deployment ended, or the next generator run continues it. */
 export type RunEnd =
   | {
       readonly kind: 'ended'
       readonly result: DeploymentResult
-      /** A fault of the surroundings, such as a full disk, that the caller must see. */
+      /** A fault of the environment, such as a full disk, that the caller must see. */
       readonly fault: unknown
     }
   | { readonly kind: 'left'; readonly handOver: HandOver; readonly decided: number }
 
-/** What runs beside the generator in this process. */
+/** The other parts of this process beside the generator. */
 export interface RunOptions {
   readonly isCancelled: () => boolean
-  /** Operations of which an executor of this process has told. */
+  /** Operations that an executor of this process has reported. */
   readonly reported: Set<OperationId>
   readonly rebase: (base: Base) => void
-  /** How long this life may last, in ms; without it, it lasts until the deployment has ended. */
+  /** Time limit of this generator run, in ms. Absent: it runs until the deployment has ended. */
   readonly limitMs?: number
-  /** Aborts when it is to leave the deployment to another process. */
+  /** Aborts when it must hand the deployment over to another process. */
   readonly leave?: AbortSignal
-  /** Ends the program and the plugins of this life at once, without a word to them. */
+  /**
+   * Kills the program and the plugins of this generator run at once, without a shutdown request.
+   */
   readonly endProgram: () => Promise<void>
 }
 
-/** Runs the command of a started deployment and closes it, or leaves it to the next life. */
+/**
+ * Runs the command of a started deployment and closes it, or hands it over to the next generator
+ * run.
+ */
 export async function runDeployment(
   basePorts: GeneratorPorts,
   started: StartedDeployment,
@@ -76,7 +81,7 @@ export async function runDeployment(
     .then(() => drainRunning(deps))
     .catch(thrown => {
       run.abort(thrown)
-      // Without the store nobody learns any more how the rest ends: whoever waits is told so.
+      // Without the store, the remaining ends cannot be read, so all waits are rejected.
       return watcher.settle(thrown)
     })
   const over = new AbortController()
@@ -90,7 +95,7 @@ export async function runDeployment(
     const first = await Promise.race([commanded, due])
     leaving.hasLeft = typeof first !== 'boolean'
     over.abort()
-    // What ends from here on is news to the next life.
+    // Ends after this point are news for the next generator run.
     const [ended, awaited] = [pace.knownEndCount(), watcher.openWaits()]
     await sweeping.end()
     if (typeof first !== 'boolean') {
@@ -116,7 +121,7 @@ export async function runDeployment(
   }
 }
 
-/** What commands need, and the pace at which this life goes through it. */
+/** Creates the dependencies of commands, and the progress of this generator run. */
 function createCommandDeps(
   ports: GeneratorPorts,
   started: StartedDeployment,
@@ -165,12 +170,12 @@ function createCommandDeps(
     foldLog: async () => foldLog(ports, deployment, await readLogView(ports, deployment)),
     onRebase: options.rebase,
     async raiseStop() {
-      // Who has left stops nobody: the deployment is another's.
+      // After a hand-over the deployment belongs to another generator, so it is not stopped here.
       if (leaving.hasLeft) return new Promise(() => undefined)
-      // The close sets the flag by itself, after its own record.
+      // The close sets the flag itself, after its own record.
       if (leaving.isClosing) return
       leaving.isStopping = true
-      // Who was deposed fails here: the flag would stop its successor.
+      // A deposed generator fails here; otherwise its flag would stop its successor.
       await (stopping ??= started.writer.append({ kind: 'phase', phase: 'stopping' }))
       run.recordStop()
       await ports.control.stop(deployment, 'graceful')
@@ -179,7 +184,7 @@ function createCommandDeps(
   return { deps, pace: progress }
 }
 
-/** A clock that stands still for who has left: whatever waits in its loops ends there. */
+/** Returns a clock that stops after a hand-over. Every loop that sleeps ends there. */
 function createStoppableClock(clock: ClockPort, leaving: { readonly hasLeft: boolean }): ClockPort {
   return {
     ...clock,
@@ -191,8 +196,9 @@ function createStoppableClock(clock: ClockPort, leaving: { readonly hasLeft: boo
 }
 
 /**
- * How a life stands that may have to leave; undefined when it is to see the deployment to its end:
- * so does one that stopped it, for no other may go on with what was stopped.
+ * Returns the status for the decision about a hand-over. Undefined when this generator run must
+ * complete the deployment. This includes a run that stopped it, because no other one may continue a
+ * stopped deployment.
  */
 function readRunProgress(
   now: {
@@ -206,16 +212,17 @@ function readRunProgress(
   const isLeaveRequested = leave?.aborted === true
   if ((limitMs === Infinity && !isLeaveRequested) || deps.run.isAborted()) return undefined
   const hasNews = deps.earlierEnds.size > (started.handedOver?.ended ?? 0)
-  // Of what was registered only a program that runs again asks.
+  // Only a program that runs again awaits the ends of its registrations.
   const hasCaughtUp = progress.unseenEndCount() === 0 || deps.recorded?.programEnded !== undefined
   const awaited = deps.watcher.openWaits().length
-  // A hook that runs would only be run again by the next life.
+  // The next generator run would have to run a running hook again.
   const isObserving = started.liveness.isOverdue() || deps.hooks.isBusy()
   return { isLeaveRequested, limitMs, progress, hasNews, awaited, isObserving, hasCaughtUp }
 }
 
 /**
- * After an early end nothing more begins; what runs is awaited, and who waits for the rest is told.
+ * Waits for running operations after an early end, and rejects all other waits. No further
+ * operation begins.
  */
 async function drainRunning(deps: CommandDeps): Promise<void> {
   await deps.raiseStop()
@@ -223,12 +230,15 @@ async function drainRunning(deps: CommandDeps): Promise<void> {
   await deps.watcher.settle(new Bail())
 }
 
-/** A fault ends the command, not the close: what was done is still recorded, if the store can. */
+/**
+ * Runs the command. A fault ends the command but not the close: completed work is still recorded if
+ * the store works.
+ */
 async function runCommandOrFault(deps: CommandDeps, base: Base): Promise<boolean> {
   try {
     return await deployCommand(deps, base)
   } catch (thrown) {
-    // What ended the deployment early was told already.
+    // The reason of the early end was reported already.
     if (thrown instanceof Bail) return false
     deps.run.abort(thrown)
     deps.emitter.report('error', messageOf(thrown))

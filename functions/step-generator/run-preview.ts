@@ -19,7 +19,7 @@ import {
 } from '../../shared/runtime/environment/run-environment.ts'
 import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 
-/** A preview: the base as it stands, no records, no lock (I11). */
+/** Runs a preview against the current base, without records or a lock (I11). */
 export function runPreview(
   input: RunInput,
   environment: RunEnvironment,
@@ -32,14 +32,14 @@ export function runPreview(
     try {
       const record = await platform.catalog.getStack(request.stack)
       if (record === undefined)
-        throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
+        throw error('STACK_NOT_FOUND', `the stack '${request.stack}' does not exist`)
       if (record.current !== '') await emitInterruptedWarning(input, emitter, record.current)
       const stored = await readState(platform, record)
       requireValidState(stored)
       const base = createBase(decodeSnapshot(stored, request.secrets), 1)
       baseLookup.current = base
       const isWhole = await previewCommand(run, base).catch(thrown => {
-        // What ended it early was told already.
+        // The reason of the early end was reported already.
         if (!(thrown instanceof Bail)) emitter.report('error', messageOf(thrown))
         return false
       })
@@ -68,7 +68,7 @@ export function runPreview(
   return { done: execute(), cancel: stop, terminate: stop }
 }
 
-/** The file of the plan that was to be drawn. */
+/** Returns the file of the drafted plan. */
 function planOf(
   { platform, request }: RunInput,
   run: RunEnvironment['run'],
@@ -87,7 +87,10 @@ function planOf(
   return { plan: formatPlan(drawn, { manifest, config, encrypt }) }
 }
 
-/** A preview is shown upon what a dead deployment did; somebody has to decide how it goes on. */
+/**
+ * Warns that the preview is based on the results of an interrupted or running deployment. The user
+ * must decide how that one continues.
+ */
 async function emitInterruptedWarning(
   { ports }: RunInput,
   emitter: StepEmitter,
@@ -98,10 +101,9 @@ async function emitInterruptedWarning(
   const { kind, number } = status
   const message =
     kind === 'running'
-      ? `Deployment ${number} of this stack is under way: what it has done so far is taken as done.`
+      ? `Deployment ${number} of this stack is running: this preview includes its results so far.`
       : kind === 'ending'
-        ? `Deployment ${number} of this stack was interrupted when it was ending: \`antichain up\` closes it.`
-        : `Deployment ${number} of this stack was interrupted. ` +
-          '`antichain resume` goes on with it; `antichain up` closes it and starts anew.'
+        ? `Deployment ${number} of this stack was interrupted while it was ending: \`antichain up\` closes it.`
+        : `Deployment ${number} of this stack was interrupted. \`antichain resume\` continues it; \`antichain up\` closes it and starts a new one.`
   emitter.report('warning', message)
 }

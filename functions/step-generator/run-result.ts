@@ -4,7 +4,7 @@ import type { DeployResult } from '../../shared/engine/request.ts'
 import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
 import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
 
-/** Tells how a run ended, as the last events. */
+/** Emits the last events with the result of a run. */
 export function emitSummary(
   { emitter, run }: Pick<RunEnvironment, 'emitter' | 'run'>,
   end: {
@@ -31,19 +31,19 @@ export function emitSummary(
 
 const quiet: ReadonlySet<string> = new Set(['same', 'read', 'discard', 'read-replacement'])
 
-/** Whether an operation of this kind changes anything. */
+/** Reports whether an operation of this kind is a change. */
 export function isChange(op: string): boolean {
   return !quiet.has(op)
 }
 
-/** Operations that change something, in one line: `3 create, 1 update`. */
+/** Returns the changes in one line: `3 create, 1 update`. */
 export function describeChanges(changes: Readonly<Record<string, number>>): string {
   const found = Object.entries(changes).filter(([op, count]) => count > 0 && isChange(op))
   if (found.length === 0) return 'no changes'
   return found.map(([op, count]) => `${count} ${op}`).join(', ')
 }
 
-/** What a run came to, for the caller. */
+/** Returns the result of a run for the caller. */
 export function toDeployResult(
   emitter: StepEmitter,
   result: DeployResult['result'],
@@ -54,7 +54,7 @@ export function toDeployResult(
   return { result, changes, hasChanges, pending }
 }
 
-/** Operations of a stack's published state whose end nobody knows. */
+/** Returns the operations of a stack's published state whose end is unknown. */
 export async function readPendingOperations({
   platform,
   request,

@@ -11,8 +11,8 @@ import type { RawMessage } from '../../shared/platform/aws/queues/receive-messag
 import { type ServeOutcome, serveStack } from './serve-stack.ts'
 
 /**
- * Serves the nudges that Lambda hands over, one after another within the time of the call. A nudge
- * for another stack than that of this environment is sent again, and the environment ends.
+ * Handles the nudges that Lambda passes, in sequence, within the time of the call. A nudge for a
+ * stack other than this environment's is sent again, and the environment ends.
  */
 export async function serveNudges(
   resources: FunctionResources,

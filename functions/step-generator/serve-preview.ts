@@ -14,15 +14,15 @@ import { isChange } from './run-result.ts'
 import { notifyAndEndRequest, type NotifyDeps } from './notify-result.ts'
 import { maskedConfigOf } from './prepare-run.ts'
 
-/** Errors of a preview that are kept, and characters of each. */
+/** Maximum number of stored errors of a preview, and characters of each. */
 const errorsMax = 20
 const errorCharactersMax = 1_000
-/** Resources that are kept by name, of those of which something would change. */
+/** Maximum number of changed resources that are stored by name. */
 const urnsMax = 100
 
 /**
- * Runs a preview that was asked for, and keeps what it came to with its request; what it tells can
- * be read meanwhile, under its own id.
+ * Runs a requested preview, and stores its result with its request. Its events can be read
+ * meanwhile under its own id.
  */
 export async function servePreview(
   server: StackRunDeps & NotifyDeps,
@@ -59,7 +59,7 @@ export async function servePreview(
   return 'ended'
 }
 
-/** What a preview comes to, once its events are kept. */
+/** Returns the result of a preview after its events were stored. */
 async function awaitEnd(
   { done }: RunningDeployment,
   recorder: EventRecorder,

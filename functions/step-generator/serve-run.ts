@@ -29,24 +29,24 @@ import {
   withStackVariables,
 } from '../../shared/runtime/environment/stack-run-deps.ts'
 
-/** How long a life may last: one without a limit until its deployment has ended. */
+/** The time limit of a generator run. Without one it runs until its deployment has ended. */
 export interface RunLimit {
   readonly limitMs?: number
-  /** Aborts when the process is to leave the deployment to another one. */
+  /** Aborts when the process must hand the deployment over to another one. */
   readonly leave?: AbortSignal
 }
 
 /**
- * Runs one life of the generator in a process that knows nothing of the lives before and after it:
- * `begin` starts the deployment or takes it over. The operations are others' affair. What earlier
- * lives told is not told again, and the last one sums up for all. Answers undefined when `begin`
- * does: there was nothing to do.
+ * Runs the generator once, in a process without knowledge of earlier and later runs. `begin` starts
+ * the deployment or takes it over. Other processes run the operations. Events of earlier runs are
+ * not repeated, and the last run emits the summary for all. Returns undefined when `begin` does:
+ * there was nothing to do.
  */
 export async function serveRun(
   deps: StackRunDeps,
   request: DeployRequest,
   options: RunLimit & {
-    /** The deployment that is taken over: this life says that it lives before it looks at it. */
+    /** The deployment to take over. This run takes its lease before it reads the deployment. */
     readonly deployment?: DeploymentId
     readonly begin: (ports: GeneratorPorts) => Promise<StartedDeployment | undefined>
   },
@@ -63,14 +63,14 @@ export async function serveRun(
   const baseInput = { ...deps, request: timed, sink: silentSink }
   const input = withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: logRefusal })
   const known = options.deployment
-  // A role that refuses the stack is known before a deployment begins.
+  // A refused role is detected before a deployment begins.
   const inputWithVariables = await withStackVariables(deps, input).catch(
     async (thrown: unknown) => {
       if (known !== undefined) await emitHindrance(deps, known, thrown)
       throw thrown
     },
   )
-  // Should this life die before it has a lease, somebody is to look again.
+  // If this run dies before it has a lease, the nudge has the stack checked again.
   await deps.platform.nudges.nudge(request.stack, limits.deadManNudgeMs)
   const earlierHeartbeat = known === undefined ? undefined : await startHeartbeat(input, known)
   const started = await options.begin(input.ports).catch(async (thrown: unknown) => {
@@ -112,7 +112,7 @@ export async function serveRun(
   }
 }
 
-/** What says to others that a life lives: its lease, and the nudge that it keeps ahead. */
+/** Starts the signs of life of a generator run: its lease, and its watchdog nudges. */
 async function startHeartbeat({ platform, ports }: RunInput, deployment: DeploymentId) {
   let environment: RunEnvironment | undefined
   const lost = error('LEASE_LOST', 'the lease could not be renewed')
@@ -127,7 +127,7 @@ async function startHeartbeat({ platform, ports }: RunInput, deployment: Deploym
   )
   const disarm = keepWatchdogArmed(platform, deployment, ports.holder)
   return {
-    /** From now on its processes are named, and it ends when the lease is lost. */
+    /** From now on the lease names its process groups, and the run ends when the lease is lost. */
     attach(now: RunEnvironment): void {
       environment = now
       if (!lease.holds()) now.run.abort(lost)
@@ -139,14 +139,14 @@ async function startHeartbeat({ platform, ports }: RunInput, deployment: Deploym
   }
 }
 
-/** The life itself. */
+/** Runs the generator to its end. */
 async function runUntilEnd(
   input: RunInput,
   current: {
     readonly environment: RunEnvironment
     readonly started: StartedDeployment
     readonly time: RunLimit
-    /** That its program is killed when it leaves is nothing that went wrong. */
+    /** A program that is killed at a hand-over is not an error. */
     readonly muteEvents: () => void
   },
 ): Promise<RunEnd> {
@@ -180,7 +180,7 @@ async function runUntilEnd(
   }
 }
 
-/** A person's stop, graceful or forced, as it reaches a life. */
+/** Applies a user's stop, graceful or forced, to a generator run. */
 function followStopRequests(
   input: RunInput,
   environment: RunEnvironment,

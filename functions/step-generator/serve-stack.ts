@@ -1,7 +1,7 @@
 /**
- * What a generator does about one stack that it was nudged for, in a process that knows nothing
- * else: goes on with the deployment that is there, or begins the next that somebody asked for. May
- * be called at any time, twice, or by two at once: the log has one writer.
+ * Serves a nudged stack in a process without other knowledge: continues its deployment, or begins
+ * the next request. Can be called at any time, repeatedly or concurrently, because the log has one
+ * writer.
  */
 import { limits } from '../../shared/config/limits.ts'
 import {
@@ -25,14 +25,14 @@ import { startDeployment } from './start-deployment.ts'
 import { notifyAndEndRequest, notifyEnded, notifyStarted } from './notify-result.ts'
 import type { StackServer } from '../../shared/runtime/deployment/stack-server.ts'
 
-/** One nudge, and the pool of the generator that got it. */
+/** A nudge, and the pool of the generator that received it. */
 export interface NudgedStack {
   readonly stack: StackId
   readonly seen?: ObservedHolder
   readonly pool: Pool
 }
 
-/** What came of a nudge, for the log. `elsewhere`: this environment is for another stack. */
+/** The result of a nudge, for the log. `elsewhere`: this environment serves another stack. */
 export type ServeOutcome =
   | 'idle'
   | 'held'
@@ -43,7 +43,7 @@ export type ServeOutcome =
   | 'passed on'
   | 'elsewhere'
 
-/** Serves one nudge. Throws what the store throws; the nudge is to come again then. */
+/** Serves one nudge. Throws the store's errors; the nudge must then be delivered again. */
 export async function serveStack(
   server: StackServer,
   nudged: NudgedStack,
@@ -52,7 +52,7 @@ export async function serveStack(
   const { stack } = nudged
   const record = await server.platform.catalog.getStack(stack)
   if (record === undefined) return 'idle'
-  // Who ended the last one may have died before it could say so.
+  // The previous generator may have crashed before it reported its result.
   if (record.current === '') await notifyEnded(server, stack)
   const served =
     record.current === ''
@@ -62,7 +62,7 @@ export async function serveStack(
   return served
 }
 
-/** Goes on with the current deployment of a stack, if nobody holds it any more. */
+/** Continues the current deployment of a stack if its holder is gone. */
 async function resumeOrWait(
   server: StackServer,
   { nudged, deployment }: { readonly nudged: NudgedStack; readonly deployment: DeploymentId },
@@ -74,7 +74,7 @@ async function resumeOrWait(
   if (control === undefined) return awaitControl(server, nudged, deployment)
   const leases = await platform.leases.list(deployment)
   if (!isHolderGone(control, leases, nudged.seen)) {
-    // Who holds it keeps a nudge ahead of itself; it may have died before the first.
+    // A holder keeps a watchdog nudge scheduled, but it may have died before the first one.
     if (nudged.seen === undefined)
       await armWatchdog(platform, deployment, seenHolderOf(control.holder, leases))
     return 'held'
@@ -88,7 +88,10 @@ async function resumeOrWait(
   )
 }
 
-/** The deployment was started a moment ago, or who started it died in that moment. */
+/**
+ * Handles a deployment without a control record: it was started a moment ago, or its starter died
+ * at that moment.
+ */
 async function awaitControl(
   server: StackServer,
   { stack, seen }: NudgedStack,
@@ -113,8 +116,8 @@ async function passToPool(
 }
 
 /**
- * The server with ports that take one holder for dead, and any other for living; and executors that
- * stand as they were seen.
+ * Returns the server with ports that treat one holder as dead and any other as alive. They contain
+ * the lease counters of the nudge.
  */
 function withDeadHolder(
   server: StackServer,
@@ -126,7 +129,7 @@ function withDeadHolder(
   return { ...server, ports: { ...server.ports, isHolding, ...stood } }
 }
 
-/** Goes on with a deployment that nobody holds, or closes it. */
+/** Continues a deployment without a holder, or closes it. */
 async function resumeOrClose(
   server: StackServer,
   { stack, deployment }: { readonly stack: StackId; readonly deployment: DeploymentId },
@@ -151,7 +154,7 @@ async function resumeOrClose(
   } catch (thrown) {
     if (!hasCode(thrown, 'NOTHING_TO_RESUME')) return toHeldOutcome(thrown)
     const now = await platform.catalog.getStack(stack)
-    // It was told to stop, and nobody lives who would close it.
+    // The deployment was stopped, and no living process would close it.
     if (now?.current === deployment)
       await ignoreTakenOver(closeDeadDeployment(ports, deployment, 'cancelled'))
     return 'ended'
@@ -162,13 +165,16 @@ async function ignoreTakenOver(closing: Promise<void>): Promise<void> {
   await closing.catch(toHeldOutcome)
 }
 
-/** Somebody else was faster, which is as good. */
+/** Another process was faster, with the same effect. */
 function toHeldOutcome(thrown: unknown): 'held' {
   if (hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') || hasCode(thrown, 'STACK_BUSY')) return 'held'
   throw thrown
 }
 
-/** Begins what was asked for first; what cannot be begun is refused, and the next one looked at. */
+/**
+ * Begins the first waiting request. A request that cannot begin is refused, and the next one
+ * follows.
+ */
 async function beginNext(
   server: StackServer,
   stack: StackId,
@@ -199,7 +205,8 @@ async function beginRequest(
   const request = await server.open(queued)
   if (queued.dryRun) {
     const served = await servePreview(server, request, queued)
-    // No release follows a preview that would wake the next, whose own nudge may be used up by now.
+    // A preview is not followed by a release that would nudge the next request, whose own nudge may
+    // be used up by now.
     if ((await server.requests.listWaiting(queued.stack, 1)).length > 0)
       await server.platform.nudges.nudge(queued.stack, 0)
     return served
@@ -220,8 +227,8 @@ async function beginRequest(
 }
 
 /**
- * What the asker must correct ends the request; what the store or this process has to answer for
- * is tried again. Once the deployment has begun its own records say what went wrong.
+ * Ends a request with an error that its caller must correct. Errors of the store or this process
+ * are retried. After the begin of a deployment, its own records contain the error.
  */
 async function refuseRequest(
   server: StackServer,

@@ -37,23 +37,23 @@ export interface StartedDeployment {
   readonly liveness: Liveness
   readonly pin: Pin
   readonly base: Base
-  /** A deployment that died and was closed for this one to start. */
+  /** An interrupted deployment that was closed before this one started. */
   readonly closed?: DeploymentId
-  /** What turned up late and was taken in, for people. */
+  /** Messages for the user about late outcomes that were taken. */
   readonly notices: readonly string[]
-  /** What earlier lives left; absent in the first one. */
+  /** The results of earlier generator runs. Absent in the first one. */
   readonly left?: EarlierRuns
-  /** How the life before left it; absent when that died, and in the first one. */
+  /** The hand-over by the previous generator run. Absent after a crash, and in the first run. */
   readonly handedOver?: HandOver
 }
 
-/** How long a waiting trigger sleeps between two looks, in ms. */
+/** Polling interval of a waiting trigger, in ms. */
 const waitStepMs = 500
 
 /**
- * Starts the stack's next deployment, closing a dead one first. Throws STACK_BUSY when a living one
- * holds the stack and the request does not wait, or the request was served already;
- * STACK_NOT_FOUND.
+ * Starts the stack's next deployment, after closing an interrupted one. Throws STACK_BUSY when a
+ * living deployment holds the stack and the request does not wait, or when the request was served
+ * already; STACK_NOT_FOUND.
  */
 export async function startDeployment(
   ports: GeneratorPorts,
@@ -63,7 +63,7 @@ export async function startDeployment(
   const launch = { command: options.command, message: options.message, holder: ports.holder }
   let closed: DeploymentId | undefined
   for (;;) {
-    // Almost always this look is enough, and no deployment has to be closed with nothing in it.
+    // This check almost always suffices, so that no empty deployment has to be closed.
     await requireOpenRequest(ports, request)
     const started = await ports.catalog.start(stack, { ...launch, at: ports.clock.now() })
     if (started.kind === 'started') {
@@ -86,7 +86,7 @@ export async function startDeployment(
   }
 }
 
-/** Another command may find the same dead deployment and be faster: then it is looked at again. */
+/** Closes an interrupted deployment. If another command is faster, the stack is checked again. */
 async function closeUnlessTakenOver(
   ports: GeneratorPorts,
   deployment: DeploymentId,
@@ -105,7 +105,8 @@ async function pinDeployment(
 ): Promise<StartedDeployment> {
   await ports.control.create(deployment, ports.holder)
   const record = await ports.catalog.getStack(request.stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `there is no stack '${request.stack}'`)
+  if (record === undefined)
+    throw error('STACK_NOT_FOUND', `the stack '${request.stack}' does not exist`)
   const writer = createLogWriter(ports, {
     deployment,
     writer: ports.random.uuid() as WriterToken,
@@ -139,14 +140,17 @@ async function pinDeployment(
     const base = createBase(decodeSnapshot(prepared.base, request.secrets), 1)
     return { deployment, writer, liveness, pin, base, notices }
   } catch (thrown) {
-    // Nothing was decided: the stack is given back.
+    // No decision was made, so the stack is released.
     await writer.append({ kind: 'closing', result: 'failed' })
     await finishClose(ports, deployment, { liveness, changes: {} })
     throw thrown
   }
 }
 
-/** The options; a plan is kept where every life of the deployment finds it. */
+/**
+ * Returns the options. An update plan is stored where every generator run of the deployment finds
+ * it.
+ */
 async function resolveOptions(
   { blobs }: GeneratorPorts,
   { options, plan }: DeployRequest,
@@ -157,22 +161,22 @@ async function resolveOptions(
 
 function programPlaceOf({ root, configFile, archive }: DeployRequest['source']): ProgramPlace {
   const config = configFile === undefined ? {} : { configFile }
-  // Where it was unpacked says nothing to others.
+  // The unpacked location has no meaning for other processes.
   return archive === undefined ? { root, ...config } : { root: '', ...config, archive }
 }
 
-/** A base that was made ready for a deployment. */
+/** The prepared base of a deployment. */
 interface PreparedBase {
   readonly hash: BlobHash | ''
   readonly base: StoredDeployment
-  /** Keys of what was taken out of the inbox. */
+  /** Keys of the outcomes taken from the inbox. */
   readonly inbox: readonly string[]
   readonly notices: readonly string[]
 }
 
 /**
- * The published snapshot, or what it is after a person said what became of pending creates, and
- * with what turned up late.
+ * Returns the published snapshot after the user's answers about pending creates, and with late
+ * outcomes.
  */
 async function prepareBase(
   ports: GeneratorPorts,
@@ -186,7 +190,7 @@ async function prepareBase(
   const isPending = (state: StoredDeployment, urn: string): boolean =>
     pendingOf(state).some(({ resource }) => resource.urn === urn)
   for (const [urn, id] of exist) {
-    // What turned up by itself needs no person any more.
+    // A resource that was found by a late outcome needs no answer any more.
     const isKnown = isPending(published.stored, urn) && !isPending(base, urn)
     if (!isKnown) base = importPending(base, urn, id)
   }

@@ -12,42 +12,42 @@ function createLease(fields: Partial<Lease> = {}): Lease {
   return { executor, holder, counter: 3, retired: false, left: false, groups: [], ...fields }
 }
 
-describe('whether the holder of a deployment is gone', () => {
+describe('the holder of a deployment', () => {
   test.each([
     [
-      'one that renewed since lives',
+      'is alive if it renewed its lease since',
       control,
       [createLease()],
       { life: 'life', renewals: 2 },
       false,
     ],
     [
-      'one that stands as it stood is gone',
+      'is gone if its counter is unchanged',
       control,
       [createLease()],
       { life: 'life', renewals: 3 },
       true,
     ],
-    ['without a nudge of its own it lives', control, [createLease()], undefined, false],
+    ['is alive without a watchdog nudge', control, [createLease()], undefined, false],
     [
-      'a nudge of another life says nothing',
+      'is not judged by a nudge for another generator run',
       control,
       [createLease()],
       { life: 'x', renewals: 3 },
       false,
     ],
-    ['one that retired is gone', control, [createLease({ retired: true })], undefined, true],
-    ['one that never had a lease may yet get it', control, [], undefined, false],
-    ['one that has none still is gone', control, [], { life: 'life', renewals: -1 }, true],
+    ['is gone if its lease is retired', control, [createLease({ retired: true })], undefined, true],
+    ['may still be about to take its first lease', control, [], undefined, false],
+    ['is gone if it still has no lease', control, [], { life: 'life', renewals: -1 }, true],
     [
-      'one that got it meanwhile lives',
+      'is alive if it took a lease meanwhile',
       control,
       [createLease()],
       { life: 'life', renewals: -1 },
       false,
     ],
     [
-      'one that handed over is gone',
+      'is gone if it handed over',
       { ...control, handedOver: { why: 'limit', pool: 'short', ended: 0 } },
       [createLease()],
       undefined,
@@ -57,7 +57,7 @@ describe('whether the holder of a deployment is gone', () => {
     expect(isHolderGone(held, leases, seen)).toBe(gone)
   })
 
-  test('what is seen of it is its life and the counter of its lease', () => {
+  test('is observed by its start and the counter of its lease', () => {
     const others = [createLease({ executor: 'another' as Lease['executor'], counter: 9 })]
     const executors = { another: 9 }
     expect(seenHolderOf(holder, [...others, createLease()])).toEqual({

@@ -10,17 +10,17 @@ import {
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
 
-/** Who keeps a nudge ahead of itself, and what whoever gets one sees. */
+/** The dependencies of the watchdog: sending nudges, and checking a holder when one arrives. */
 export interface WatchdogDeps {
   readonly leases: Pick<LeasesPort, 'list'>
   readonly nudges: NudgesPort
   readonly clock: ClockPort
 }
 
-/** How the holder of a deployment stands now. */
+/** Returns the current observation of a deployment's holder. */
 export function seenHolderOf(holder: Holder, leases: readonly Lease[]): ObservedHolder {
   const lease = leases.find(({ executor }) => executor === generatorLeaseIdOf(holder))
-  // Those of which nothing is said are looked at by who takes over.
+  // Executors without a counter here are observed by the take-over itself.
   const living = leases
     .filter(({ executor, retired }) => !retired && !isGeneratorLease(executor))
     .slice(0, limits.seenExecutorsMax)
@@ -32,9 +32,10 @@ export function seenHolderOf(holder: Holder, leases: readonly Lease[]): Observed
 }
 
 /**
- * Whether the holder of a deployment is gone: it has left, or it stands as it stood when a nudge
- * was sent, a lease and its margin ago. It renews four times in a lease, and gives up by itself
- * before that is over. Pure. Source: docs/decisions/0015-a-nudge-says-how-the-holder-stood.md.
+ * Reports whether the holder of a deployment is gone. It has handed over, or its state is unchanged
+ * since a nudge was sent a lease and its margin ago. A holder renews four times per lease, and
+ * gives up by itself before the lease expires. Pure. Source:
+ * docs/decisions/0015-a-nudge-says-how-the-holder-stood.md.
  */
 export function isHolderGone(
   { holder, handedOver }: Control,
@@ -48,7 +49,7 @@ export function isHolderGone(
   return seen !== undefined && seen.life === now.life && seen.renewals === now.renewals
 }
 
-/** Sends the nudge by which a deployment is looked at if its holder does nothing until then. */
+/** Sends the nudge that has a deployment checked if its holder makes no progress until then. */
 export async function armWatchdog(
   { nudges }: Pick<WatchdogDeps, 'nudges'>,
   deployment: DeploymentId,
@@ -58,8 +59,8 @@ export async function armWatchdog(
 }
 
 /**
- * Keeps such a nudge ahead of a holder that lives, one each half of its delay; answers what ends
- * that. One that could not be sent is made good by the next.
+ * Keeps a watchdog nudge scheduled for a living holder, one per half of its delay. Returns the
+ * function that stops it. The next nudge makes up for one that could not be sent.
  */
 export function keepWatchdogArmed(
   deps: WatchdogDeps,
@@ -70,7 +71,7 @@ export function keepWatchdogArmed(
     try {
       await armWatchdog(deps, deployment, seenHolderOf(holder, await deps.leases.list(deployment)))
     } catch {
-      // The one before it is still on its way.
+      // The previous nudge is still scheduled.
     }
   }
   return deps.clock.repeat(limits.deadManNudgeMs / 2, () => void arm())

@@ -41,7 +41,7 @@ const createServer = (more: Partial<WebhookServer> = {}): WebhookServer => ({
   ...more,
 })
 
-/** A webhook and a stack of their own. */
+/** Creates a webhook and its stack. */
 async function createWebhook(form: 'github' | 'signed' = 'github', isThere = true) {
   count += 1
   nudged = []
@@ -63,7 +63,7 @@ async function createWebhook(form: 'github' | 'signed' = 'github', isThere = tru
 
 const push = { event: 'push', repository: 'acme/shop', branch: 'main', commit }
 
-/** An event as Lambda hands it over. */
+/** Returns an event as Lambda passes it. */
 function eventOf(
   name: string,
   body: string,
@@ -101,7 +101,7 @@ const answer = async (event: unknown, more: Partial<WebhookServer> = {}) => {
 }
 const waiting = (stack: StackId) => platform.requests.listWaiting(stack, 10)
 
-test('a push that GitHub signed is one request for the commit, also when it comes again', async () => {
+test('a push signed by GitHub creates one request for the commit, even if it is repeated', async () => {
   const { name, stack } = await createWebhook()
   const body = JSON.stringify({
     ref: 'refs/heads/main',
@@ -142,13 +142,13 @@ test('a push that GitHub signed is one request for the commit, also when it come
       origin: { kind: 'webhook', webhook: name, ref: 'branch main', commit },
     },
   ])
-  // A text that came as text has the same bytes.
+  // A body that arrives as text has the same bytes.
   expect(await answer({ ...event, body, isBase64Encoded: false })).toMatchObject({
     body: { kind: 'repeated' },
   })
 })
 
-test('who died before the delivery was marked asks for the same request again', async () => {
+test('a crash before the delivery was marked leads to the same request again', async () => {
   const { name, stack } = await createWebhook('signed')
   const dies = { nudge: () => Promise.reject(new Error('dead')) }
   const event = signedEventOf(name, push, 'same')
@@ -159,7 +159,7 @@ test('who died before the delivery was marked asks for the same request again', 
   expect(nudged).toEqual([stack])
 })
 
-test('a pull request asks for a preview', async () => {
+test('a pull request creates a preview request', async () => {
   const { name, stack } = await createWebhook('signed')
   const pullRequest = { ...push, event: 'pull-request', number: 7, foreign: false }
   expect((await answer(signedEventOf(name, pullRequest))).statusCode).toBe(202)
@@ -168,7 +168,7 @@ test('a pull request asks for a preview', async () => {
   ])
 })
 
-test('what is refused asks for nothing and says its code and what to do', async () => {
+test('a refused delivery creates no request, and returns its code and a hint', async () => {
   const { name, stack } = await createWebhook('signed')
   const long = 'x'.repeat(triggerLimits.webhookBytesMax + 10)
   const refusals: readonly (readonly [unknown, number, string])[] = [
@@ -193,7 +193,7 @@ test('what is refused asks for nothing and says its code and what to do', async 
   expect(await waiting(stack)).toEqual([])
 })
 
-test('a stack that is not there is said, and the delivery counts once it is', async () => {
+test('a missing stack is reported, and the delivery counts once the stack exists', async () => {
   const { name, stack } = await createWebhook('signed', false)
   expect(await answer(signedEventOf(name, push, 'late'))).toMatchObject({
     statusCode: 422,
@@ -204,7 +204,7 @@ test('a stack that is not there is said, and the delivery counts once it is', as
   expect((await answer(signedEventOf(name, push, 'late'))).statusCode).toBe(202)
 })
 
-test('what this side has to answer for says no more than its code', async () => {
+test('an internal error reveals only its code', async () => {
   const { name } = await createWebhook('signed')
   const down = { put: () => Promise.reject(error('STORE_UNAVAILABLE', 'table x at host y')) }
   const failed = await answer(signedEventOf(name), { requests: down })

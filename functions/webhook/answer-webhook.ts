@@ -1,7 +1,7 @@
 /**
- * webhook: takes deliveries of webhooks and asks for the deployments that their rules say. It reads
- * no journal and no blobs, opens no secrets but those of triggers, and runs nothing: what it asks
- * for waits in the queue of its stack, and a nudge says so.
+ * webhook: takes deliveries of webhooks and requests the deployments that match their rules. It
+ * reads no journal and no blobs, opens only the secrets of triggers, and runs nothing. Its requests
+ * wait in the queue of their stack, and a nudge announces them.
  */
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { type ErrorCode, catalogue } from '../../shared/errors/catalogue.ts'
@@ -14,29 +14,29 @@ import { type Reception, receiveWebhook } from '../../shared/triggers/webhooks/r
 import { createWebhookRequest } from '../../shared/triggers/trigger-requests.ts'
 import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-forms.ts'
 
-/** What deliveries are received with. */
+/** The dependencies of receiving deliveries. */
 export interface WebhookServer extends TriggerPorts {
   readonly requests: Pick<Platform['requests'], 'put'>
   readonly catalog: Pick<Platform['catalog'], 'getStack'>
   readonly nudges: Pick<Platform['nudges'], 'nudge'>
   readonly clock: Pick<Platform['clock'], 'now'>
   readonly logger: Platform['logger']
-  /** Who runs the operations of what is asked for. */
+  /** Where the requested operations run. */
   readonly execute: DeploymentOptions['execute']
 }
 
-/** An answer over HTTP; its body is JSON. */
+/** An HTTP response; its body is JSON. */
 export interface WebhookAnswer {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
-  /** Seconds after which the same may be sent again. */
+  /** Seconds after which the same delivery may be sent again. */
   readonly retryAfter?: number
 }
 
 /**
- * Receives a delivery of the webhook `name` and answers it: 202 with what was asked for, 200 when
- * there was nothing to ask, else the code of what is wrong. Never throws: what this side has to
- * answer for is 500 or 503 and says nothing more than its code.
+ * Handles a delivery of the webhook `name`. Responds with 202 and the requests that it put, 200
+ * when no rule matches, or the error code of an invalid delivery. Never throws: an internal error
+ * becomes 500 or 503, with no more than its code.
  */
 export async function answerWebhook(
   server: WebhookServer,
@@ -58,16 +58,20 @@ export async function answerWebhook(
               continue
             }
             const wanted = createWebhookRequest(trigger, delivery, asking)
-            // One that is there already was put by the same delivery.
+            // An existing request was put by the same delivery.
             await server.requests.put(wanted)
             await server.nudges.nudge(stack, 0)
             requested.push({ stack, operation, request: wanted.key })
           }
-          // Nothing is remembered of the delivery then: it may be sent again later.
+          // The delivery is not remembered then, so that it can be sent again later.
           if (requested.length === 0)
-            throw error('STACK_NOT_FOUND', `there is no stack ${unknown.join(', ')}`, {
-              hint: 'Make the stack, or correct the rule of the webhook; then send the delivery again.',
-            })
+            throw error(
+              'STACK_NOT_FOUND',
+              `no stack of the matching rules exists: ${unknown.join(', ')}`,
+              {
+                hint: 'Create the stack, or correct the rule of the webhook; then send the delivery again.',
+              },
+            )
         },
       },
       name,
@@ -107,7 +111,7 @@ function webhookAnswerOf(
   return { status: 200, body: { ...received } }
 }
 
-/** What the sender can correct, by its code. */
+/** Statuses of errors that the sender can correct, by code. */
 const statuses: Partial<Readonly<Record<ErrorCode, number>>> = {
   WEBHOOK_UNKNOWN: 404,
   WEBHOOK_REFUSED: 401,
@@ -126,7 +130,7 @@ function refusalOf({ logger }: WebhookServer, webhook: string, thrown: unknown):
     return { status, body: { code, message: ours.message, hint: ours.hint } }
   }
   logger.write('error', 'webhook.failed', { webhook, code, message: messageOf(thrown) })
-  const message = 'the delivery cannot be received now; send it again later'
+  const message = 'the delivery cannot be received at the moment; send it again later'
   const isPassing = code === 'STORE_UNAVAILABLE'
   return {
     status: isPassing ? 503 : 500,

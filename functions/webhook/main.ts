@@ -4,5 +4,5 @@ import { serveWebhook } from './serve-webhook.ts'
 
 const server = openWebhookTriggers(process.env)
 
-/** Webhooks as Lambda calls it: with requests of an HTTP API or a function URL. */
+/** The Lambda handler of the webhook function, for requests of an HTTP API or a function URL. */
 export const handler = (event: unknown): Promise<HttpAnswer> => serveWebhook(server, event)

@@ -2,7 +2,7 @@ import { DeployError } from '../../shared/errors/error.ts'
 import { answerWebhook, type WebhookServer } from './answer-webhook.ts'
 import { parseDelivery, type HttpAnswer, toHttpAnswer } from '../aws/http-event.ts'
 
-/** Answers one request over HTTP that Lambda hands over. */
+/** Handles one HTTP request that Lambda passes. */
 export async function serveWebhook(server: WebhookServer, event: unknown): Promise<HttpAnswer> {
   try {
     const delivery = parseDelivery(event)
@@ -17,6 +17,6 @@ export async function serveWebhook(server: WebhookServer, event: unknown): Promi
 
 const notHere = {
   code: 'WEBHOOK_UNKNOWN',
-  message: 'webhooks are sent to /hooks/<name> by POST',
-  hint: 'List webhooks, and correct the address at the sender.',
+  message: 'webhook deliveries must be sent by POST to /hooks/<name>',
+  hint: 'List the webhooks, and correct the address at the sender.',
 }

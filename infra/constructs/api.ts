@@ -13,19 +13,19 @@ import type { Settings } from '../settings.ts'
 import { createLogs, type Deployed } from './functions.ts'
 import { createPart } from './create-part.ts'
 
-/** The two addresses that are open to the world. */
+/** The two public addresses. */
 export interface Addresses {
-  /** Of the API: for `antichain login`. */
+  /** The address of the API, for `antichain login`. */
   readonly apiUrl: string
-  /** Of webhooks, without the last part that names the webhook. */
+  /** The address of webhooks, without the last part that names the webhook. */
   readonly webhookUrl: string
   readonly webhookApiId: string
 }
 
 /**
- * The API at a function URL, which can stream events; webhooks behind an HTTP API, which turns away
- * what is too much before a function runs. Neither knows who calls: tokens and signatures are
- * checked in the functions.
+ * Creates the API at a function URL, which can stream events, and webhooks behind an HTTP API,
+ * which rejects excess requests before a function runs. Neither authenticates callers: the
+ * functions check tokens and signatures.
  */
 export function createEndpoints(
   scope: Construct,
@@ -74,7 +74,10 @@ function createWebhookApi(group: Construct, settings: Settings, webhook: Deploye
   return http
 }
 
-/** What is kept of each request: nothing of its body or headers, which have signatures. */
+/**
+ * The access log entry of a request. It contains nothing of the body or the headers, which have
+ * signatures.
+ */
 const accessLine = {
   requestId: '$context.requestId',
   time: '$context.requestTime',

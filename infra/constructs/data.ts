@@ -17,14 +17,14 @@ import type { Settings } from '../settings.ts'
 import type { EncryptionKeys } from './encryption.ts'
 import { createPart } from './create-part.ts'
 
-/** Where everything durable is. */
+/** The durable resources. */
 export interface Data {
   readonly journal: TableV2
   readonly catalog: TableV2
   readonly bucket: Bucket
 }
 
-/** Two tables and a bucket, which stay when the installation goes. */
+/** Creates two tables and a bucket, which are retained when the installation is deleted. */
 export function createData(scope: Construct, settings: Settings, keys: EncryptionKeys): Data {
   const group = createPart(scope, 'Data')
   const names = installationNamesOf(settings.installation)
@@ -53,7 +53,7 @@ export function createData(scope: Construct, settings: Settings, keys: Encryptio
       versioned: true,
       encryption: BucketEncryption.KMS,
       encryptionKey: keys.data,
-      // One request to the key a while, instead of one an object.
+      // Reduces the requests to the key from one per object to one per period.
       bucketKeyEnabled: true,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
@@ -66,8 +66,8 @@ export function createData(scope: Construct, settings: Settings, keys: Encryptio
 }
 
 /**
- * Nothing current expires by itself: what is unused is known to the sweep alone. What was replaced
- * or removed stays for a while, so that a fault can be undone.
+ * Returns the lifecycle rules. Current objects never expire, because only the sweep knows the
+ * unused ones. Replaced and removed objects are kept for a while, so that an error can be undone.
  */
 function lifecycleRulesOf({ noncurrentDays }: Settings): LifecycleRule[] {
   return [

@@ -3,15 +3,18 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { createPart } from './create-part.ts'
 
-/** The two keys: each costs by the month, so there is none that would not part two powers. */
+/** The two keys. Keys are billed monthly, so each one separates two permissions. */
 export interface EncryptionKeys {
-  /** What tables and bucket are encrypted with at rest. */
+  /** The key that encrypts tables and bucket at rest. */
   readonly data: Key
-  /** What data keys of stacks, and secrets of triggers, are encrypted with. */
+  /** The key that encrypts data keys of stacks and secrets of triggers. */
   readonly secrets: Key
 }
 
-/** Keys that are renewed every year and stay when the installation goes: data is lost with them. */
+/**
+ * Creates keys that are rotated every year and retained when the installation is deleted, because
+ * the data is lost without them.
+ */
 export function createKeys(scope: Construct, installation: string): EncryptionKeys {
   const group = createPart(scope, 'Encryption')
   const createKey = (id: string, name: string, description: string): Key =>

@@ -31,20 +31,22 @@ export interface Deployed {
 }
 export type Functions = ReadonlyMap<FunctionName, Deployed>
 
-/** Everything that functions are made from. */
+/** The input for creating functions. */
 export interface FunctionsInput extends GrantContext {
   readonly assets: Assets
   readonly image: DockerImageAsset
   readonly places: PlaceVariables
 }
 
-/** The functions of the table, each with a role, a log and, where it has one, its event source. */
+/**
+ * Creates the functions of the table, each with a role, a log, and an event source if it has one.
+ */
 export function createFunctions(scope: Construct, input: FunctionsInput): Functions {
   const group = createPart(scope, 'Functions')
   return new Map(functionsTable.map(row => [row.name, createFunction(group, input, row)]))
 }
 
-/** A log that ends after a time and goes with the installation. */
+/** Creates a log with a retention time, which is deleted with the installation. */
 export function createLogs(
   scope: Construct,
   id: string,
@@ -109,8 +111,8 @@ function createImageFunction(
 }
 
 /**
- * Maximum concurrency bounds how many are asked for; reserved concurrency would let more be asked
- * for and refuse them, and each refusal counts as a delivery.
+ * Adds the event source. Maximum concurrency limits the calls. Reserved concurrency would refuse
+ * calls instead, and each refusal counts as a delivery.
  */
 function addSource({ queues, settings }: GrantContext, row: FunctionRow, to: LambdaFunction): void {
   if (row.consumes === undefined) return

@@ -32,43 +32,47 @@ import { createPart } from './create-part.ts'
 import { createRole } from './roles.ts'
 import type { Queues } from './queues.ts'
 
-/** What the tasks of the long pool are made from. */
+/** The input for creating the long pool. */
 export interface LongPoolInput extends GrantContext {
   readonly image: DockerImageAsset
   readonly places: PlaceVariables
 }
 
-/** A function that runs in the long pool too. */
+/** A function that also runs in the long pool. */
 type LongRow = FunctionRow & { readonly longQueue: QueueName }
 
-/** Where tasks run. */
+/** The network of the tasks. */
 interface TaskNetwork {
   readonly cluster: ICluster
   readonly securityGroup: SecurityGroup
 }
 
-/** How late metrics of a queue may be that nobody used for hours. Source: SQS's documentation. */
+/**
+ * Maximum delay of the metrics of a queue that was idle for hours, in minutes. Source: SQS's
+ * documentation.
+ */
 const lateMinutes = 15
-/** How long a task may take to leave after it was told to; ECS allows no more. */
+/** Time that a task has to shut down; the maximum of ECS. */
 const leaveSeconds = 120
-/** The least that Fargate gives is 20 GiB; programs and plugins lie there. */
+/** Scratch space for programs and plugins. The minimum of Fargate is 20 GiB. */
 const scratchGib = 40
 
 /**
- * Executors and generators without a time limit: one service each, without tasks while its queue is
- * empty. Tasks have public addresses because a NAT gateway costs by the hour, and let nobody in.
+ * Creates executors and generators without a time limit: one service each, with no tasks while its
+ * queue is empty. Tasks have public addresses, because a NAT gateway is billed by the hour. They
+ * accept no connections.
  */
 export function createLongPool(scope: Construct, input: LongPoolInput): void {
   const group = createPart(scope, 'LongPool')
   const { installation } = input.settings
-  // The library's classes and interfaces disagree about what may be undefined.
+  // The library's classes and interfaces differ in what may be undefined.
   const vpc = new Vpc(group, 'Vpc', {
     vpcName: installation,
-    // Chosen at deployment: a list by name would have to be looked up.
+    // Availability zones are chosen at deployment, because a list by name would need a lookup.
     availabilityZones: [0, 1].map(at => Fn.select(at, Fn.getAzs())),
     natGateways: 0,
     subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 24 }],
-    // It needs a function of its own to change what nobody here uses.
+    // Changing the unused default group would need a function of its own.
     restrictDefaultSecurityGroup: false,
     gatewayEndpoints: {
       S3: { service: GatewayVpcEndpointAwsService.S3 },
@@ -77,7 +81,7 @@ export function createLongPool(scope: Construct, input: LongPoolInput): void {
   }) as IVpc
   const securityGroup = new SecurityGroup(group, 'Wall', {
     vpc,
-    description: `${installation}: lets tasks out and nobody in`,
+    description: `${installation}: allows outbound connections of tasks only`,
     allowAllOutbound: true,
   })
   const cluster = new Cluster(group, 'Cluster', {
@@ -123,7 +127,7 @@ function createTasks(
     cooldown: Duration.minutes(2),
   })
   delayScaleIn(scaling)
-  // Says so to ECS while it works, so that it is not the one that goes when there are too many.
+  // A task protects itself while it works, so that scale-in does not stop it.
   service.taskDefinition.taskRole.addToPrincipalPolicy(
     new PolicyStatement({
       actions: ['ecs:UpdateTaskProtection', 'ecs:GetTaskProtection'],
@@ -139,8 +143,8 @@ function createTasks(
 }
 
 /**
- * Tasks go once nothing was there for as long as metrics of a queue that slept may be late: what
- * they were started for is not in those yet.
+ * Scales in only after the queue was empty for the maximum delay of its metrics, which may not
+ * contain the waiting messages yet.
  */
 function delayScaleIn(scaling: IConstruct): void {
   for (const alarm of scaling.node.findAll())
@@ -151,8 +155,9 @@ function delayScaleIn(scaling: IConstruct): void {
 }
 
 /**
- * A task for each message until the most are there; none when nothing waits or is in hand. Bounds
- * lie between whole numbers: which step has a bound itself differs above and below the alarm.
+ * Returns the scaling steps: one task per message up to the maximum, and none when no message is
+ * waiting or in delivery. Bounds lie between whole numbers, because the inclusion of a bound
+ * differs above and below the alarm.
  */
 function scalingStepsOf(tasksMax: number): ScalingInterval[] {
   const counts = Array.from({ length: tasksMax }, (_, at) => at + 1)
@@ -167,15 +172,16 @@ function scalingStepsOf(tasksMax: number): ScalingInterval[] {
 }
 
 /**
- * Messages that wait or are in hand, so that a task is not taken from its work. Metrics of a queue
- * that slept may come a quarter of an hour late: whoever sends to it writes one of its own.
+ * Returns the number of messages that are waiting or in delivery, so that working tasks are not
+ * stopped. Metrics of an idle queue can be 15 minutes late, so its senders write a metric of their
+ * own.
  */
 function waitingMetric(installation: string, name: QueueName, queues: Queues): MathExpression {
   const period = Duration.minutes(1)
   const { queue } = queues[name]
   return new MathExpression({
     expression: 'MAX([FILL(visible, 0) + FILL(held, 0), FILL(sent, 0)])',
-    label: `${name}: waiting or in hand`,
+    label: `${name}: waiting or in delivery`,
     period,
     usingMetrics: {
       visible: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
@@ -227,7 +233,7 @@ function createTask(group: Construct, input: LongPoolInput, row: LongRow): Farga
     image: ContainerImage.fromDockerImageAsset(image),
     entryPoint: ['/var/lang/bin/node'],
     command: [`/var/task/${row.name}/long.mjs`],
-    // The user of Lambda's sandbox has no name in the image; a number will do.
+    // A numeric user, because the user of Lambda's sandbox has no name in the image.
     user: '1000',
     environment: { ...input.places([...row.places, 'nudgesLongQueue'], 'long') },
     logging: LogDriver.awsLogs({ logGroup: logs, streamPrefix: name }),

@@ -23,7 +23,7 @@ import type { GrantContext } from '../permissions.ts'
 import type { Functions } from './functions.ts'
 import { createPart } from './create-part.ts'
 
-/** One thing to be told of: more than `most` in each of `periods`. */
+/** An alarm condition: more than `most` in each of `periods`. */
 interface AlarmSpec {
   readonly id: string
   readonly name: string
@@ -34,12 +34,12 @@ interface AlarmSpec {
 }
 
 const period = Duration.minutes(5)
-/** A deployment that was settled is published within seconds. */
+/** Normally a settled deployment is published within seconds. */
 const lagSecondsMax = 900
 
 /**
- * A topic, the alarms that tell it, and a dashboard. Nothing that is missing is an alarm: idle is
- * well.
+ * Creates a topic, the alarms that notify it, and a dashboard. Missing data is no alarm, because an
+ * idle installation has none.
  */
 export function createObservability(
   scope: Construct,
@@ -73,12 +73,12 @@ export function createObservability(
   createDashboard(group, input, watched)
 }
 
-/** One for each queue: what is in it says what to look at. */
+/** Returns one alarm per queue, because the queue determines the next step. */
 function deadLetterAlarms({ queues }: GrantContext): readonly AlarmSpec[] {
   return queueNames.map(name => ({
     id: `Dead${logicalNameOf(name)}`,
     name: `dead-${name}`,
-    what: `Messages of ${name} were given up after all their deliveries.`,
+    what: `Messages of ${name} failed at all their deliveries.`,
     metric: queues[name].dead.metricApproximateNumberOfMessagesVisible({
       period,
       statistic: 'Maximum',
@@ -93,7 +93,7 @@ function deploymentAlarms(installation: string): readonly AlarmSpec[] {
     {
       id: 'Stuck',
       name: 'stuck-deployments',
-      what: 'Deployments are open and nobody holds them.',
+      what: 'Open deployments have no living holder.',
       metric: createMetric(installation, awsMetrics.stuckDeployments, Duration.hours(1)),
       most: 0,
       periods: 1,
@@ -101,7 +101,7 @@ function deploymentAlarms(installation: string): readonly AlarmSpec[] {
     {
       id: 'CompactionLag',
       name: 'compaction-lag',
-      what: 'A deployment is settled and its snapshot is not published.',
+      what: 'The snapshot of a settled deployment is not published.',
       metric: createMetric(installation, awsMetrics.compactionLag, period),
       most: lagSecondsMax,
       periods: 1,
@@ -116,7 +116,7 @@ function throttleAlarms(
     {
       id: 'FunctionThrottles',
       name: 'function-throttles',
-      what: 'Lambda refused to start functions: the account has too few at once.',
+      what: 'Lambda throttled functions: the concurrency limit of the account is too low.',
       metric: sumMetrics(
         [...input.functions.values()].map(each => each.function.metricThrottles({ period })),
       ),
@@ -126,7 +126,7 @@ function throttleAlarms(
     {
       id: 'TableThrottles',
       name: 'table-throttles',
-      what: 'DynamoDB refused requests: more at once than the tables are warmed for.',
+      what: 'DynamoDB throttled requests: the load exceeds the warm throughput of the tables.',
       metric: sumMetrics(tableThrottleMetrics(input.settings.installation)),
       most: 100,
       periods: 3,
@@ -140,23 +140,23 @@ function failureAlarms({ functions }: { readonly functions: Functions }): readon
     {
       id: 'FunctionErrors',
       name: 'function-errors',
-      what: 'Functions ended with an error or were cut off.',
+      what: 'Functions failed or reached their time limit.',
       metric: sumMetrics(
         [...functions.values()].map(each => each.function.metricErrors({ period })),
       ),
-      // An environment that got work of another stack than its own ends itself: that counts as one.
+      // An environment that receives work of another stack ends itself, which counts as one error.
       most: 10,
       periods: 3,
     },
-    // Called once an hour, it never has as many errors as that; and without it nobody says what is
-    // stuck.
+    // This function is called once an hour and cannot reach that number of errors. Without it,
+    // stuck deployments are not found.
     ...(tidying === undefined
       ? []
       : [
           {
             id: 'TidyingErrors',
             name: 'tidying-errors',
-            what: 'The hourly call of compaction fails: nothing is removed, and nothing found stuck.',
+            what: 'The hourly call of compaction fails: old records are not removed, and stuck deployments are not found.',
             metric: tidying.metricErrors({ period: Duration.hours(1) }),
             most: 0,
             periods: 2,
@@ -191,7 +191,7 @@ function createMetric(installation: string, metricName: string, every: Duration)
   })
 }
 
-/** All in one number: an alarm costs by the metric that it reads, and one alarm says enough. */
+/** Adds metrics up to one, because alarms are billed per metric and one alarm is sufficient. */
 function sumMetrics(metrics: readonly IMetric[]): MathExpression {
   const named = metrics.map((metric, at) => [`m${at}`, metric] as const)
   return new MathExpression({

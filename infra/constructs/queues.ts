@@ -12,20 +12,20 @@ import { logicalNameOf } from '../names.ts'
 import { hiddenSeconds } from '../queue-times.ts'
 import { createPart } from './create-part.ts'
 
-/** A queue and that of its dead letters. */
+/** A queue and its dead-letter queue. */
 export interface QueuePair {
   readonly queue: Queue
   readonly dead: Queue
 }
 export type Queues = Readonly<Record<QueueName, QueuePair>>
 
-/** The longest that SQS keeps a message. */
+/** Maximum retention time of SQS, in days. */
 const keptDays = 14
 
 /**
- * Standard queues, each with one for dead letters from which messages can be moved back. Their
- * messages are names of operations and stacks, so that SQS' own encryption will do, which costs
- * no request to a key.
+ * Creates standard queues, each with a dead-letter queue from which messages can be moved back.
+ * Messages contain names of operations and stacks only. SQS's own encryption therefore suffices,
+ * and it makes no key requests.
  */
 export function createQueues(scope: Construct, installation: string): Queues {
   const group = createPart(scope, 'Queues')
@@ -43,7 +43,7 @@ export function createQueues(scope: Construct, installation: string): Queues {
       queueName: names[name],
       visibilityTimeout: Duration.seconds(hiddenSeconds[name]),
       receiveMessageWaitTime: Duration.seconds(20),
-      // Less than the dead letters: a message keeps its age when it becomes one.
+      // Shorter than for dead letters, because a message keeps its age when it becomes one.
       retentionPeriod: Duration.days(4),
       deadLetterQueue: { queue: dead, maxReceiveCount: deliveriesLimitOf(name) },
     })

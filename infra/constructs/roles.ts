@@ -7,8 +7,9 @@ import type { Grants } from '../functions-table.ts'
 import { type GrantContext, statementsOf } from '../permissions.ts'
 
 /**
- * The role of one function or task: its own name, which owners of stacks put into trust policies,
- * its own log, and what its grants say. No managed policy: these reach every log of the account.
+ * Creates the role of one function or task. It has its own name, which owners of stacks use in
+ * trust policies, its own log, and its grants. It has no managed policy, because these give access
+ * to every log of the account.
  */
 export function createRole(
   scope: Construct,

@@ -8,7 +8,7 @@ import type { Addresses } from './api.ts'
 import type { Deployed } from './functions.ts'
 import { createPart } from './create-part.ts'
 
-/** What EventBridge Scheduler calls. */
+/** The functions that EventBridge Scheduler calls. */
 export interface SchedulesInput {
   readonly settings: Settings
   readonly addresses: Addresses
@@ -17,14 +17,18 @@ export interface SchedulesInput {
   readonly compaction: Deployed
 }
 
-/** The role of schedules is named before it is made: functions that make schedules give it on. */
+/**
+ * Returns the name of the schedules' role. It is fixed in advance, because functions that create
+ * schedules pass the role on.
+ */
 export const scheduleRoleName = (settings: Settings): string =>
   roleNameOf(settings.installation, 'schedules', settings.region)
 
 /**
- * A group for the schedules that people make, the role under which they call the schedule function,
- * what lets the API make them, and the hourly tidying. The group bears the addresses of the
- * installation as tags: whoever asks for its status need not read the stack.
+ * Creates a group for the users' schedules, and the role under which they call the schedule
+ * function. It also grants the API the permissions to create schedules, and creates the hourly
+ * tidying. The tags of the group contain the addresses of the installation, so that a status
+ * command need not read the stack.
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
   const { settings, api, schedule, compaction, addresses } = input
@@ -45,7 +49,7 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
   new CfnSchedule(group, 'Tidy', {
     name: `${settings.installation}-tidy`,
     groupName: schedules.ref,
-    description: `${settings.installation}: removes what was kept long enough, finds what is stuck`,
+    description: `${settings.installation}: removes old records and finds stuck deployments`,
     scheduleExpression: 'rate(1 hour)',
     flexibleTimeWindow: { mode: 'FLEXIBLE', maximumWindowInMinutes: 15 },
     target: {
@@ -60,11 +64,11 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
   grantPassRole(scope, settings, api)
 }
 
-/** Only Scheduler for this group of this account may take the role on. */
+/** Only Scheduler may assume the role, for this group of this account. */
 function createCallerRole(group: Construct, settings: Settings, schedules: CfnScheduleGroup): Role {
   return new Role(group, 'Role', {
     roleName: scheduleRoleName(settings),
-    description: `${settings.installation}: schedules that are due`,
+    description: `${settings.installation}: due schedules`,
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: {
         StringEquals: {
@@ -94,7 +98,7 @@ function grantScheduling(
   )
 }
 
-/** Who makes a schedule says under which role Scheduler calls. */
+/** The creator of a schedule must pass the role under which Scheduler calls. */
 function grantPassRole(scope: Construct, settings: Settings, { role }: Deployed): void {
   const stack = Stack.of(scope)
   role.addToPolicy(

@@ -1,60 +1,62 @@
 /**
- * emulators: servers that stand in for AWS services on one machine, for tests and for the local
- * cloud. Imports config, errors, ports and the system's processes; nothing of the product imports
- * it.
+ * emulators: servers that emulate AWS services on one machine, for tests and for the local cloud.
+ * Imports config, errors, ports and the system's processes; no product code imports it.
  *
- * Invariants: each is installed through its own package client, at an exact version, into a folder
- * outside the repository that is named after that version; each listens on loopback only, on a
- * port that was free, and dies with the process that started it.
+ * Invariants: each is installed by its own package client, in an exact version, into a folder
+ * outside the repository that is named after the version. Each listens on a free loopback port
+ * only, and ends with the process that started it.
  */
 import { join } from 'node:path'
 
-/** Services by the word in their variable: `ANTICHAIN_SQS_ENDPOINT`. */
+/** Services by their name in the variable: `ANTICHAIN_SQS_ENDPOINT`. */
 export type Service = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS'
 
-/** A command with its words. */
+/** A command with its arguments. */
 export type CommandLine = readonly string[]
 
-/** One server: how it is installed and how it is started. */
+/** An emulator, with its installation and its start. */
 export interface EmulatorRow {
   readonly name: string
   readonly version: string
   readonly services: readonly Service[]
-  /** The toolchain that it needs, as people call it, and its commands. */
+  /** The name of the required toolchain, and its commands. */
   readonly toolchain: string
   readonly tools: readonly string[]
-  /** Those of them that it needs also once it is installed. */
+  /** The commands that it also needs after the installation. */
   readonly runsOn: readonly string[]
-  /** What takes so long when it is installed for the first time. */
+  /** The duration of the first installation. */
   readonly takes: string
-  /** A path in its folder that is there once, and only when, it is installed. */
+  /** A path in its folder that exists exactly when it is installed. */
   readonly proof: string
-  /** Files that its installation needs, by their name. */
+  /** Files that its installation needs, by name. */
   readonly files?: Readonly<Record<string, string>>
   readonly install: (folder: string) => readonly CommandLine[]
   readonly start: (at: {
-    /** Where it is installed. */
+    /** The installation folder. */
     readonly folder: string
     /** An empty folder of this run. */
     readonly scratch: string
     readonly port: number
   }) => {
     readonly command: CommandLine
-    /** Written into `scratch` before. */
+    /** Files to write into `scratch` before the start. */
     readonly files?: Readonly<Record<string, string>>
-    /** Folders to make in `scratch` before. */
+    /** Folders to create in `scratch` before the start. */
     readonly folders?: readonly string[]
   }
 }
 
-/** What clients of the emulators say of themselves; versitygw checks the signatures. */
+/** The credentials of clients of the emulators; versitygw checks signatures. */
 export const emulatorCredentials = {
   AWS_ACCESS_KEY_ID: 'fake',
   AWS_SECRET_ACCESS_KEY: 'fakefake',
   AWS_REGION: 'us-east-1',
 } as const
 
-/** Why these four, and what each cannot do: docs/emulators.md. */
+/**
+ * The emulators. docs/emulators.md contains the reasons for this choice, and the missing features
+ * of each one.
+ */
 export const emulators: readonly EmulatorRow[] = [
   {
     name: 'dynoxide',
@@ -88,7 +90,7 @@ export const emulators: readonly EmulatorRow[] = [
     takes: 'up to a minute',
     proof: 'lib',
     files: { 'pom.xml': elasticmqPomOf('1.7.1') },
-    // Moved as a whole, so that half a set of jars is none.
+    // Moved as a whole, so that an incomplete set of jars never counts as installed.
     install: folder => [
       ['rm', '-rf', join(folder, 'lib.part')],
       [

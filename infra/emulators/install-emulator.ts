@@ -5,26 +5,29 @@ import { delimiter, join } from 'node:path'
 import { takeLock } from '../../cli/bootstrap/lock.mjs'
 import type { CommandLine, EmulatorRow } from './emulators.ts'
 
-/** An emulator that is installed, and where; or why it is not. */
+/** An installed emulator with its folder, or the reason why it is missing. */
 export type InstallResult =
   | { readonly kind: 'installed'; readonly row: EmulatorRow; readonly folder: string }
   | { readonly kind: 'missing'; readonly row: EmulatorRow; readonly why: string }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** How long one command of an installation may take: a cold build on a busy machine. */
+/** Timeout of one installation command: a cold build on a busy machine. */
 const installMs = 30 * 60_000
 
-/** Where installed emulators stay: outside the repository, for all clones of this user. */
+/**
+ * Returns the folder of installed emulators. It is outside the repository, shared by all clones of
+ * this user.
+ */
 function cacheFolderOf(env: Env): string {
   const base = env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
   return join(base, 'antichain', 'emulators')
 }
 
 /**
- * Installs an emulator unless it is there. One process at a time does; who waits finds it done.
- * `said` gets lines of progress. A toolchain that is not there, and an installation that fails, are
- * answered and not thrown.
+ * Installs an emulator unless it is installed already. One process installs it at a time; others
+ * wait for the result. `onMessage` receives progress lines. A missing toolchain and a failed
+ * installation are returned, not thrown.
  */
 export async function installEmulator(
   row: EmulatorRow,
@@ -39,7 +42,7 @@ export async function installEmulator(
     return {
       kind: 'missing',
       row,
-      why: `${row.toolchain} is not there: no ${absent.join(', no ')}`,
+      why: `${row.toolchain} is not installed: missing ${absent.join(', missing ')}`,
     }
   if (isThere()) return { kind: 'installed', row, folder }
   const release = await takeLock(`${folder}.lock`)
@@ -62,7 +65,7 @@ export async function installEmulator(
   return { kind: 'installed', row, folder }
 }
 
-/** Runs one command of an installation; answers what went wrong. Its errors are shown. */
+/** Runs one installation command. Returns the error, if any. Its stderr is shown. */
 function runCommand([command = '', ...args]: CommandLine, env: Env): Promise<string | undefined> {
   return new Promise(resolve => {
     const child = spawn(command, args, {
@@ -73,7 +76,7 @@ function runCommand([command = '', ...args]: CommandLine, env: Env): Promise<str
     })
     child.once('error', thrown => resolve(`${command} cannot be run: ${thrown.message}`))
     child.once('close', (status, signal) =>
-      resolve(status === 0 ? undefined : `'${command} …' ended with ${status ?? signal}`),
+      resolve(status === 0 ? undefined : `'${command} …' exited with ${status ?? signal}`),
     )
   })
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run emulators`: installs and starts the emulators, prints the variables of their clients,
- * and stays until it is told to end. With `-- command…` it runs that command with the variables
- * instead, and ends with its status. With CI set, an emulator that is missing makes the status 1.
+ * `npm run emulators`: installs and starts the emulators, prints the variables for their clients,
+ * and runs until it is told to stop. With `-- command…` it runs that command with the variables,
+ * and exits with its status. With CI set, a missing emulator makes the status 1.
  */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
@@ -11,7 +11,7 @@ import { emulators } from './emulators.ts'
 import { endpointVariableOf, startEmulators } from './start-emulators.ts'
 import { watchShutdownSignal } from '../shutdown-signal.ts'
 
-/** Names the process that ends them. */
+/** The variable with the process that stops them. */
 const pidVariable = 'ANTICHAIN_EMULATORS_PID'
 
 const report = (line: string): void => console.error(`· ${line}`)
@@ -21,11 +21,11 @@ async function main(args: readonly string[]): Promise<number> {
   const command = separator === -1 ? undefined : args.slice(separator + 1)
   const unknown = args.slice(0, separator === -1 ? args.length : separator)
   if (unknown.length > 0 || command?.length === 0) {
-    console.error(`error: emulators takes nothing, or -- and a command`)
+    console.error('error: emulators takes no arguments except -- and a command')
     return 2
   }
   const all = []
-  // One after the other: two cold builds at once only make each other slow.
+  // Installs in sequence, because concurrent cold builds slow each other down.
   for (const row of emulators) all.push(await installEmulator(row, process.env, report))
   const missing = all.filter(one => one.kind === 'missing')
   for (const { row, why } of missing)
@@ -36,12 +36,12 @@ async function main(args: readonly string[]): Promise<number> {
   const started = await startEmulators(all.filter(one => one.kind === 'installed'))
   try {
     const names = all.flatMap(one => (one.kind === 'installed' ? [one.row.name] : []))
-    report(`${names.join(', ')} answer after ${((Date.now() - beganMs) / 1000).toFixed(1)} s`)
+    report(`${names.join(', ')} are ready after ${((Date.now() - beganMs) / 1000).toFixed(1)} s`)
     if (command !== undefined) {
       const status = await runWithEmulators(command, started.variables)
       return isStrict && status === 0 ? 1 : status
     }
-    // At once, so that who waits for the first line has all.
+    // Prints all variables at once, so that a reader of the first line has all of them.
     const exported = { ...started.variables, [pidVariable]: String(process.pid) }
     console.log(
       Object.entries(exported)
@@ -57,7 +57,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Runs a command to its end, whatever signals come meanwhile; endpoints of before do not count. */
+/** Runs a command to its end, regardless of signals. Its environment has no other endpoints. */
 function runWithEmulators(
   [file = '', ...args]: readonly string[],
   variables: Readonly<Record<string, string>>,

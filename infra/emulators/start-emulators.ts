@@ -9,32 +9,32 @@ import { processFolderName, removeLeftovers } from '../leftovers.ts'
 import type { InstallResult } from './install-emulator.ts'
 import { type EmulatorRow, type Service, emulatorCredentials } from './emulators.ts'
 
-/** Emulators that answer. */
+/** Running emulators. */
 export interface Emulators {
   /** Variables for their clients: endpoints, credentials, region. */
   readonly variables: Readonly<Record<string, string>>
-  /** Resolves with a sentence when one of them has died by itself. */
+  /** Resolves with a message when one of them has exited unexpectedly. */
   readonly died: Promise<string>
   readonly stop: () => Promise<void>
 }
 
-/** How long a server may take to its first answer: a JVM on a busy machine. */
+/** Time until the first response of a server: a JVM on a busy machine. */
 const answerMs = 60_000
 const lookEveryMs = 50
-/** How often one is started that found its port taken meanwhile. */
+/** Starts of a server whose port was taken meanwhile. */
 const startsMax = 3
 const keptLines = 20
-/** Folders of runs are named after this and the process. */
+/** Prefix of the folders of runs; the process id follows. */
 const scratchName = 'antichain-emulators-'
 
-/** The variable that names the endpoint of a service. */
+/** Returns the name of the variable for the endpoint of a service. */
 export function endpointVariableOf(service: Service): string {
   return `ANTICHAIN_${service}_ENDPOINT`
 }
 
 /**
- * Starts what is installed and waits until each answers. Throws with the last lines of one that
- * does not; then none runs any more.
+ * Starts the installed emulators and waits until each one responds. Throws with the last output
+ * lines of one that does not; then all are stopped.
  */
 export async function startEmulators(
   installed: readonly Extract<InstallResult, { kind: 'installed' }>[],
@@ -57,7 +57,7 @@ export async function startEmulators(
     const died = Promise.race(
       servers.map(async ({ row, child }) => {
         await child.exit
-        return isStopping ? new Promise<never>(() => {}) : `${row.name} has ended by itself`
+        return isStopping ? new Promise<never>(() => {}) : `${row.name} exited unexpectedly`
       }),
     )
     return {
@@ -100,11 +100,11 @@ async function startEmulator(
     child.signal('SIGKILL')
     await child.exit
     if (starts === startsMax)
-      throw new Error(`${row.name} does not answer; it said:\n${lines().join('\n')}`)
+      throw new Error(`${row.name} does not respond; its last output:\n${lines().join('\n')}`)
   }
 }
 
-/** Whether it answers anything in time; false as soon as it has ended. */
+/** Reports whether the server responds in time. Resolves to false as soon as it has ended. */
 async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<boolean> {
   let isOver = false
   void child.exit.then(() => {
@@ -114,7 +114,7 @@ async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<bo
     try {
       const reply = await fetch(endpoint, { signal: AbortSignal.timeout(lookEveryMs * 40) })
       await reply.body?.cancel()
-      // Somebody else may have got the port that was free.
+      // Another process may have taken the free port.
       await sleep(lookEveryMs)
       return !isOver
     } catch {
@@ -124,7 +124,7 @@ async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<bo
   return false
 }
 
-/** Reads what it says, so that its pipes do not fill, and keeps the end of it. */
+/** Reads its output, so that its pipes do not fill, and keeps the last lines. */
 function collectLastLines(child: ChildProcess): () => readonly string[] {
   let text = ''
   const read = async (stream: AsyncIterable<Uint8Array>): Promise<void> => {
@@ -135,7 +135,7 @@ function collectLastLines(child: ChildProcess): () => readonly string[] {
   return () => text.split('\n')
 }
 
-/** A server that stands in for AWS has no business with anybody's account. */
+/** An emulator must not get credentials of a real account. */
 function withoutAws(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { error, messageOf } from '../../shared/errors/error.ts'
 
-/** What `npm run cloud` is asked for. */
+/** The options of `npm run cloud`. */
 export interface CloudArgs {
   readonly help: boolean
   readonly deploy: string | undefined
@@ -15,26 +15,25 @@ export interface CloudArgs {
   readonly verbose: boolean
 }
 
-/** The options, and what the help says of them. */
+/** The help text of the options. */
 export const cloudHelp = `npm run cloud -- [options]
 
-  --deploy <folder>        deploy the program of a folder, and end
-  --destroy                with --deploy: remove again what it made
-  --stack <name>           the stack of --deploy (dev)
-  --api-port <n>           where the API listens (one that is free)
-  --webhook-port <n>       where webhooks are taken (one that is free)
-  --executors <n>          executors at once, at least two (3)
-  --tidy-seconds <n>       between two calls of compaction (3600)
-  --kills-per-minute <n>   kill functions by chance (0)
-  --verbose                print what functions say, too
-  --help                   print this`
+  --deploy <folder>        deploy the program of a folder, then exit
+  --destroy                with --deploy: destroy its resources afterwards
+  --stack <name>           the stack of --deploy (default "dev")
+  --api-port <n>           port of the API (default: a free one)
+  --webhook-port <n>       port of webhooks (default: a free one)
+  --executors <n>          concurrent executors, at least 2 (default 3)
+  --tidy-seconds <n>       interval between calls of compaction (default 3600)
+  --kills-per-minute <n>   kill functions at random (default 0)
+  --verbose                print the functions' output too
+  --help                   print this help`
 
-/** The words of the command line. Throws CLI_USAGE. */
+/** Parses the command line. Throws CLI_USAGE. */
 export function parseCloudArgs(args: readonly string[]): CloudArgs {
   const values = parseOptions(args)
   const { deploy, stack, destroy, executors, verbose, help } = values
-  if (destroy && deploy === undefined)
-    throw usageError('--destroy removes what --deploy made, and --deploy is not there')
+  if (destroy && deploy === undefined) throw usageError('--destroy requires --deploy')
   return {
     help,
     deploy,
@@ -73,7 +72,7 @@ function parseOptions(args: readonly string[]) {
 
 function parseBoundedNumber(name: string, text: string, least: number, most: number): number {
   if (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text)
-  throw usageError(`--${name} takes a whole number from ${least} to ${most}, not '${text}'`)
+  throw usageError(`--${name} must be a whole number from ${least} to ${most}, not '${text}'`)
 }
 
 function usageError(message: string): Error {

@@ -1,13 +1,14 @@
 /**
- * local: the installation of AWS on one machine. The functions are the bundles that the CDK app
- * would upload; each environment is a process with folders and variables of its own under a Lambda
- * Runtime API of ours; what they share are the emulators of DynamoDB, SQS, S3 and KMS. Imports what
- * infra may, and clients of AWS.
+ * local-cloud: the AWS installation on one machine. The functions are the bundles that the CDK app
+ * would upload. Each environment is a process with its own folders and variables under an emulated
+ * Lambda Runtime API. They share the emulators of DynamoDB, SQS, S3 and KMS. Imports the same as
+ * infra, and AWS clients.
  *
- * Invariants: 1. No environment sees a variable or a folder of ours or of another one. 2. It lives
- * as on Lambda: one call at a time, stopped in between, killed at its limit with its group.
- * 3. Messages that no call has answered are left to their queue. 4. Everything listens on loopback
- * only, and ends with this process.
+ * Invariants: 1. An environment sees no variable or folder of this process or of another
+ * environment. 2. It behaves as on Lambda: one call at a time, suspended in between, killed at its
+ * time limit with its process group.
+ * 3. Messages that no call has handled stay in their queue. 4. Everything listens on loopback only,
+ *    and ends with this process.
  */
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -30,59 +31,62 @@ import { startScheduler } from './scheduler.ts'
 import { startLongPoolTasks, type LongPoolTasks } from './long-pool.ts'
 import { createServices, localArnOf, type Services } from './services.ts'
 
-/** What a local cloud is made of. */
+/** The options of a local cloud. */
 export interface CloudOptions {
   readonly settings: Settings
-  /** Where the emulators are. */
+  /** The settings for the emulators. */
   readonly aws: AwsSettings
-  /** The folder of a function's bundle; undefined for one that has no entry. */
+  /** Returns the folder of a function's bundle. Undefined without an entry. */
   readonly bundleOf: (row: FunctionRow) => string | undefined
-  /** A folder for environments. */
+  /** The parent folder of environments. */
   readonly folder: string
-  /** Variables of every function beside its places: endpoints, credentials, PATH, passphrase. */
+  /** Variables of every function besides its places: endpoints, credentials, PATH, passphrase. */
   readonly variables: Readonly<Record<string, string>>
-  /** Between two calls of compaction. */
+  /** Interval between calls of compaction. */
   readonly tidyMs: number
-  /** Where webhooks are taken, on loopback; a port that is free by default. */
+  /** The loopback port of webhooks. Default: a free port. */
   readonly webhookPort?: number
-  /** Where the API is, on loopback; a port that is free by default. */
+  /** The loopback port of the API. Default: a free port. */
   readonly apiPort?: number
-  /** Other limits than those of the table. */
+  /** Time limits that replace those of the table. */
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
-  /** Other times than those of the infrastructure, in seconds. */
+  /** Visibility timeouts that replace those of the infrastructure, in seconds. */
   readonly hidden?: Partial<Readonly<Record<QueueName, number>>>
   readonly reporter: CloudReporter
 }
 
-/** What a local cloud tells. */
+/** The receiver of a local cloud's events. */
 export interface CloudReporter {
   readonly onCall: (name: FunctionName, called: CompletedCall) => void
-  /** A line of an environment. */
+  /** Receives an output line of an environment. */
   readonly onLine: (name: FunctionName, pid: number, line: string) => void
-  /** The status of a request to the API, as `GET /v1/stacks`. */
+  /** Receives the status of a request to the API, such as `GET /v1/stacks`. */
   readonly onReply?: (what: string, status: number) => void
   readonly onFailure: (why: string) => void
 }
 
-/** An installation that runs. */
+/** A running installation. */
 export interface LocalCloud {
   readonly services: Services
   readonly names: readonly FunctionName[]
-  /** Of webhooks, without the last part that names the webhook. */
+  /** The address of webhooks, without the last part that names the webhook. */
   readonly webhookUrl: string
-  /** Of the API: for `antichain login`. */
+  /** The address of the API, for `antichain login`. */
   readonly apiUrl: string
-  /** Calls a function of it. */
+  /** Calls one of its functions. */
   readonly invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>
   readonly environments: (name: FunctionName) => readonly Environment[]
-  /** Pids of the tasks that a function has in the long pool. */
+  /** Returns the pids of a function's tasks in the long pool. */
   readonly longTasks: (name: FunctionName) => readonly number[]
-  /** Ends event sources, schedules and environments, and removes what was made. */
+  /** Ends event sources, schedules and environments, and removes the created services. */
   readonly end: () => Promise<void>
 }
 
-/** Makes the services of an installation and runs its functions. Throws what making them throws. */
+/**
+ * Creates the services of an installation and runs its functions. Throws the errors of their
+ * creation.
+ */
 export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const { settings, aws, reporter, hidden } = options
   const { installation } = settings
@@ -90,7 +94,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const fleets = new Map<FunctionName, Fleet>()
   const invoke: LocalCloud['invoke'] = (name, event) =>
     fleets.get(name)?.invoke(event) ??
-    Promise.resolve({ kind: 'failed', why: `there is no function ${name}` })
+    Promise.resolve({ kind: 'failed', why: `the function ${name} does not exist` })
   const fronts = await startFronts(options, invoke, () => fleets.get('api'))
   const { webhookUrl, apiUrl, lambdaUrl } = fronts
   const variables = { ...options.variables, ANTICHAIN_LAMBDA_ENDPOINT: lambdaUrl }
@@ -150,7 +154,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   }
 }
 
-/** The tasks of the long pool, by the function whose handler they run. */
+/** Starts the tasks of the long pool, by the function whose handler they run. */
 function startLongTasks(
   options: CloudOptions,
   context: {
@@ -180,7 +184,7 @@ function startLongTasks(
   return new Map(all)
 }
 
-/** Schedules call functions by their ARNs, of which the last part is the name. */
+/** Starts the schedules. They call functions by ARNs, whose last part is the name. */
 function startScheduleCalls(
   { aws, settings, reporter }: CloudOptions,
   { scheduleGroup: group }: Services,
@@ -194,7 +198,7 @@ function startScheduleCalls(
       const name = functionsTable.find(
         row => localArnOf(settings.installation, aws.region, row.name) === arn,
       )?.name
-      const unknown = { kind: 'failed', why: `there is no function ${arn}` } as const
+      const unknown = { kind: 'failed', why: `the function ${arn} does not exist` } as const
       return name === undefined ? Promise.resolve(unknown) : invoke(name, event)
     },
     onFailure: reporter.onFailure,
@@ -232,7 +236,7 @@ function createFunctionFleet(
   })
 }
 
-/** The regular call of compaction, as its schedule makes it; one at a time. */
+/** Calls compaction regularly, as its schedule does, one call at a time. */
 function keepTidying(compaction: Fleet | undefined, everyMs: number): () => void {
   let isOpen = false
   const timer = setInterval(() => {
@@ -245,7 +249,7 @@ function keepTidying(compaction: Fleet | undefined, everyMs: number): () => void
   return () => clearInterval(timer)
 }
 
-/** Environments are killed once those that wait for their messages take no more. */
+/** Environments are killed when the sources that wait for their results take no more messages. */
 async function endAll(sources: readonly EventSource[], fleets: readonly Fleet[]): Promise<void> {
   const ending = sources.map(source => source.end())
   await Promise.all(fleets.map(fleet => fleet.end()))

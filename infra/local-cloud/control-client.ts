@@ -17,7 +17,7 @@ import { printEnvelope } from '../../shared/state/print-envelope.ts'
 import type { StoredEnvelope } from '../../shared/state/stored.ts'
 import type { Services } from './services.ts'
 
-/** What is asked for. */
+/** A requested deployment. */
 export interface DeploymentOrder {
   readonly stack: StackId
   readonly command: Command
@@ -25,35 +25,38 @@ export interface DeploymentOrder {
   readonly parallel?: number
 }
 
-/** Who asks an installation for deployments from outside: by its stores and queues only. */
+/**
+ * A client that requests deployments of an installation from outside, through its stores and queues
+ * only.
+ */
 export interface ControlClient {
   readonly platform: AwsPlatform
   /** Packs and uploads a program's folder. Throws ARCHIVE_*. */
   readonly upload: (folder: string) => Promise<BlobHash>
-  /** Asks for a deployment and nudges; answers the key of the request. */
+  /** Requests a deployment and sends a nudge. Returns the key of the request. */
   readonly requestDeployment: (order: DeploymentOrder) => Promise<string>
   /**
-   * Waits until what was asked for is over; answers its line of the history, or how else the
-   * request ended. Throws DEPLOYMENT_FAILED when it takes longer than `limitMs`.
+   * Waits for the end of a request. Returns the history entry of its deployment, or the request's
+   * other end. Throws DEPLOYMENT_FAILED after `limitMs`.
    */
   readonly awaitEnd: (
     stack: StackId,
     key: string,
     limitMs: number,
   ) => Promise<HistoryRecord | RequestEnd>
-  /** The published snapshot of a stack as `stack export` prints it; '' before the first. */
+  /** Returns the published snapshot of a stack as `stack export` prints it; '' before the first. */
   readonly readSnapshot: (stack: StackId) => Promise<string>
-  /** What a deployment told, as lines of JSON. */
+  /** Returns the events of a deployment as lines of JSON. */
   readonly readEvents: (deployment: DeploymentId) => Promise<readonly string[]>
   readonly close: () => void
 }
 
-/** Events of one read. */
+/** Events per read. */
 const eventsPerRead = 1_000
 
 const everyPlace = Object.keys(awsVariables) as AwsVariable[]
 
-/** Opens a desk over the services of an installation; credentials are those of the process. */
+/** Opens a client for the services of an installation, with the credentials of this process. */
 export function openControlClient(
   settings: AwsSettings,
   services: Pick<Services, 'places'>,
@@ -85,7 +88,7 @@ export function openControlClient(
             : (await catalog.listHistory(stack, 10)).find(one => one.deployment === end.deployment)
         if (found?.result !== undefined) return found
         if (performance.now() > untilMs)
-          throw error('DEPLOYMENT_FAILED', `the request ${key} is not over after ${limitMs} ms`)
+          throw error('DEPLOYMENT_FAILED', `the request ${key} has not ended after ${limitMs} ms`)
         await sleep(cloudLimits.askEveryMs)
       }
     },

@@ -7,18 +7,18 @@ import {
   startIsolatedProcess,
 } from './isolated-process.ts'
 
-/** What an environment is made of. */
+/** The options of an environment. */
 export interface EnvironmentOptions
   extends Pick<IsolatedProcessOptions, 'folder' | 'variables' | 'supervisor' | 'onLine'> {
-  /** The function's full name, with the installation's. */
+  /** The function's full name, including the installation's name. */
   readonly name: string
   readonly arn: string
-  /** The folder of its bundle, which nobody writes to. */
+  /** The read-only folder of its bundle. */
   readonly code: string
   readonly memoryMb: number
 }
 
-/** Starts the runtime in a process of its own. */
+/** Starts the runtime in its own process. */
 export function startEnvironmentProcess(
   options: EnvironmentOptions,
   address: string,
@@ -29,7 +29,7 @@ export function startEnvironmentProcess(
   return startIsolatedProcess({ script, cwd: code, folder, variables, onLine, supervisor })
 }
 
-/** The variables of Lambda that functions may rely on, and folders that are its own. */
+/** Returns the Lambda variables on which functions rely, and the environment's own folders. */
 function variablesOf(
   { name, code, memoryMb, variables }: EnvironmentOptions,
   address: string,

@@ -3,22 +3,23 @@ import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { type EnvironmentOptions, startEnvironmentProcess } from './environment-process.ts'
 import { type RuntimeReply, startRuntimeApi, type StreamedAnswer } from './runtime-api.ts'
 
-/** How a call of a function ended. `json`: what it answered. */
+/** The outcome of a function call. `json`: its result. */
 export type InvocationOutcome =
   | { readonly kind: 'answered'; readonly json: string }
   | { readonly kind: 'failed'; readonly why: string }
-  /** The environment is gone. */
+  /** The environment has ended. */
   | { readonly kind: 'died'; readonly why: string }
 
-/** Takes an answer that is sent piece by piece. */
+/** Receives a streamed response. */
 export type OnStreamedAnswer = (answer: StreamedAnswer) => void
 
-/** A process that runs a function, one call at a time, as Lambda runs it. */
+/** A process that runs a function as Lambda does, one call at a time. */
 export interface Environment {
   readonly pid: number
   /**
-   * One at a time. Never rejects. An answer that is streamed is handed to `streamed` as it begins,
-   * and must be read there, or left; where nobody takes it, it is left at once.
+   * Calls the function, one call at a time. Never rejects. A streamed response is passed to
+   * `streamed` as it begins, which must read or abandon it. Without a receiver it is abandoned at
+   * once.
    */
   readonly invoke: (
     event: unknown,
@@ -26,32 +27,35 @@ export interface Environment {
     streamed?: OnStreamedAnswer,
   ) => Promise<InvocationOutcome>
   readonly isBusy: () => boolean
-  /** Since when it has had nothing to do, in ms of the process's clock. */
+  /** Returns the time since which it is idle, in ms of the process's clock. */
   readonly idleSince: () => number
-  /** Kills it with its group; whoever waits for an answer is told `why`. */
+  /** Kills it with its process group. A pending call ends with `why`. */
   readonly kill: (why: string) => void
-  /** Resolves when it is gone, with why. */
+  /** Resolves with the reason when it has ended. */
   readonly gone: Promise<string>
 }
 
-/** What is known of an environment. */
+/** The state of an environment. */
 interface EnvironmentState {
-  /** Why it was ended, or ended; '' as long as nobody had a reason. */
+  /** The reason of its end; '' while there is none. */
   why: string
   isReady: boolean
   isOver: boolean
   idleSince: number
-  /** The call that it has, or had last. */
+  /** The id of the current or last call. */
   id: string
-  /** Ends the call that it has. */
+  /** Ends the current call. */
   settle?: ((outcome: InvocationOutcome) => void) | undefined
-  /** Takes the answer of the call that it has, when that is streamed. */
+  /** Receives the response of the current call if it is streamed. */
   streamed?: OnStreamedAnswer | undefined
-  /** Begins a call that came before it was ready. */
+  /** Begins a call that arrived before the environment was ready. */
   begin?: (() => void) | undefined
 }
 
-/** Starts an environment. Between calls its process is stopped, so nothing goes on in the dark. */
+/**
+ * Starts an environment. Its process is suspended between calls, so that it does no background
+ * work.
+ */
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const idleSince = performance.now()
   const state: EnvironmentState = { why: '', isReady: false, isOver: false, idleSince, id: '' }
@@ -69,7 +73,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       if (state.streamed === undefined) answer.abandon()
       else state.streamed(answer)
     },
-    onInitFailure: why => void (state.why ||= `cannot be loaded: ${why}`),
+    onInitFailure: why => void (state.why ||= `failed to load: ${why}`),
   })
   const started = startEnvironmentProcess(options, api.address)
   signal = started.signal
@@ -91,9 +95,9 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   const invoke: Environment['invoke'] = (event, limitMs, streamed) => {
     if (state.isOver) return Promise.resolve({ kind: 'died', why: state.why })
     let late: NodeJS.Timeout | undefined
-    // The time of a call counts from when the environment can begin with it.
+    // The time limit of a call starts when the environment can begin it.
     const begin = (): void => {
-      late = setTimeout(() => kill(`was over its limit of ${limitMs} ms`), limitMs)
+      late = setTimeout(() => kill(`exceeded its time limit of ${limitMs} ms`), limitMs)
       const deadlineMs = Date.now() + limitMs
       signal('SIGCONT')
       state.id = randomUUID()
@@ -111,7 +115,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
 }
 
 function settleReply(state: EnvironmentState, reply: RuntimeReply): void {
-  // One whose answer nobody read may still say how it ended, when the next has begun.
+  // A call with an abandoned response may report its end after the next one has begun.
   if (reply.id !== state.id) return
   const { settle } = state
   state.settle = undefined

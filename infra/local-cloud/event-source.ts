@@ -11,29 +11,29 @@ import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import type { InvocationOutcome } from './environment.ts'
 import type { LocalQueue } from './services.ts'
 
-/** What an event source of a queue is made of. */
+/** The options of an event source. */
 export interface EventSourceOptions {
   readonly sqs: SQSClient
   readonly queue: LocalQueue
   readonly region: string
   readonly batchSize: number
-  /** Calls at once. */
+  /** Maximum number of concurrent calls. */
   readonly concurrencyMax: number
   readonly invoke: (event: unknown) => Promise<InvocationOutcome>
-  /** What the queue refused, for people. */
+  /** Receives errors of the queue, for users. */
   readonly onFailure: (why: string) => void
 }
 
 /** Takes messages from a queue and calls a function with them, until it is ended. */
 export interface EventSource {
-  /** Takes nothing more; resolves when no call is open any more. */
+  /** Takes no more messages. Resolves when no call is in progress. */
   readonly end: () => Promise<void>
 }
 
 /**
- * An event source as Lambda has it: batches, a bound on calls at once, partial failures. What was
- * handled is removed; what was not is left alone, and comes again when its time is over. Source:
- * Lambda's documentation of SQS event sources.
+ * Starts an event source as Lambda has it: batches, limited concurrency, partial failures. Handled
+ * messages are removed. Others are redelivered after their visibility timeout. Source: Lambda's
+ * documentation of SQS event sources.
  */
 export function startEventSource(options: EventSourceOptions): EventSource {
   const { concurrencyMax, onFailure } = options
@@ -96,7 +96,7 @@ async function deliverBatch(
   await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }))
 }
 
-/** A message as functions get it. */
+/** Returns a message in the form that functions receive. */
 function sqsRecordOf(message: Message, queue: LocalQueue, region: string) {
   return {
     messageId: message.MessageId,
@@ -115,7 +115,10 @@ const answerForm = z
   .object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).nullish() })
   .nullish()
 
-/** The messages that were not handled: all, where the answer has no form or names a stranger. */
+/**
+ * Returns the ids of failed messages: all of them if the response is malformed or contains an
+ * unknown id.
+ */
 export function parseFailures(
   json: string,
   messages: readonly Pick<Message, 'MessageId'>[],

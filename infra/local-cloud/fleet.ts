@@ -9,7 +9,7 @@ import {
 } from './environment.ts'
 import type { EnvironmentOptions } from './environment-process.ts'
 
-/** A call that is over. */
+/** A completed call. */
 export interface CompletedCall {
   readonly outcome: InvocationOutcome
   readonly pid: number
@@ -18,12 +18,12 @@ export interface CompletedCall {
   readonly isCold: boolean
 }
 
-/** What a fleet is told and tells. */
+/** The options and callbacks of a fleet. */
 export interface FleetOptions extends Omit<EnvironmentOptions, 'folder' | 'onLine'> {
-  /** The folder that environments have theirs in. */
+  /** The parent folder of environments. */
   readonly folders: string
   readonly limitMs: number
-  /** How long an environment without work stays. */
+  /** Time after which an idle environment is stopped. */
   readonly idleMs: number
   readonly onLine: (pid: number, line: string) => void
   readonly onCall: (called: CompletedCall) => void
@@ -32,23 +32,22 @@ export interface FleetOptions extends Omit<EnvironmentOptions, 'folder' | 'onLin
 /** The environments of one function. */
 export interface Fleet {
   /**
-   * Calls the function: in an environment that has nothing to do, else in a new one. `streamed`
-   * takes an answer that is sent piece by piece.
+   * Calls the function in an idle environment, or in a new one. `streamed` receives a streamed
+   * response.
    */
   readonly invoke: (event: unknown, streamed?: OnStreamedAnswer) => Promise<InvocationOutcome>
   readonly environments: () => readonly Environment[]
-  /** Kills all and takes no more calls. */
+  /** Kills all environments and accepts no more calls. */
   readonly end: () => Promise<void>
 }
 
-/** Makes the fleet of a function; nothing runs before it is called. */
+/** Creates the fleet of a function. Its first environment starts with the first call. */
 export function createFleet(options: FleetOptions): Fleet {
   const running = new Set<Environment>()
   let isOver = false
   const looking = setInterval(() => {
     const beforeMs = performance.now() - options.idleMs
-    for (const one of running)
-      if (!one.isBusy() && one.idleSince() < beforeMs) one.kill('had nothing to do')
+    for (const one of running) if (!one.isBusy() && one.idleSince() < beforeMs) one.kill('was idle')
   }, cloudLimits.lookMs)
   const startOne = async (): Promise<Environment> => {
     let pid = 0
@@ -60,7 +59,7 @@ export function createFleet(options: FleetOptions): Fleet {
     pid = environment.pid
     return environment
   }
-  // In the same turn as it gets its first call: before it has one it would look idle to others.
+  // Added in the same turn as its first call; before that it would look idle to others.
   const add = (environment: Environment): void => {
     running.add(environment)
     void environment.gone.then(() => running.delete(environment))

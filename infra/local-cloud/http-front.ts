@@ -5,33 +5,36 @@ import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { type HttpEvent, type HttpReply, createGatewayReply, httpEventOf } from './http-payload.ts'
 
-/** The address of a function: an HTTP API's route to it, or its function URL. */
+/** The HTTP address of a function: the route of an HTTP API, or a function URL. */
 export interface HttpFrontOptions {
-  /** On loopback; 0: one that is free. */
+  /** The loopback port; 0: a free one. */
   readonly port: number
-  /** `POST /hooks/{hook}` as HTTP APIs write routes; `$default` takes everything. */
+  /**
+   * The route in the syntax of HTTP APIs, such as `POST /hooks/{hook}`; `$default` accepts
+   * everything.
+   */
   readonly routeKey: string
   /**
-   * Calls the function. Aborted when whoever asked has gone away. A reply may be sent piece by
-   * piece; `httpReplyOf` makes one of a function's answer.
+   * Calls the function. `signal` aborts when the client disconnects. The reply may be streamed;
+   * `toHttpReply` creates one from a function's result.
    */
   readonly invoke: (event: HttpEvent, signal: AbortSignal) => Promise<HttpReply>
-  /** What went wrong beside the answer, for people. */
+  /** Receives errors beside the response, for users. */
   readonly onFailure: (why: string) => void
 }
 
-/** An address that listens. */
+/** A listening address. */
 export interface HttpFront {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string
-  /** Ends every connection. */
+  /** Closes every connection. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Listens on loopback and turns requests over HTTP into calls of a function and its answers back.
- * What API Gateway refuses is refused here: no route is 404, a body over its limit, or a call over
- * Lambda's, 413. Throws CLI_USAGE when nothing can listen there.
+ * Listens on loopback, and converts HTTP requests into function calls and their results into
+ * responses. It refuses the same as API Gateway: an unknown route is 404, and a body above its
+ * limit or Lambda's is 413. Throws CLI_USAGE when the port is unavailable.
  */
 export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFront> {
   const takes = createRouteMatcher(options.routeKey)
@@ -50,7 +53,7 @@ export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFro
   server.listen(options.port, '127.0.0.1', listening.resolve)
   await listening.promise.catch((cause: unknown) => {
     const where = `127.0.0.1:${options.port}`
-    throw error('CLI_USAGE', `nothing can listen at ${where}: ${messageOf(cause)}`, { cause })
+    throw error('CLI_USAGE', `cannot listen at ${where}: ${messageOf(cause)}`, { cause })
   })
   const found = server.address()
   const port = typeof found === 'object' && found !== null ? found.port : 0
@@ -66,7 +69,7 @@ export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFro
 
 type RouteMatcher = (method: string, path: string) => boolean
 
-/** What a route takes: a part in braces is one part of a path. */
+/** Creates the matcher of a route. A part in braces matches one part of a path. */
 function createRouteMatcher(routeKey: string): RouteMatcher {
   if (routeKey === '$default') return () => true
   const [method = '', path = ''] = routeKey.split(' ')
@@ -95,15 +98,19 @@ async function replyToRequest(
 
 const tooLarge = createGatewayReply(413, 'Request Entity Too Large')
 
-/** Undefined for one that is too large; the rest of it is read and dropped, so that it is told. */
+/**
+ * Returns undefined for a body above the limit. Its rest is read and dropped, so that the client
+ * receives the response.
+ */
 async function readBoundedBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
     if (bytes <= cloudLimits.requestBytesMax) chunks.push(chunk)
-    // Whoever sends without end is cut off.
-    else if (bytes > 2 * cloudLimits.requestBytesMax) throw new RangeError('a body has no end')
+    // An endless body closes the connection.
+    else if (bytes > 2 * cloudLimits.requestBytesMax)
+      throw new RangeError('the request body exceeds every limit')
   }
   return bytes > cloudLimits.requestBytesMax ? undefined : Buffer.concat(chunks)
 }
@@ -119,7 +126,7 @@ async function sendReply(
     response.end(body)
     return
   }
-  // Whoever waits for the first piece of a stream sees that it has begun.
+  // Sends the headers at once, so that the client of a stream sees its begin.
   response.flushHeaders()
   await pipeline(body, response)
 }

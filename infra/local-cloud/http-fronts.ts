@@ -6,7 +6,7 @@ import { createGatewayReply, toHttpReply } from './http-payload.ts'
 import { startInvokeApi } from './invoke-api.ts'
 import { streamReply } from './streamed-reply.ts'
 
-/** Where the addresses are, on loopback; ports that are free by default. */
+/** The loopback ports of the addresses. Default: free ports. */
 interface FrontsOptions {
   readonly webhookPort?: number
   readonly apiPort?: number
@@ -19,7 +19,7 @@ interface FrontsOptions {
 
 type InvokeFunction = (name: FunctionName, event: unknown) => Promise<InvocationOutcome>
 
-/** All addresses, or none: what listens keeps a process alive. */
+/** Starts all addresses or none, because a listening server keeps the process alive. */
 export async function startFronts(
   options: FrontsOptions,
   invoke: InvokeFunction,
@@ -27,7 +27,7 @@ export async function startFronts(
 ): Promise<{
   readonly webhookUrl: string
   readonly apiUrl: string
-  /** Where functions call each other. */
+  /** The address for calls between functions. */
   readonly lambdaUrl: string
   readonly close: () => Promise<void>
 }> {
@@ -51,7 +51,7 @@ export async function startFronts(
   }
 }
 
-/** The address of webhooks, as the HTTP API of the infrastructure routes it. */
+/** Starts the address of webhooks, with the route of the infrastructure's HTTP API. */
 function startWebhooks(
   { webhookPort: port = 0, reporter }: FrontsOptions,
   invoke: InvokeFunction,
@@ -64,7 +64,7 @@ function startWebhooks(
   })
 }
 
-/** The function URL of the API, whose answers are streamed. */
+/** Starts the function URL of the API, whose responses are streamed. */
 function startApiFront(
   { apiPort: port = 0, reporter }: FrontsOptions,
   fleet: () => Fleet | undefined,
@@ -74,7 +74,7 @@ function startApiFront(
     routeKey: '$default',
     invoke: async (event, gone) => {
       const api = fleet()
-      if (api === undefined) return createGatewayReply(502, 'there is no function api')
+      if (api === undefined) return createGatewayReply(502, 'the function api does not exist')
       const reply = await streamReply(streamed => api.invoke(event, streamed), gone)
       const { method, path } = event.requestContext.http
       reporter.onReply?.(`${method} ${path}`, reply.status)

@@ -1,25 +1,25 @@
 import { z } from 'zod'
 import type { InvocationOutcome } from './environment.ts'
 
-/** A request over HTTP as it came. */
+/** A received HTTP request. */
 export interface HttpRequest {
   readonly method: string
   /** Path and query, as sent. */
   readonly target: string
-  /** Names and values, one after the other, as sent. */
+  /** Names and values alternating, as sent. */
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array
   readonly sourceIp: string
 }
 
-/** The same as Lambda hands it to a function: payload format 2.0. */
+/** The request as Lambda passes it to a function: payload format 2.0. */
 export interface HttpEvent {
   readonly version: '2.0'
   readonly routeKey: string
   readonly rawPath: string
   readonly rawQueryString: string
   readonly cookies?: readonly string[]
-  /** By their names in lower case; of several of one name, with commas between. */
+  /** By lower-case name; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   readonly queryStringParameters?: Readonly<Record<string, string>>
   readonly requestContext: {
@@ -44,24 +44,26 @@ export interface HttpEvent {
   readonly isBase64Encoded: boolean
 }
 
-/** What is sent back. A body that is not there at once is sent piece by piece. */
+/** The HTTP response. A body that is not complete yet is streamed. */
 export interface HttpReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
 }
 
-/** Where and when a request came. */
+/** Route and time of a request. */
 export interface HttpRequestContext {
   readonly requestId: string
   readonly routeKey: string
   readonly timeEpoch: number
 }
 
-/** Bodies of these come as text, all others in base64. */
+/** Content types whose bodies are passed as text; all others are base64. */
 const textForm = /^(text\/|application\/(json|javascript|xml)\s*(;|$))/i
 
-/** Makes a payload of a request. Source: API Gateway's documentation of HTTP APIs, format 2.0. */
+/**
+ * Creates the payload of a request. Source: API Gateway's documentation of HTTP APIs, format 2.0.
+ */
 export function httpEventOf(request: HttpRequest, arrival: HttpRequestContext): HttpEvent {
   const { method, target, body, sourceIp } = request
   const at = target.indexOf('?')
@@ -130,9 +132,9 @@ const answerForm = z.object({
 })
 
 /**
- * What is sent back for the answer of a function that does not stream: what it says when that has
- * a `statusCode`, else its JSON. A function that failed is 500 and one that died 503, as an HTTP
- * API says it.
+ * Returns the response for a function's result without streaming. A result with a `statusCode`
+ * defines the response; any other becomes its JSON. As with an HTTP API, a failed function is 500,
+ * and one that died is 503.
  */
 export function toHttpReply(outcome: InvocationOutcome): HttpReply {
   if (outcome.kind === 'failed') return createGatewayReply(500, 'Internal Server Error')
@@ -155,7 +157,7 @@ export function toHttpReply(outcome: InvocationOutcome): HttpReply {
   }
 }
 
-/** What the gateway says by itself. */
+/** Returns a response of the gateway itself. */
 export function createGatewayReply(status: number, message: string): HttpReply {
   return createJsonReply(status, JSON.stringify({ message }))
 }

@@ -4,9 +4,9 @@ import { type HttpFront, startHttpFront } from './http-front.ts'
 import { type HttpEvent, type HttpReply, createGatewayReply } from './http-payload.ts'
 
 /**
- * Where functions call each other, as the Invoke request of Lambda's API: the answer is that of the
- * call, or what the function failed with. A function may call those that the infrastructure lets it
- * call; who calls is not asked here. On loopback.
+ * Starts the address for calls between functions, with the Invoke request of Lambda's API. It
+ * responds with the result or the error of the call. A function may call those that the
+ * infrastructure allows; the caller is not checked here. Listens on loopback.
  */
 export function startInvokeApi(
   {
@@ -30,7 +30,7 @@ export function startInvokeApi(
   })
 }
 
-/** The function of a path, which has its name or its ARN. */
+/** Returns the function of a path, which contains its name or its ARN. */
 function functionOfPath({ rawPath }: HttpEvent, installation: string): FunctionName | undefined {
   const named = decodeURIComponent(rawPath.split('/')[3] ?? '')
     .split(':')

@@ -5,30 +5,30 @@ import { join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 
-/** What a process of the cloud is made of. */
+/** The options of a process of the cloud. */
 export interface IsolatedProcessOptions {
   readonly script: string
   readonly cwd: string
-  /** A folder for it alone, which is made, and removed with it. */
+  /** Its own folder, which is created, and removed with it. */
   readonly folder: string
-  /** All its variables, but those of its folders. */
+  /** All its variables, except those of its folders. */
   readonly variables: Readonly<Record<string, string>>
-  /** Kills its group when this process is gone, however it ends. */
+  /** Kills its process group when this process ends, however that happens. */
   readonly supervisor: Pick<Supervisor, 'add' | 'remove'>
-  /** A line of its output. */
+  /** Receives a line of its output. */
   readonly onLine: (line: string) => void
 }
 
-/** A process that leads a group of its own. */
+/** A process that leads its own process group. */
 export interface IsolatedProcess {
   readonly pid: number
-  /** Signals the group; does nothing once it is gone. */
+  /** Signals the group. Has no effect after its end. */
   readonly signal: (name: NodeJS.Signals) => void
-  /** Resolves when it is gone, its group has been killed and its folder removed; never rejects. */
+  /** Resolves when it has ended, its group was killed and its folder removed. Never rejects. */
   readonly gone: Promise<string>
 }
 
-/** Starts a process that gets nothing of our own environment. */
+/** Starts a process that inherits nothing of this process's environment. */
 export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedProcess {
   const { script, cwd, folder, onLine, supervisor } = options
   for (const part of ['home', 'tmp']) mkdirSync(join(folder, part), { recursive: true })
@@ -51,17 +51,17 @@ export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedP
   }
   const gone = new Promise<string>(resolve => {
     const finish = (why: string): void => {
-      // What the function left in its group ends with it.
+      // Remaining processes of its group end with it.
       signal('SIGKILL')
       isOver = true
       if (child.pid !== undefined) supervisor.remove(child.pid)
-      // What it started dies a moment later, and may write until then.
+      // Its child processes die a moment later, and may write until then.
       void rm(folder, { recursive: true, force: true, maxRetries: 3 })
         .catch(() => undefined)
         .then(() => resolve(why))
     }
-    child.once('error', thrown => finish(`cannot be started: ${thrown.message}`))
-    child.once('exit', (status, how) => finish(`ended by itself with ${status ?? how}`))
+    child.once('error', thrown => finish(`failed to start: ${thrown.message}`))
+    child.once('exit', (status, how) => finish(`exited with ${status ?? how}`))
   })
   return { pid: child.pid ?? 0, signal, gone }
 }
@@ -70,7 +70,7 @@ function signalGroup(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(-pid, name)
   } catch {
-    // It ended by itself between the look and the signal.
+    // It ended between the check and the signal.
   }
 }
 

@@ -1,6 +1,9 @@
 import type { CloudReporter } from './cloud.ts'
 
-/** Tells each call of a function as one line, and with `isVerbose` what its environments say. */
+/**
+ * Creates a reporter that prints each function call as one line, and with `isVerbose` the output of
+ * environments.
+ */
 export function createCallReporter(
   report: (line: string) => void,
   isVerbose: boolean,
@@ -9,7 +12,7 @@ export function createCallReporter(
     onCall: (name, { outcome, pid, ms, isCold }) => {
       const came = outcome.kind === 'answered' ? shorten(outcome.json) : outcome.why
       const start = isCold ? ', cold' : ''
-      // What streams its answer has no other one.
+      // A streamed response has no other result.
       const suffix = came === 'null' ? '' : `: ${came}`
       report(`${name} [${pid}${start}] ${(ms / 1000).toFixed(1)} s, ${outcome.kind}${suffix}`)
     },

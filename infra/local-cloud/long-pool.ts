@@ -6,13 +6,13 @@ import type { Supervisor } from '../../shared/platform/system/process-supervisor
 import { type IsolatedProcess, startIsolatedProcess } from './isolated-process.ts'
 import type { LocalQueue } from './services.ts'
 
-/** What the tasks of one queue of the long pool are made of. */
+/** The options of one queue's tasks in the long pool. */
 export interface TasksOptions {
   readonly sqs: SQSClient
   readonly queue: LocalQueue
   /** The folder of the bundle, with `long.mjs`. */
   readonly code: string
-  /** The folder that tasks have theirs in. */
+  /** The parent folder of tasks. */
   readonly folders: string
   readonly name: string
   readonly variables: Readonly<Record<string, string>>
@@ -23,16 +23,16 @@ export interface TasksOptions {
 
 /** The tasks of one queue. */
 export interface LongPoolTasks {
-  /** Pids of those that run. */
+  /** Returns the pids of running tasks. */
   readonly running: () => readonly number[]
-  /** Kills what runs, and starts nothing more. */
+  /** Kills running tasks and starts no more. */
   readonly end: () => Promise<void>
 }
 
 /**
- * Keeps one task for a queue while it has messages, as the service of the infrastructure does: it
- * is started when something waits, and told to end once its queue was empty for a while; one that
- * works ends when it is done.
+ * Runs one task for a queue while it has messages, as the service of the infrastructure does. The
+ * task is started when a message waits, and told to shut down when its queue was empty for a while.
+ * A working task ends after its work.
  */
 export function startLongPoolTasks(options: TasksOptions): LongPoolTasks {
   const { sqs, queue, onFailure } = options

@@ -1,8 +1,8 @@
 /**
- * `npm run cloud`: an installation on this machine. Installs and starts the emulators, makes the
- * services, bundles the functions and runs them until it is told to end. With `--deploy <folder>`
- * it deploys that program to the stack of `--stack` and ends, with `--destroy` after removing it
- * again.
+ * `npm run cloud`: runs an installation on this machine. Installs and starts the emulators, creates
+ * the services, bundles the functions and runs them until it is told to stop. With `--deploy
+ * <folder>` it deploys that program to the stack of `--stack` and exits. With `--destroy` it
+ * destroys the resources again before it exits.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ import { type CloudArgs, cloudHelp, parseCloudArgs } from './argv.ts'
 
 const report = (line: string): void => console.log(`· ${line}`)
 
-/** Folders of runs are named after this and the process. */
+/** Prefix of the folders of runs; the process id follows. */
 const folderName = 'antichain-cloud-'
 
 async function main(args: CloudArgs): Promise<number> {
@@ -40,7 +40,7 @@ async function main(args: CloudArgs): Promise<number> {
   for (const one of all)
     if (one.kind === 'missing')
       throw error('PLATFORM_EMULATOR_MISSING', `${one.row.name}: ${one.why}`)
-  // From here on there is something to be removed: who ends it while it starts waits for that.
+  // From here on there is something to remove, so a shutdown signal during the start waits for it.
   const shutdown = watchShutdownSignal()
   try {
     removeLeftovers(folderName)
@@ -69,10 +69,13 @@ async function withEmulators(
         const end = await Promise.race([deployed, shutdown, started.died])
         if (typeof end === 'number') return end
         if (end !== undefined) throw error('PLATFORM_FAILED', end)
-        throw error('PLATFORM_FAILED', 'the deployment was given up with its cloud: you ended it')
+        throw error(
+          'PLATFORM_FAILED',
+          'the deployment was abandoned, because you stopped the local cloud',
+        )
       }
       await reportLogin(aws, cloud)
-      report('Ctrl-C ends it')
+      report('press Ctrl-C to stop')
       const why = await Promise.race([started.died, shutdown])
       if (why !== undefined) throw error('PLATFORM_FAILED', why)
       return 0
@@ -86,7 +89,7 @@ async function withEmulators(
   }
 }
 
-/** Bundles the functions that have an entry, and runs them. */
+/** Bundles and runs the functions that have an entry. */
 async function startFunctions(
   args: CloudArgs,
   { variables }: Emulators,
@@ -100,10 +103,10 @@ async function startFunctions(
   const beganMs = performance.now()
   const assets = createAssets('existing', join(folder, 'bundles'))
   const code = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
-  report(`functions are bundled after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)
+  report(`bundled the functions after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)
   const { PATH = '', PULUMI_CONFIG_PASSPHRASE = demoPassphrase } = process.env
   if (process.env['PULUMI_CONFIG_PASSPHRASE'] === undefined)
-    report(`PULUMI_CONFIG_PASSPHRASE is not set: functions take '${demoPassphrase}'`)
+    report(`PULUMI_CONFIG_PASSPHRASE is not set: functions use '${demoPassphrase}'`)
   const cloud = await startCloud({
     settings,
     aws,
@@ -120,15 +123,17 @@ async function startFunctions(
     tidyMs: args.tidySeconds * 1_000,
     reporter: createCallReporter(report, args.verbose),
   })
-  report(`installation '${settings.installation}' runs: ${cloud.names.join(', ')}`)
-  report(`webhooks are taken at ${cloud.webhookUrl}<name>`)
-  for (const entry of assets.absent) report(`not there: ${entry}`)
+  report(`installation '${settings.installation}' is running: ${cloud.names.join(', ')}`)
+  report(`webhooks are received at ${cloud.webhookUrl}<name>`)
+  for (const entry of assets.absent) report(`missing entry: ${entry}`)
   for (const [name, value] of Object.entries(variables))
     if (name.endsWith('_ENDPOINT')) report(`${name}=${value}`)
   return cloud
 }
 
-/** Servers on this machine may be told, and asked for archives, where the environment lets them. */
+/**
+ * Returns the variables that allow calls to servers on this machine, if the environment has them.
+ */
 function readOutboundVariables(): Readonly<Record<string, string>> {
   const variables = Object.values(outboundVariables).map(name => [name, process.env[name]] as const)
   return Object.fromEntries(
@@ -136,20 +141,20 @@ function readOutboundVariables(): Readonly<Record<string, string>> {
   )
 }
 
-/** Says how the API is used, with a token that is good as long as this cloud is there. */
+/** Prints how to use the API, with a token that is valid for this run. */
 async function reportLogin(aws: AwsSettings, cloud: LocalCloud): Promise<void> {
   const client = openControlClient(aws, cloud.services)
   try {
     const by = { who: 'npm run cloud', from: 'this machine' }
     const { token } = await createFirstToken(client.platform, by, { name: 'admin' })
-    report(`the API is at ${cloud.apiUrl}; to work on its stacks:`)
+    report(`the API is at ${cloud.apiUrl}; to use its stacks, run:`)
     console.log(`antichain login ${cloud.apiUrl} --token ${token}`)
   } finally {
     client.close()
   }
 }
 
-/** With `--kills-per-minute`: environments die by chance, as they may on AWS. */
+/** Kills environments at random with `--kills-per-minute`, as may happen on AWS. */
 function startKilling({ killsPerMinute: perMinute }: CloudArgs, cloud: LocalCloud): () => void {
   if (perMinute === 0) return () => undefined
   const { names } = cloud
@@ -157,7 +162,7 @@ function startKilling({ killsPerMinute: perMinute }: CloudArgs, cloud: LocalClou
   return keepKilling(cloud, { names, perMinute, draw: Math.random, onKill })
 }
 
-/** Nothing of a cloud that is gone in a minute is worth a secret. */
+/** A fixed passphrase is sufficient for a cloud that exists only during this run. */
 const demoPassphrase = 'antichain-cloud'
 
 async function deployFolder(
@@ -188,7 +193,7 @@ async function deployFolder(
 function refusalOf(end: object): DeployError {
   const why = 'message' in end ? String(end.message) : JSON.stringify(end)
   return error('DEPLOYMENT_FAILED', `the request was refused: ${why}`, {
-    hint: 'Mend what the message names, and run the command again.',
+    hint: 'Correct the problem named in the message, and run the command again.',
   })
 }
 

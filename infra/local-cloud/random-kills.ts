@@ -1,12 +1,12 @@
 import type { FunctionName } from '../functions-table.ts'
 import type { LocalCloud } from './cloud.ts'
 
-/** Chance, from 0 to below 1; of a seed where a test draws. */
+/** A random number from 0 to below 1; tests use a seeded one. */
 export type Draw = () => number
 
 /**
- * Kills one environment of a function, one that has a call if there is such a one; answers its pid,
- * undefined when none runs.
+ * Kills one environment of a function, preferably one with a call in progress. Returns its pid, or
+ * undefined when none is running.
  */
 export function killOne(
   cloud: Pick<LocalCloud, 'environments'>,
@@ -17,11 +17,14 @@ export function killOne(
   const busy = all.filter(one => one.isBusy())
   const some = busy.length > 0 ? busy : all
   const victim = some[Math.floor(draw() * some.length)]
-  victim?.kill('was killed by chance')
+  victim?.kill('was killed at random')
   return victim?.pid
 }
 
-/** Kills environments of some functions `perMinute` times a minute; answers what ends that. */
+/**
+ * Kills environments of some functions `perMinute` times a minute. Returns the function that stops
+ * it.
+ */
 export function keepKilling(
   cloud: Pick<LocalCloud, 'environments'>,
   options: {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { error } from '../../shared/errors/error.ts'
 
-/** One call of a function as its environment is told of it. */
+/** One function call as its environment receives it. */
 export interface Invocation {
   readonly id: string
   readonly arn: string
@@ -13,26 +13,26 @@ export interface Invocation {
   readonly event: string
 }
 
-/** What an environment said of a call. `json`: the answer, or what was thrown. */
+/** The reply of an environment to a call. `json`: the result or the thrown error. */
 export type RuntimeReply =
   | { readonly kind: 'answered'; readonly id: string; readonly json: string }
   | { readonly kind: 'failed'; readonly id: string; readonly why: string }
 
-/** An answer that is sent piece by piece; reading it throws when it breaks off. */
+/** A streamed response. Reading it throws when it breaks off. */
 export interface StreamedAnswer {
-  /** The content type that the function gave it. */
+  /** The content type that the function set. */
   readonly type: string
   readonly body: AsyncIterable<Uint8Array>
-  /** Says that nobody reads on; does nothing once it has come whole. */
+  /** Stops reading. Has no effect after the response is complete. */
   readonly abandon: () => void
 }
 
-/** What an environment tells through its Runtime API. */
+/** Receives the requests of an environment to its Runtime API. */
 export interface RuntimeApiListener {
-  /** It asks for work, and may be stopped until it gets some. */
+  /** The environment requests work, and may be suspended until it gets some. */
   readonly onReady: () => void
   readonly onReply: (reply: RuntimeReply) => void
-  /** An answer begins that is streamed; `replied` follows when it has ended. */
+  /** A streamed response begins; `onReply` follows when it has ended. */
   readonly onStreamedAnswer: (answer: StreamedAnswer) => void
   readonly onInitFailure: (why: string) => void
 }
@@ -41,7 +41,7 @@ export interface RuntimeApiListener {
 export interface RuntimeApi {
   /** `127.0.0.1:<port>`. */
   readonly address: string
-  /** Gives the environment that asks, or the next time that it does, a call. */
+  /** Passes a call to the environment, now or with its next request for work. */
   readonly invoke: (invocation: Invocation) => void
   readonly close: () => void
 }
@@ -53,16 +53,16 @@ const routes = {
   initError: /^\/2018-06-01\/runtime\/init\/error$/,
 } as const
 
-/** How a function says that its answer is streamed. */
+/** The header with which a function announces a streamed response. */
 const responseMode = 'lambda-runtime-function-response-mode'
-/** The trailers of a streamed answer that broke off. */
+/** The trailers of a streamed response that broke off. */
 const errorTrailers = {
   type: 'lambda-runtime-function-error-type',
   body: 'lambda-runtime-function-error-body',
 } as const
 
 /**
- * Serves the Runtime API to one environment on loopback, on a port of its own. Source: Lambda's
+ * Serves the Runtime API to one environment, on a loopback port of its own. Source: Lambda's
  * documentation of custom runtimes.
  */
 export async function startRuntimeApi(listener: RuntimeApiListener): Promise<RuntimeApi> {
@@ -101,7 +101,7 @@ export async function startRuntimeApi(listener: RuntimeApiListener): Promise<Run
       },
     )
   })
-  // Whoever waits for work may do so for hours.
+  // A request for work may wait for hours.
   server.requestTimeout = 0
   server.timeout = 0
   await new Promise<void>((resolve, failed) => {
@@ -124,9 +124,9 @@ export async function startRuntimeApi(listener: RuntimeApiListener): Promise<Run
 }
 
 /**
- * Hands on an answer while it comes. It is over when it has come whole, when trailers say what went
- * wrong, or when nobody reads it any more. Source: Lambda's documentation of response streaming for
- * custom runtimes.
+ * Forwards a response as it arrives. It is over when it is complete, when trailers report an error,
+ * or when it is abandoned. Source: Lambda's documentation of response streaming for custom
+ * runtimes.
  */
 function receiveStream(
   listener: RuntimeApiListener,
@@ -142,9 +142,10 @@ function receiveStream(
   }
   request.once('close', () => {
     const { [errorTrailers.type]: wrong, [errorTrailers.body]: errorBody = '' } = request.trailers
-    // One that broke off by itself is told by the end of the process.
+    // The end of the process reports a response that broke off.
     if (!request.complete && !isLeft) return
-    if (!request.complete) listener.onReply({ kind: 'failed', id, why: 'its answer was not read' })
+    if (!request.complete)
+      listener.onReply({ kind: 'failed', id, why: 'its response was not read' })
     else if (wrong === undefined) listener.onReply({ kind: 'answered', id, json: 'null' })
     else
       listener.onReply({
@@ -157,11 +158,11 @@ function receiveStream(
   listener.onStreamedAnswer({ type, body: readPieces(request), abandon })
 }
 
-/** The pieces of a streamed answer. Throws when trailers say that it broke off. */
+/** Yields the parts of a streamed response. Throws when trailers report that it broke off. */
 async function* readPieces(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   for await (const piece of request) yield piece as Buffer
   const { [errorTrailers.type]: wrong } = request.trailers
-  if (wrong !== undefined) throw error('PLATFORM_FAILED', `a streamed answer broke off: ${wrong}`)
+  if (wrong !== undefined) throw error('PLATFORM_FAILED', `a streamed response broke off: ${wrong}`)
 }
 
 function accept(response: ServerResponse): void {
@@ -169,7 +170,7 @@ function accept(response: ServerResponse): void {
   response.end('{"status":"OK"}')
 }
 
-/** Hands on what was posted; false for what has no place here. */
+/** Handles a posted reply. Returns false for an unknown path. */
 function receive(listener: RuntimeApiListener, path: string, text: string): boolean {
   const [, answered] = routes.response.exec(path) ?? []
   if (answered !== undefined) listener.onReply({ kind: 'answered', id: answered, json: text })
@@ -202,7 +203,7 @@ function parseErrorText(text: string): string {
     const { errorType, errorMessage } = errorForm.parse(JSON.parse(text))
     return `${errorType}: ${errorMessage}`
   } catch {
-    return 'an error without a form'
+    return 'a malformed error'
   }
 }
 
@@ -212,7 +213,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   for await (const chunk of request) {
     const part = chunk as Buffer
     bytes += part.length
-    if (bytes > cloudLimits.answerBytesMax) throw new RangeError('the answer is too large')
+    if (bytes > cloudLimits.answerBytesMax) throw new RangeError('the response is too large')
     chunks.push(part)
   }
   return Buffer.concat(chunks).toString()

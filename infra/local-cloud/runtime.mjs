@@ -1,7 +1,8 @@
 /**
- * What runs in an environment of the local cloud: the part of Lambda's Node runtime that functions
- * rely on. Asks the Runtime API for work, hands it to the bundle's handler, and gives the answer
- * back. Plain JavaScript without dependencies, as it stands beside the bundle and not in it.
+ * The runtime of an environment in the local cloud: the part of Lambda's Node runtime on which
+ * functions rely. It requests work from the Runtime API, passes it to the bundle's handler, and
+ * returns the result. Plain JavaScript without dependencies, because it is beside the bundle and
+ * not part of it.
  */
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { pathToFileURL } from 'node:url'
 const [host, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':')
 const version = '/2018-06-01/runtime'
 
-/** One request to the Runtime API; waiting for work takes as long as it takes. */
+/** Sends one request to the Runtime API. A request for work has no timeout. */
 function callRuntimeApi(method, path, body) {
   return new Promise((resolve, failed) => {
     const headers = { 'content-type': 'application/json' }
@@ -53,20 +54,20 @@ async function loadHandler() {
   const [file, name] = process.env._HANDLER.split('.')
   const loaded = await import(pathToFileURL(join(process.env.LAMBDA_TASK_ROOT, `${file}.mjs`)).href)
   const { [name]: handler } = loaded
-  if (typeof handler !== 'function') throw new Error(`${process.env._HANDLER} is no function`)
+  if (typeof handler !== 'function') throw new Error(`${process.env._HANDLER} is not a function`)
   return handler
 }
 
-/** What a handler bears that streams its answer. */
+/** The mark of a handler that streams its response. */
 const streaming = Symbol.for('aws.lambda.runtime.handler.streaming')
 
-/** What Lambda's runtime for Node has beside Node. Source: Lambda's page on response streaming. */
+/** The additions of Lambda's Node runtime. Source: Lambda's page on response streaming. */
 globalThis.awslambda = {
   streamifyResponse: handler => Object.assign(handler, { [streaming]: 'response' }),
   HttpResponseStream: {
     from: (stream, head) => {
       stream.setContentType('application/vnd.awslambda.http-integration-response')
-      // The head ends with what no JSON has.
+      // The head ends with bytes that JSON cannot contain.
       stream.write(JSON.stringify(head))
       stream.write(Buffer.alloc(8))
       return stream
@@ -74,7 +75,7 @@ globalThis.awslambda = {
   },
 }
 
-/** A stream whose bytes go to the Runtime API from the first one on. */
+/** Creates a stream whose bytes go to the Runtime API from the first one on. */
 function createAnswerStream(id) {
   const stream = new PassThrough()
   const finished = Promise.withResolvers()
@@ -83,7 +84,7 @@ function createAnswerStream(id) {
   stream.setContentType = contentType => {
     type = contentType
   }
-  // Also when it ends without a byte.
+  // Also emitted for an empty stream.
   stream.once('readable', () => {
     sending = request({
       ...{ host, port, method: 'POST', path: `${version}/invocation/${id}/response`, timeout: 0 },
@@ -99,18 +100,18 @@ function createAnswerStream(id) {
       reply.once('close', finished.resolve)
     })
     sending.once('error', () => {
-      // Nobody reads it any more.
+      // The response is not read any more.
       stream.destroy()
       finished.resolve()
     })
     stream.pipe(sending)
   })
-  // A handler that goes on to write finds out by `close`.
+  // The event `close` informs a handler that continues to write.
   stream.on('error', () => undefined)
   return {
     stream,
     finished: finished.promise,
-    /** Says what went wrong behind what was sent; false when nothing was. */
+    /** Reports an error after the sent part. Returns false when nothing was sent. */
     breakOff: async thrown => {
       if (sending === undefined) return false
       stream.unpipe(sending)

@@ -1,10 +1,10 @@
 import { Cron } from 'croner'
 
-/** A schedule as EventBridge Scheduler keeps it, as far as its times go. */
+/** The times of a schedule as EventBridge Scheduler stores them. */
 export interface SchedulerTimes {
   readonly expression: string
   readonly zone: string
-  /** Milliseconds since 1970, as everything here. */
+  /** Milliseconds since 1970, like all times here. */
   readonly startAt?: number
   readonly createdAt: number
 }
@@ -16,8 +16,8 @@ const unitMs: Readonly<Record<string, number>> = {
 }
 
 /**
- * The first time of a schedule after `after`; undefined when there is none, and for an expression
- * that is not read here: a year, `L`, `W` and `#` of cron are not. Source: the documentation of
+ * Returns the first time of a schedule after `after`. Undefined when there is none, and for an
+ * unsupported expression: a year, `L`, `W` and `#` of cron. Source: the documentation of
  * EventBridge Scheduler on types of schedules.
  */
 export function nextTimeAfter(times: SchedulerTimes, after: number): number | undefined {
@@ -39,7 +39,7 @@ function nextRateTime(inner: string, startAt: number, after: number): number | u
   return startAt + (Math.floor((after - startAt) / everyMs) + 1) * everyMs
 }
 
-/** Days of the week count from Sunday as 1 there. */
+/** In this syntax, days of the week count from Sunday as 1. */
 function nextCronTime(fields: string, zone: string, after: number): number | undefined {
   try {
     const cron = new Cron(fields, { timezone: zone, paused: true, alternativeWeekdays: true })

@@ -11,19 +11,19 @@ import { messageOf } from '../../shared/errors/error.ts'
 import type { InvocationOutcome } from './environment.ts'
 import { type SchedulerTimes, nextTimeAfter } from './scheduler-times.ts'
 
-/** What schedules are read from and what they call. */
+/** The options of the scheduler: the source of its schedules, and the calls. */
 export interface LocalSchedulerOptions {
   readonly client: SchedulerClient
   readonly group: string
   /** Calls the function of an ARN. */
   readonly invoke: (arn: string, event: unknown) => Promise<InvocationOutcome>
-  /** What went wrong, for people. */
+  /** Receives errors, for users. */
   readonly onFailure: (why: string) => void
-  /** Draws where in its window a call is made, from 0 to 1. */
+  /** Draws the position of a call in its window, from 0 to 1. */
   readonly draw?: () => number
 }
 
-/** A schedule that is being watched. */
+/** A watched schedule. */
 interface WatchedSchedule {
   readonly times: SchedulerTimes
   readonly windowMs: number
@@ -32,14 +32,14 @@ interface WatchedSchedule {
   readonly isOnce: boolean
   /** The time of its next call; undefined when there is none. */
   next: number | undefined
-  /** The same, moved within the window. */
+  /** The same time, moved within the window. */
   due: number
 }
 
 /**
- * EventBridge Scheduler for one group: reads its schedules at the emulator, which keeps them and
- * calls nobody, and calls what is due; what completed and is to be removed then is removed. Ends
- * when it is told to, and resolves when no call is open.
+ * Emulates EventBridge Scheduler for one group. It reads the schedules from the emulator, which
+ * only stores them, and makes the due calls. A completed schedule is removed if its settings say
+ * so. `end` stops it and resolves when no call is in progress.
  */
 export function startScheduler(options: LocalSchedulerOptions): {
   readonly end: () => Promise<void>
@@ -78,7 +78,7 @@ export function startScheduler(options: LocalSchedulerOptions): {
   }
 }
 
-/** The schedules of the group, and whether each is enabled. */
+/** Returns the schedules of the group, and whether each one is enabled. */
 async function listSchedules(
   options: LocalSchedulerOptions,
 ): Promise<ReadonlyMap<string, boolean>> {
@@ -127,7 +127,10 @@ function toWatchedSchedule(found: GetScheduleCommandOutput): WatchedSchedule {
   }
 }
 
-/** Moves to the first time after `after`: of those that nobody was there for one is made up for. */
+/**
+ * Moves a schedule to its first time after `after`. Several missed times are made up for by one
+ * call.
+ */
 function advanceSchedule(
   { draw = Math.random }: LocalSchedulerOptions,
   one: WatchedSchedule,
@@ -137,7 +140,7 @@ function advanceSchedule(
   one.due = (one.next ?? 0) + Math.floor(draw() * one.windowMs)
 }
 
-/** Calls, and again when the function failed, as Lambda does with calls that nobody waits for. */
+/** Makes a call, and retries it when the function failed, as Lambda does for asynchronous calls. */
 async function callTarget(
   { client, group, invoke, onFailure }: LocalSchedulerOptions,
   name: string,

@@ -30,40 +30,40 @@ import { createPlaceVariables, type PlaceVariables } from '../place-variables.ts
 import type { FunctionName } from '../functions-table.ts'
 import { hiddenSeconds } from '../queue-times.ts'
 
-/** A queue as an event source and as a function know it. */
+/** A queue for event sources and functions. */
 export interface LocalQueue {
   readonly url: string
   readonly arn: string
 }
 
-/** What an installation's functions share, in the emulators. */
+/** The shared services of an installation's functions, in the emulators. */
 export interface Services {
   readonly places: PlaceVariables
   readonly queues: Readonly<Record<QueueName, LocalQueue>>
-  /** The group of the schedules that people make. */
+  /** The group of the users' schedules. */
   readonly scheduleGroup: string
-  /** Removes tables, queues and schedules; the bucket goes with its emulator. */
+  /** Removes tables, queues and schedules. The bucket is removed with its emulator. */
   readonly remove: () => Promise<void>
 }
 
-/** The account that emulators believe to be. */
+/** The account id of the emulators. */
 const account = '000000000000'
 
-/** The ARN of a function that is in no account. */
+/** Returns the ARN of a function in the local cloud. */
 export function localArnOf(installation: string, region: string, name: FunctionName): string {
   return `arn:aws:lambda:${region}:${account}:function:${installation}-${name}`
 }
 
 /**
- * Makes tables, queues, bucket and key of an installation as the CDK app does. Throws what the SDK
- * throws: they are made once, before anything else.
+ * Creates tables, queues, bucket and key of an installation as the CDK app does. Throws the SDK's
+ * errors, because the services are created once, before anything else.
  */
 export async function createServices(
   settings: AwsSettings,
   options: {
     readonly installation: string
     readonly webhookUrl: string
-    /** Other times than those of the infrastructure, for messages that a function has. */
+    /** Visibility timeouts that replace those of the infrastructure. */
     readonly hidden?: Partial<Readonly<Record<QueueName, number>>>
   },
 ): Promise<Services> {

@@ -4,9 +4,9 @@ import type { InvocationOutcome, OnStreamedAnswer } from './environment.ts'
 import { createGatewayReply, type HttpReply, toHttpReply } from './http-payload.ts'
 import type { StreamedAnswer } from './runtime-api.ts'
 
-/** The content type of an answer that begins with its status and headers. */
+/** The content type of a response that begins with its status and headers. */
 const withHead = 'application/vnd.awslambda.http-integration-response'
-/** Ends that beginning. */
+/** The end of that beginning. */
 const divider = Buffer.alloc(8)
 
 const headForm = z.object({
@@ -16,9 +16,9 @@ const headForm = z.object({
 })
 
 /**
- * What a function URL in streaming mode sends back: the answer as it comes, or, of a function that
- * does not stream, has failed or died, what `httpReplyOf` makes of it. An answer is left when the
- * one who asked is gone. Source: Lambda's documentation of response streaming.
+ * Returns the response of a function URL in streaming mode: the response as it arrives. For a
+ * function that does not stream, has failed or died, it is that of `toHttpReply`. The response is
+ * abandoned when the client disconnects. Source: Lambda's documentation of response streaming.
  */
 export function streamReply(
   invoke: (streamed: OnStreamedAnswer) => Promise<InvocationOutcome>,
@@ -66,7 +66,7 @@ async function toStreamedReply({ type, body, abandon }: StreamedAnswer): Promise
   }
 }
 
-/** What came with the head, and what comes after. */
+/** Yields the bytes that arrived with the head, and those after it. */
 async function* readRest(
   first: Uint8Array,
   pieces: AsyncIterator<Uint8Array>,

@@ -1,13 +1,13 @@
-/** Limits of the API: what one caller may send, ask and keep open. */
+/** Limits of the API: the size and number of requests, pages and streams per caller. */
 export const apiLimits = {
-  /** A body of JSON: a document of the largest size, and its envelope. */
+  /** Size of a JSON request body: the largest document and its envelope. */
   bodyBytesMax: 128 * 1024,
-  /** Items of one page, and what is given when nobody says. */
+  /** Results per page: the maximum and the default. */
   pageMax: 100,
   pageDefault: 25,
-  /** Events of one message of a stream. */
+  /** Events in one message of a stream. */
   eventsPerMessage: 200,
-  /** Characters of a URN or pattern by which a request names resources, and how many of these. */
+  /** Length of a URN or URN pattern in a request, and how many a request may contain. */
   urnMax: 2_000,
   urnsMax: 1_000,
   /** Requests that may wait for one stack. */
@@ -15,36 +15,43 @@ export const apiLimits = {
   /** Stacks that one token may name. */
   tokenStacksMax: 100,
 
-  /** Requests of one address, known or not: how many at once, and how many a second after that. */
+  /**
+   * Request limit per client address, authenticated or not: burst size, then requests per second.
+   */
   addressBurst: 120,
   addressPerSecond: 20,
-  /** The same for one token. */
+  /** Request limit per token: burst size, then requests per second. */
   tokenBurst: 120,
   tokenPerSecond: 20,
-  /** Buckets that a process keeps; the ones that were used longest ago are forgotten. */
+  /** Rate-limit buckets that a process keeps. The least recently used ones are dropped first. */
   bucketsMax: 10_000,
 
-  /** How often a stream looks for news. */
+  /** Interval at which a stream polls for new events. */
   streamLookMs: 300,
-  /** A stream without news says that it lives: proxies close what is silent for half a minute. */
+  /**
+   * Interval of heartbeats on an idle stream. Proxies close connections that are silent for half a
+   * minute.
+   */
   heartbeatMs: 10_000,
-  /** A stream ends after this, and its reader comes again: functions have limits. */
+  /**
+   * Duration of one stream, because functions have a time limit. Its reader reconnects afterwards.
+   */
   streamMs: 240_000,
-  /** Streams of one process. */
+  /** Concurrent streams of one process. */
   streamsMax: 200,
-  /** The last events of a deployment may be kept that much later than its end. */
+  /** Time after the end of a deployment in which its last events may still be stored. */
   lastEventsMs: 3_000,
 
-  /** One call of the command line to an API, without uploads and streams. */
+  /** Timeout of one API call of the command line, except uploads and streams. */
   callTimeoutMs: 30_000,
-  /** An upload of a program. */
+  /** Timeout of a program upload. */
   uploadTimeoutMs: 600_000,
-  /** How long an address is good for that takes an upload. */
+  /** Validity of an upload address. */
   placeExpiresMs: 900_000,
-  /** Tries of a call that changes nothing twice, or of a stream that broke. */
+  /** Attempts of an idempotent call, or of a stream that broke. */
   callAttemptsMax: 6,
-  /** Pause before the second try, doubled each time. */
+  /** Pause before the second attempt. It doubles with each further attempt. */
   callRetryMs: 500,
-  /** An answer of the API. States may be large. */
+  /** Size of an API response. States may be large. */
   answerBytesMax: 512 * 1024 * 1024,
 } as const

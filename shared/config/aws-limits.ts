@@ -1,48 +1,49 @@
-/** Limits around the clients of AWS and its queues and blobs. */
+/** Limits of the AWS clients, queues and blobs. */
 export const awsLimits = {
-  /** How often the SDK sends one request before its failure is ours to handle. */
+  /** Attempts that the SDK makes for one request before the project handles the failure. */
   attemptsMax: 4,
-  /** From the first packet to a connection. */
+  /** Timeout for establishing a connection. */
   connectMs: 3_000,
-  /** From the last byte of a request to the first of its answer. */
+  /** Timeout from the last byte of a request to the first byte of its response. */
   answerMs: 10_000,
-  /** The same where a body of half a gigabyte may be on its way. */
+  /** The same timeout for blob requests, whose body may have half a gigabyte. */
   blobAnswerMs: 120_000,
   /**
-   * The same for a call of compaction, which folds a whole deployment before it answers. It is
-   * called once: whoever closes the deployment must have the time to fold by itself then.
+   * The same timeout for a compaction call, which folds a whole deployment before it responds. The
+   * caller makes one attempt only, because it must have time to fold the deployment itself
+   * afterwards.
    */
   compactionAnswerMs: 300_000,
-  /** Connections to one service: as many as an executor runs operations at once. */
+  /** Connections to one service: equal to the operations that an executor runs concurrently. */
   socketsMax: 64,
 
-  /** Entries of one batch of messages; the bound of SQS. */
+  /** Entries of one message batch: the limit of SQS. */
   batchMax: 10,
-  /** One message, and all of one batch together: the bound of SQS, 1 MiB. */
+  /** Size of one message, and of a whole batch: the limit of SQS, 1 MiB. */
   messageBytesMax: 1_048_576,
-  /** How long one receive may wait at the server: the bound of SQS. */
+  /** Long-poll time of one receive: the limit of SQS. */
   receiveWaitMs: 20_000,
-  /** How long one queue is waited upon where two are to be served. */
+  /** Long-poll time of one queue when a receiver alternates between two queues. */
   turnMs: 1_000,
-  /** The longest delay of a message: the bound of SQS. A nudge that is later is sent again. */
+  /** Longest delay of a message: the limit of SQS. A nudge that is due later is sent again. */
   delayMs: 900_000,
-  /** From its delivery a message may stay invisible for so long at most: the bound of SQS. */
+  /** Longest visibility timeout of a message after its delivery: the limit of SQS. */
   loanMs: 43_200_000,
-  /** How often what a batch left undone is tried again. */
+  /** Attempts for the entries of a batch that were not processed. */
   batchTriesMax: 5,
-  /** Before the second try of a batch at most; twice as long before each later one. */
+  /** Longest pause before the second attempt of a batch. It doubles with each further attempt. */
   batchPauseMs: 100,
-  /** How long dead letters are hidden from others while they are looked through. */
+  /** Time in which dead letters are invisible to other readers during a scan. */
   deadLetterLoanMs: 30_000,
-  /** Dead letters of one queue that one look goes through. */
+  /** Dead letters of one queue that one scan reads. */
   deadLettersMax: 5_000,
 
-  /** One blob: it is in memory as a whole, as an asset is. */
+  /** Size of one blob. A blob is held in memory as a whole, like an asset. */
   blobBytesMax: 512 * 1024 * 1024,
-  /** Blobs that one page of the sweep lists: the bound of S3. */
+  /** Blobs per page of the sweep's listing: the limit of S3. */
   blobsPerPage: 1_000,
-  /** How often a put is tried that others disturb, or that finds a damaged blob in its place. */
+  /** Attempts of a put that conflicts with other writers or finds a damaged blob at its key. */
   putTriesMax: 5,
-  /** Versions of one plugin that are looked at for the newest. */
+  /** Versions of one plugin that are checked to find the newest. */
   pluginVersionsMax: 1_000,
 } as const

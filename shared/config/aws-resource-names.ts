@@ -1,7 +1,7 @@
 /**
- * Where an installation on AWS keeps what: the environment variables that its functions read and
- * its infrastructure sets, and the names of what it is made of. One table for both sides, so that
- * neither can name what the other does not know.
+ * The resource names of an installation on AWS, and the environment variables that its
+ * infrastructure sets and its functions read. Both sides use this one table, so neither can use a
+ * name that the other does not know.
  */
 import { limits } from './limits.ts'
 import { triggerLimits } from './trigger-limits.ts'
@@ -14,33 +14,36 @@ export const awsVariables = {
   bucket: 'ANTICHAIN_BUCKET',
   chainsQueue: 'ANTICHAIN_CHAINS_QUEUE',
   chainsLongQueue: 'ANTICHAIN_CHAINS_LONG_QUEUE',
-  /** Dead letters of both chain queues: who closes a deployment tells of them. */
+  /**
+   * Dead-letter queues of both chain queues. The process that closes a deployment reports their
+   * messages.
+   */
   chainsDeadQueue: 'ANTICHAIN_CHAINS_DEAD_QUEUE',
   chainsLongDeadQueue: 'ANTICHAIN_CHAINS_LONG_DEAD_QUEUE',
   nudgesQueue: 'ANTICHAIN_NUDGES_QUEUE',
   nudgesLongQueue: 'ANTICHAIN_NUDGES_LONG_QUEUE',
   notificationsQueue: 'ANTICHAIN_NOTIFICATIONS_QUEUE',
-  /** What nobody could be told: the API shows it and has it sent again. */
+  /** Notifications that could not be delivered. The API lists them and can send them again. */
   notificationsDeadQueue: 'ANTICHAIN_NOTIFICATIONS_DEAD_QUEUE',
-  /** The key of secrets, as an ARN. */
+  /** The KMS key for secrets, as an ARN. */
   key: 'ANTICHAIN_KEY',
   scheduleGroup: 'ANTICHAIN_SCHEDULE_GROUP',
-  /** The role that EventBridge Scheduler takes on to call the schedule function, as an ARN. */
+  /** The role that EventBridge Scheduler assumes to call the schedule function, as an ARN. */
   scheduleRole: 'ANTICHAIN_SCHEDULE_ROLE',
   scheduleFunction: 'ANTICHAIN_SCHEDULE_FUNCTION',
   compactionFunction: 'ANTICHAIN_COMPACTION_FUNCTION',
   webhookUrl: 'ANTICHAIN_WEBHOOK_URL',
-  /** The pool that the process belongs to: `short` in a function, `long` in a task. */
+  /** The pool of the process: `short` in a function, `long` in a task. */
   pool: 'ANTICHAIN_POOL',
 } as const
 
-/** What an environment variable stands for. */
+/** The key of an environment variable in `awsVariables`. */
 export type AwsVariable = keyof typeof awsVariables
 
-/** Keys of both tables, as attribute names; the sort key and the partition key are strings. */
+/** Key attributes of both tables. The partition key and the sort key are strings. */
 export const tableKeys = { partition: 'pk', sort: 'sk', expires: 'expires' } as const
 
-/** First parts of the bucket's keys: what a function may read or write is granted by them. */
+/** Key prefixes of the bucket. The permissions of functions are granted per prefix. */
 export const bucketPrefixes = {
   /** Immutable bytes by their hash: snapshots, plan pages, large records, assets, programs. */
   blobs: 'blobs/',
@@ -49,35 +52,38 @@ export const bucketPrefixes = {
 } as const
 
 /**
- * What a secret is encrypted for, as a pair of the encryption context of KMS: functions that handle
- * triggers may use the key for those secrets only, executors for those of stacks only.
+ * The purpose of a secret, as a pair of the KMS encryption context. Functions that handle triggers
+ * may use the key for trigger secrets only, executors for stack secrets only.
  */
 export const keyPurpose = {
   field: 'antichain-purpose',
   trigger: 'trigger',
   stack: 'stack',
-  /** The field of the document that a secret of a trigger stands in. */
+  /** The field for the document that contains a trigger's secret. */
   place: 'antichain-place',
 } as const
 
 /**
- * Metrics that functions write into their logs in the embedded metric format, each with the
- * dimension `Installation`, that of the long pool with `Queue` too; alarms and the scaling of the
- * long pool read them.
+ * Metrics that functions write to their logs in the embedded metric format. Each has the dimension
+ * `Installation`, the metric of the long pool also `Queue`. Alarms and the scaling of the long pool
+ * read them.
  */
 export const awsMetrics = {
   namespace: 'Antichain',
   dimension: 'Installation',
   queueDimension: 'Queue',
-  /** Open deployments that nobody holds any more. */
+  /** Open deployments without a live holder. */
   stuckDeployments: 'StuckDeployments',
-  /** How long ago a deployment was settled that is being published, in seconds. */
+  /** Time since the deployment that is being published was settled, in seconds. */
   compactionLag: 'CompactionLagSeconds',
-  /** Written by whoever sends to the long pool: metrics of an idle queue come late. */
+  /** Written by each sender to the long pool, because SQS reports metrics of an idle queue late. */
   longPoolWaiting: 'LongPoolWaiting',
 } as const
 
-/** Names of an installation's parts; all of one account and region begin with its name. */
+/**
+ * Names of an installation's resources. In one account and region, each begins with the
+ * installation's name.
+ */
 export interface InstallationNames {
   readonly dataStack: string
   readonly stack: string
@@ -87,7 +93,7 @@ export interface InstallationNames {
   readonly scheduleGroup: string
 }
 
-/** The queues; each has another for dead letters, of the same name with `-dead`. */
+/** The queues. Each has a dead-letter queue of the same name with the suffix `-dead`. */
 export const queueNames = [
   'chains',
   'chains-long',
@@ -97,13 +103,13 @@ export const queueNames = [
 ] as const
 export type QueueName = (typeof queueNames)[number]
 
-/** The name of an installation when none is given. */
+/** The default name of an installation. */
 export const defaultInstallation = 'antichain'
 
-/** The form of an installation's name: short, because other names begin with it. */
+/** The pattern of installation names. Names are short, because resource names begin with them. */
 export const installationPattern = /^[a-z][a-z0-9-]{1,19}$/
 
-/** The names of an installation. */
+/** Returns the resource names of an installation. */
 export function installationNamesOf(installation: string): InstallationNames {
   const withInstallation = (part: string): string => `${installation}-${part}`
   return {
@@ -122,28 +128,30 @@ export function installationNamesOf(installation: string): InstallationNames {
   }
 }
 
-/** How often a message of a queue is delivered before it is a dead letter. */
+/** Returns how often a message of a queue is delivered before it becomes a dead letter. */
 export function deliveriesLimitOf(queue: QueueName): number {
-  // These come again because somebody outside could not be reached, which lasts longer.
+  // Notifications are redelivered while an external receiver is unreachable, which can take longer.
   return queue === 'notifications' ? triggerLimits.notificationAttemptsMax : limits.deliveriesMax
 }
 
-/** The queue of a queue's dead letters. */
+/** Returns the name of a queue's dead-letter queue. */
 export const deadLetterQueueOf = (queue: string): string => `${queue}-dead`
 
-/** The bucket: its name must differ from those of all accounts. */
+/** Returns the name of the bucket, which must be unique across all AWS accounts. */
 export const bucketNameOf = (installation: string, account: string, region: string): string =>
   `${installation}-${account}-${region}`
 
-/** The role that a function runs as: owners of stacks name it in their trust policies. */
+/** Returns the name of a function's role. Owners of stacks name it in their trust policies. */
 export const roleNameOf = (installation: string, part: string, region: string): string =>
   `${installation}-${part}-${region}`
 
-/** The external id that a role of a stack asks for: the installation and the stack's id. */
+/**
+ * Returns the external id that the role of a stack requires: the installation and the stack's id.
+ */
 export const externalIdOf = (installation: string, stack: string): string =>
   `${installation}/${stack}`
 
-/** Tags of what belongs to an installation, for bills and for `antichain platform status`. */
+/** Tags of an installation's resources, for bills and for `antichain platform status`. */
 export const awsTags = {
   installation: 'antichain:installation',
   part: 'antichain:part',

@@ -1,30 +1,30 @@
 /** Limits of the local cloud, which runs the functions of an installation on one machine. */
 export const cloudLimits = {
-  /** From the start of an environment to its first question for work, on a busy machine. */
+  /** Time from the start of an environment to its first request for work, on a busy machine. */
   initMs: 30_000,
-  /** An environment without work stays so long, unless set otherwise. */
+  /** Default time after which an idle environment is stopped. */
   idleMs: 300_000,
-  /** How often environments are looked at that have had no work. */
+  /** Interval at which idle environments are checked. */
   lookMs: 1_000,
-  /** A task of the long pool is told to end when its queue was empty so long. */
+  /** Time with an empty queue after which a task of the long pool is told to shut down. */
   taskIdleMs: 30_000,
-  /** What a function may answer at once: the bound of Lambda. */
+  /** Size of a buffered function response: the limit of Lambda. */
   answerBytesMax: 6 * 1024 * 1024,
-  /** The body of a request over HTTP: the bound of API Gateway. */
+  /** Size of an HTTP request body: the limit of API Gateway. */
   requestBytesMax: 10 * 1024 * 1024,
-  /** Status and headers of a streamed answer. */
+  /** Size of the status and headers of a streamed response. */
   headBytesMax: 64 * 1024,
-  /** One line of an environment; the rest of a longer one is left out. */
+  /** Length of one log line of an environment. Longer lines are truncated. */
   lineCharsMax: 2_000,
-  /** Before a queue that refused is asked again. */
+  /** Pause before the next request to a queue that returned an error. */
   pollPauseMs: 1_000,
-  /** How often the local scheduler looks for schedules that are new, gone or due. */
+  /** Interval at which the local scheduler checks for new, deleted and due schedules. */
   scheduleLookMs: 1_000,
-  /** Retries of a call that nobody waits for, and the pause before each: those of Lambda. */
+  /** Retries of an asynchronous call, and the pause before each: the values of Lambda. */
   callRetriesMax: 2,
   callRetryMs: 60_000,
-  /** Between two looks at a deployment that is waited for. */
+  /** Polling interval while waiting for a deployment. */
   askEveryMs: 200,
-  /** A deployment that `npm run cloud -- --deploy` waits for. */
+  /** Time that `npm run cloud -- --deploy` waits for a deployment. */
   deployMs: 1_800_000,
 } as const

@@ -1,70 +1,84 @@
-/** Every limit of the adapters for DynamoDB. */
+/** Every limit of the DynamoDB adapters. */
 export const dynamoLimits = {
-  /** A connection inside one region is made in milliseconds, unless this process is busy. */
+  /**
+   * Connection timeout. Inside one region a connection takes milliseconds, unless this process is
+   * busy.
+   */
   connectMs: 2_000,
-  /** One attempt of one request. The largest, 16 MB of a batch read, takes a second or two. */
+  /**
+   * Timeout of one attempt of one request. The largest, a batch read of 16 MB, takes a second or
+   * two.
+   */
   requestMs: 5_000,
-  /** Attempts at a request that fails for now: throttled, 5xx, no reply. */
+  /** Attempts of a request that fails temporarily: throttled, 5xx, no response. */
   attemptsMax: 4,
-  /** Sockets of one process: 64 operations at once, each with a request, and the generator's. */
+  /**
+   * Sockets of one process: one request for each of 64 concurrent operations, and those of the
+   * generator.
+   */
   socketsMax: 96,
-  /** Repetitions of a request in all: conflicts, and what a batch left undone. */
+  /** Total retries of a request after conflicts and unprocessed batch items. */
   repeatsMax: 10,
-  /** The first pause at most; each later one is twice as long, up to the longest. */
+  /**
+   * Longest first pause and longest pause overall. Each pause may be twice as long as the one
+   * before.
+   */
   repeatFirstMs: 20,
   repeatMostMs: 1_000,
 
-  /** Items of one batch read, by AWS. */
+  /** Items of one batch read: the limit of AWS. */
   itemsPerReadMax: 100,
-  /** Items of one batch write, by AWS. */
+  /** Items of one batch write: the limit of AWS. */
   itemsPerWriteMax: 25,
-  /** Batches of one call at once: a call of 500 ids is one round. */
+  /** Concurrent batches of one call. A call with 500 ids needs one round. */
   batchesAtOnce: 5,
-  /** Pages of one call that reads a whole partition; each has up to 1 MB. */
+  /** Pages of one call that reads a whole partition. Each has up to 1 MB. */
   pagesMax: 1_000,
-  /** Operations whose place is noted by one item, so that a removal finds them without a scan. */
+  /**
+   * Operations covered by one index item. A removal finds their records through it, without a scan.
+   */
   blockOperations: 500,
-  /** Deployments, blocks and writers of which a process remembers what it knows to be there. */
+  /** Deployments, blocks and writers in the cache of known items of one process. */
   rememberedMax: 10_000,
-  /** Lines of one chunk of events: one batch of a writer. */
+  /** Lines of one event chunk: one batch of a writer. */
   chunkLinesMax: 500,
-  /** Bytes of one chunk before it is compressed. */
+  /** Size of one event chunk before compression. */
   chunkBytesMax: 512 * 1024,
-  /** Chunks of events that one read looks at; the reader goes on from its cursor. */
+  /** Event chunks of one read. The reader continues from its cursor. */
   chunksPerReadMax: 20,
-  /** How often a chunk is tried when other writers are always faster. */
+  /** Attempts to append a chunk while other writers take its place first. */
   chunkTriesMax: 50,
-  /** Items of one partition that are found, and then removed, at once. */
+  /** Items of one partition that are listed, and then removed, per round. */
   removedAtOnce: 1_000,
-  /** Stacks, deployments whose records are kept, or late outcomes of one list. */
+  /** Entries of one list of stacks, kept deployments or late outcomes. */
   listedMax: 100_000,
-  /** How often a start or publish is tried that others get ahead of. */
+  /** Attempts of a start or publish that loses the race against other writers. */
   racesMax: 10,
-  /** Bytes of a text from outside in a key; of a longer one its hash is there. */
+  /** Bytes of an external text inside a key. A longer text is replaced by its hash. */
   keyTextBytesMax: 512,
-  /** Hints of so many ms are one item. */
+  /** Time span of the hints that one item gathers, in ms. */
   hintsGatherMs: 50,
-  /** How often who listens to hints of other processes reads them. */
+  /** Interval at which a listener reads the hints of other processes. */
   hintsReadMs: 1_000,
-  /** How far two functions' clocks may differ before a hint between them is lost. */
+  /** Largest clock difference of two functions at which hints between them still arrive. */
   hintsOverlapMs: 2_000,
-  /** Items of hints of one read; more are read a second later. */
+  /** Hint items of one read. The next read, a second later, gets the rest. */
   hintsPerReadMax: 1_000,
-  /** Hints go by themselves after this. */
+  /** Time after which hints expire. */
   hintsKeptMs: 600_000,
   /** Partitions of one day of the audit log. */
   auditShards: 4,
-  /** Entries of the audit log go by themselves after this. */
+  /** Time after which entries of the audit log expire. */
   auditKeptMs: 400 * 24 * 3_600_000,
   /** Days of the audit log that may have entries. */
   auditDaysMax: 410,
-  /** Requests that are forgotten at once. */
+  /** Requests that one call forgets. */
   forgottenAtOnce: 10,
   /** Kinds of slow operations that one stack may have. */
   slowMax: 1_000,
   /**
-   * Records of the journal go by themselves so long after they were written. It is a net under the
-   * removal, which comes first; a deployment that is open for longer is not resumed.
+   * Time after which journal records expire. Retention normally removes them earlier; this is the
+   * safety net. A deployment that stays open longer cannot be resumed.
    */
   journalExpiresMs: 400 * 24 * 3_600_000,
 } as const

@@ -1,2 +1,2 @@
-/** The version of Pulumi whose behaviour is followed, and that is told to who asks. */
+/** The version of Pulumi whose behavior is implemented, and which programs and plugins see. */
 export const emulatedVersion = '3.260.0'

@@ -1,22 +1,22 @@
-/** Limits around the installation of plugins. */
+/** Limits of plugin installation. */
 export const installLimits = {
-  /** The archive of a plugin, as it is sent: the largest known have some 200 MB. */
+  /** Size of a plugin archive as downloaded. The largest known ones have some 200 MB. */
   archiveBytesMax: 2_000_000_000,
-  /** Its files, unpacked. */
+  /** Number and total size of the unpacked files. */
   filesMax: 200_000,
   bytesMax: 8_000_000_000,
-  /** What a server says of a release. */
+  /** Size of a server's description of a release. */
   releaseBytesMax: 10_000_000,
-  /** How often a download is tried (Pulumi's number). */
+  /** Attempts of a download (Pulumi's number). */
   triesMax: 5,
-  /** Before the second try; twice as long before each later one (Pulumi's number). */
+  /** Pause before the second attempt. It doubles with each further attempt (Pulumi's number). */
   tryPauseMs: 80,
-  /** A server that sends nothing for so long is given up. */
+  /** Time after which a download without new data is aborted. */
   silentMs: 60_000,
-  /** Between two looks at an installation that another process does. */
+  /** Polling interval while another process installs the same plugin. */
   lockPauseMs: 100,
-  /** One call of Git. */
+  /** Timeout of one Git command. */
   gitMs: 900_000,
-  /** What installs the dependencies of a plugin from source. */
+  /** Timeout of the command that installs the dependencies of a plugin from source. */
   dependenciesMs: 900_000,
 } as const

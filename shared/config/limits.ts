@@ -1,137 +1,175 @@
 /**
  * config: numbers and environment variables, each in one place. Imports nothing of the project.
  *
- * Invariant: a number that two modules must agree on, or that an operator may ask about, stands
- * here with its unit in its name and the reason beside it; modules have no limits of their own.
+ * Invariant: a number on which two modules must agree, or about which an operator may ask, is
+ * defined here. Its name contains its unit, and its comment gives the reason. Modules have no
+ * limits of their own.
  */
 
 /** Every limit and default of Antichain. */
 export const limits = {
-  /** A lease lasts this long without renewal: four renewals may be lost before anyone acts. */
+  /** Duration of a lease without renewal. Four renewals may be lost before a lease expires. */
   leaseMs: 60_000,
-  /** A quarter of the lease. */
+  /** Interval of lease renewals: a quarter of the lease. */
   leaseRenewMs: 15_000,
-  /** Whoever could not renew for so long ends its plugins itself, before others may act. */
+  /**
+   * Time without a successful renewal after which an executor ends its own plugins. It acts before
+   * others may.
+   */
   leaseGiveUpMs: 40_000,
-  /** Recovery waits for lease plus this: two clocks and a slow write lie between the two sides. */
+  /**
+   * Extra time that recovery waits after a lease expires. It covers clock differences and a slow
+   * write.
+   */
   leaseMarginMs: 30_000,
-  /** How often a generator looks whether an executor is gone. */
+  /** Interval at which a generator checks whether an executor has died. */
   lookMs: 3_000,
-  /** How often the generator looks for lost arrivals, ready joins and lost owners. */
+  /** Interval at which the generator checks for lost arrivals, ready joins and lost owners. */
   sweepMs: 30_000,
-  /** The delayed nudge that a holder keeps ahead of itself: lease plus margin. */
+  /** Delay of the watchdog nudge that a holder keeps scheduled for itself: lease plus margin. */
   deadManNudgeMs: 90_000,
-  /** Executors of which a dead-man nudge says how they stood: some kilobytes. */
+  /** Executors whose lease counters a watchdog nudge carries: some kilobytes. */
   seenExecutorsMax: 200,
-  /** A function begins to leave so long before its time is over, or a fifth of a short one. */
+  /**
+   * Time before the end of a function's time limit at which it begins to shut down. A function with
+   * a short limit uses a fifth of it.
+   */
   leaveMs: 10_000,
-  /** A generator with nothing to decide for so long hands over; a quarter of a short life. */
+  /**
+   * Time without a decision after which a generator hands over. A short generator run uses a
+   * quarter of its time.
+   */
   parkAfterMs: 30_000,
 
-  /** Lines of the history, or published versions, of one page of either. */
+  /** Entries per page of the history and of the published versions. */
   pastPageLines: 100,
 
-  /** Resources that one import may name, and bytes of the file that names them. */
+  /** Resources of one import, and bytes of the file that names them. */
   importedMax: 10_000,
   importFileBytesMax: 16 * 1024 * 1024,
 
-  /** Steps of views that a provider may tell of in one call: they are held in memory. */
+  /** View steps that a provider may report in one call. They are held in memory. */
   viewStepsMax: 10_000,
 
-  /** What an operation of which nothing is known is expected to take. */
+  /** Expected duration of an operation without a known duration. */
   expectedMs: 1_000,
-  /** An operation that took longer is remembered, so that the next one gets the time it needs. */
+  /**
+   * Duration above which an operation is recorded as slow, so that the next one gets enough time.
+   */
   slowMs: 5_000,
-  /** From the start of an executor to its first begin, at most; a quarter of a short life. */
+  /**
+   * Longest expected time from the start of an executor to its first begin. A function with a short
+   * limit uses a quarter of it.
+   */
   executorStartMs: 5_000,
   /**
-   * How long an executor's plugins may wait for the next call: credentials that they got are good
-   * for as long as a function lives after that.
+   * Time for which an executor may keep idle plugins for the next call. Their credentials then
+   * remain valid for one more function run.
    */
   warmMs: 300_000,
-  /** The shortest time limit of a function: a program and its plugins need seconds to start. */
+  /** Shortest time limit of a function. A program and its plugins need seconds to start. */
   functionLimitMinMs: 5_000,
 
-  /** A chain message that was delivered so often without being removed is a dead letter. */
+  /** Deliveries after which a chain message that was not removed becomes a dead letter. */
   deliveriesMax: 5,
-  /** A delivery that could not be handled comes again after this, each time twice as late. */
+  /** Delay before a failed delivery is delivered again. It doubles each time. */
   retryMs: 1_000,
-  /** A delivered chain is invisible to others for so long, unless extended: one lease. */
+  /** Visibility timeout of a delivered chain, unless extended: one lease. */
   visibilityMs: 60_000,
-  /** Operations that one message names; also what one executor runs at once. */
+  /** Operations per message, and operations that one executor runs concurrently. */
   chainOperationsMax: 64,
-  /** How often error hooks have a failed call made, the first time included: Pulumi's own limit. */
+  /** Attempts of a call that error hooks repeat, the first one included: Pulumi's limit. */
   errorHookTriesMax: 100,
-  /** How many operations one operation may need or release; wider graphs get joins. */
+  /** Operations that one operation may need or release. Wider graphs get joins. */
   fanMax: 32,
   /**
-   * An outcome that the store cannot take is kept so long: a person needs time to make room on a
-   * disk, and what only this process knows is unknown for ever without it.
+   * Time for which an outcome that cannot be stored is kept and retried. An operator needs time to
+   * free disk space. Until it is stored, only this process has the outcome.
    */
   outcomeKeptMs: 600_000,
-  /** A read that a whole deployment waits upon is tried so long, as is a give-back. */
+  /** Retry time of a give-back, and of a read on which a whole deployment depends. */
   storeTriedMs: 20_000,
-  /** Bytes of a program's files before they are packed: what a function has room to unpack. */
+  /** Size of a program's files before packing: the space that a function has for unpacking. */
   programBytesMax: 1_000_000_000,
-  /** Bytes of a packed program: it is held in memory once. */
+  /** Size of a packed program. One copy of it is held in memory. */
   archiveBytesMax: 250_000_000,
   /** Files of a packed program. */
   archiveFilesMax: 100_000,
-  /** How long the key of a request that has ended is known: who asks again gets the same. */
+  /**
+   * Time for which the key of an ended request is remembered. A repeated request gets the same
+   * response.
+   */
   requestsKeptMs: 30 * 24 * 3_600_000,
 
-  /** Letters of an update plan: it is held in memory. */
+  /** Size of an update plan. It is held in memory. */
   planBytesMax: 100_000_000,
-  /** Letters that one part of a name pattern may ask chance for. */
+  /** Random characters that one placeholder of a name pattern may request. */
   namePartMax: 256,
 
-  /** Registrations that one record of the log holds: none grows with what is decided at once. */
+  /**
+   * Registrations in one log record, so that a record does not grow with the number of decisions.
+   */
   decidedPerRecordMax: 100,
   /** Operations of one plan page: a page stays below half a megabyte. */
   planPageOperationsMax: 500,
-  /** Unchanged resources whose moved line in the program one deployment writes: one record. */
+  /** Source positions of unchanged resources that one deployment updates: one record. */
   positionsMax: 500,
-  /** Ids that one read of heads or ends may name. */
+  /** Ids in one read of heads or ends. */
   idsPerReadMax: 500,
   /**
-   * A record larger than this goes to the blob store: DynamoDB's items end at 400 KB, and what an
-   * adapter writes beside the record must fit too.
+   * Size above which a record goes to the blob store. DynamoDB items end at 400 KB, and the
+   * adapter's own attributes must fit too.
    */
   recordBytesMax: 256 * 1024,
-  /** Records stay so long after the close of their deployment, unless set otherwise. */
+  /** Default time for which the records of a closed deployment are kept. */
   recordsKeptMs: 30 * 24 * 3_600_000,
-  /** Published versions of a stack that stay, the current one among them, unless set otherwise. */
+  /** Default number of published versions that a stack keeps, including the current one. */
   versionsKept: 100,
-  /** Requests of an owner on a host that cannot be asked may land so long after the close. */
+  /**
+   * Time after the close in which requests of an owner on an unreachable host may still take
+   * effect.
+   */
   lateWindowMs: 15 * 60_000,
-  /** A blob without a reference stays so long: whoever put it writes the reference meanwhile. */
+  /** Time for which an unreferenced blob is kept. Its writer stores the reference in this time. */
   blobGraceMs: 24 * 3_600_000,
-  /** Deployments whose records the end of one command removes: it shall not be felt. */
+  /**
+   * Deployments whose records one command removes at its end. The cleanup must not delay the
+   * command noticeably.
+   */
   deploymentsPerTidy: 3,
-  /** Rows that one transaction of a removal takes away: bounds how long others wait for it. */
+  /** Rows that one transaction of a removal deletes. This bounds how long others wait for it. */
   rowsPerRemoval: 2_000,
 
-  /** One line of the store's socket; a longer one ends the connection instead of filling memory. */
+  /**
+   * Length of one line on the store's socket. A longer line closes the connection, so that it
+   * cannot exhaust memory.
+   */
   frameBytesMax: 64 * 1024 * 1024,
-  /** One reply of a read of many records; callers are served page by page inside the adapter. */
+  /** Size of one reply to a read of many records. The adapter pages through the rest. */
   replyBytesMax: 4 * 1024 * 1024,
-  /** Requests of one transaction: bounds how long the first of them waits for its commit. */
+  /** Requests in one transaction. This bounds how long the first of them waits for the commit. */
   commitRequestsMax: 1024,
-  /** How long SQLite waits for a lock that another process (a backup, say) holds for moments. */
+  /**
+   * Time for which SQLite waits for a lock that another process holds briefly, for example a
+   * backup.
+   */
   databaseBusyMs: 5_000,
-  /** How long a process tries to own the store or to reach its owner before it gives up. */
+  /** Time in which a process tries to own the store or to connect to its owner. */
   storeConnectMs: 10_000,
-  /** Pause between two such tries: an owner needs some 100 ms to start. */
+  /** Pause between two such attempts. An owner needs some 100 ms to start. */
   storeRetryMs: 20,
-  /** How long the owner of the store may leave a request without any answer. */
+  /** Time that the owner of the store has to answer a request. */
   storeAnswerMs: 30_000,
-  /** A path of a Unix socket must fit 104 bytes on macOS and 108 on Linux, with its end mark. */
+  /**
+   * Length of a Unix socket path. macOS allows 104 bytes and Linux 108, including the terminator.
+   */
   socketPathBytesMax: 100,
 
   /**
-   * One file of an asset or archive; it is read as a whole, so more would fill a function's memory.
+   * Size of one file of an asset or archive. It is read as a whole, so a larger one would exhaust a
+   * function's memory.
    */
   assetBytesMax: 512 * 1024 * 1024,
-  /** How long the server of a remote asset may leave a request without its end. */
+  /** Time that the server of a remote asset has to complete a request. */
   assetFetchMs: 300_000,
 } as const

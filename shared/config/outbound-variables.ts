@@ -1,7 +1,7 @@
-/** Environment variables that say what calls to the outside may reach beside public addresses. */
+/** Environment variables that allow outbound calls to more than public https addresses. */
 export const outboundVariables = {
-  /** Networks with a comma between, as `10.1.0.0/16`. */
+  /** Comma-separated networks, such as `10.1.0.0/16`. */
   networks: 'ANTICHAIN_OUTBOUND_NETWORKS',
-  /** `1`: plain http is as good as https. */
+  /** `1` allows plain http as well as https. */
   plain: 'ANTICHAIN_OUTBOUND_PLAIN',
 } as const

@@ -1,33 +1,36 @@
-/** Limits around plugin processes and their connections. */
+/** Limits of plugin processes and their connections. */
 export const pluginLimits = {
-  /** A plugin from TypeScript source checks types before it prints its port. */
+  /** Time until a plugin prints its port. A plugin from TypeScript source checks types first. */
   portMs: 120_000,
-  /** One that waits for a debugger: as long as a timer may be. */
+  /** The same time for a plugin that waits for a debugger: the longest timer of Node. */
   debuggedMs: 2_147_483_647,
-  /** From the port to the first answer. */
+  /** Time from the printed port to the first response. */
   aliveMs: 10_000,
-  /** Between tries of a first call that found nobody. */
+  /** Pause between attempts of a first call that could not connect. */
   aliveRetryMs: 10,
-  /** How often a plugin that fails at once is started. */
+  /** Starts of a plugin that fails immediately. */
   startsMax: 3,
-  /** Before the second start, at most; twice as long before the third. */
+  /** Longest pause before the second start. It doubles before the third. */
   startPauseMs: 400,
-  /** How often a call is tried that was never written because nobody was there to hear it. */
+  /** Attempts of a call whose request was never written because the plugin was unreachable. */
   triesMax: 3,
-  /** Before the second try, at most; twice as long before the third. */
+  /** Longest pause before the second attempt. It doubles before the third. */
   tryPauseMs: 400,
-  /** For the answer to Cancel when a plugin is to end. */
+  /** Time for the response to Cancel when a plugin is shut down. */
   cancelMs: 5_000,
-  /** For the answers to Cancel when a person cancels. */
+  /** Time for the responses to Cancel when a user cancels the deployment. */
   cancelAllMs: 30_000,
-  /** From SIGINT to SIGKILL. */
+  /** Time from SIGINT to SIGKILL. */
   interruptMs: 5_000,
-  /** For the end of a process whose connection broke, so that its last words can be told. */
+  /**
+   * Time that a process whose connection broke gets to exit, so that its last output can be
+   * reported.
+   */
   lastWordsMs: 1_000,
-  /** One gRPC message, either way. */
+  /** Size of one gRPC message in either direction. */
   messageBytes: 400 * 1024 * 1024,
-  /** Lines of stderr kept for a report of a crash. */
+  /** Lines of stderr that are kept for a crash report. */
   keptLines: 20,
-  /** A longer line is told in pieces. */
+  /** Length above which a line is reported in pieces. */
   lineBytes: 1024 * 1024,
 } as const

@@ -1,11 +1,11 @@
-/** Limits of programs that are fetched from a repository. */
+/** Limits of programs from a repository. */
 export const programLimits = {
-  /** How long a package manager may take: a third of the longest life of a function. */
+  /** Timeout of a package manager: a third of the longest function run. */
   installTimeoutMs: 300_000,
-  /** Characters of what it says that are kept for its failure. */
+  /** Characters of its output that are kept for the error message. */
   outputTailMax: 8_000,
-  /** How often the archive of a repository is asked for. */
+  /** Attempts to fetch the archive of a repository. */
   fetchTriesMax: 3,
-  /** Before the second time, and twice as long before the third. */
+  /** Pause before the second attempt. It doubles before the third. */
   fetchPauseMs: 1_000,
 } as const

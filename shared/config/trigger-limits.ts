@@ -1,83 +1,114 @@
-/** Limits of triggers: webhooks, schedules, notifications, and calls that leave for the outside. */
+/** Limits of triggers (webhooks, schedules, notifications) and of outbound calls. */
 export const triggerLimits = {
-  /** A document as JSON text: well below an item of DynamoDB, and a page of them below a reply. */
+  /**
+   * Size of a document as JSON text: well below a DynamoDB item, and a page of them below a reply.
+   */
   documentBytesMax: 100 * 1024,
-  /** Documents of one page: with the largest ones 2.5 MB. */
+  /** Documents per page. With the largest documents a page has 2.5 MB. */
   documentsPerPage: 25,
-  /** Marks whose time is over that one new mark clears away: none of its own keeps growing. */
+  /** Expired marks that each new mark removes, so that the set of marks does not grow. */
   marksClearedPerMark: 20,
 
-  /** The body of a webhook; GitHub's own pushes stay below it except with thousands of commits. */
+  /**
+   * Size of a webhook body. GitHub pushes stay below it, except those with thousands of commits.
+   */
   webhookBytesMax: 1024 * 1024,
-  /** How far the clock of a sender may be from ours, either way. */
+  /** Allowed clock difference between a sender and this installation, in either direction. */
   replayWindowMs: 5 * 60_000,
-  /** A delivery is known again for so long; GitHub lets a person repeat one for three days. */
+  /**
+   * Time for which a delivery is recognized as a repetition. GitHub allows redelivery for three
+   * days.
+   */
   deliveryKeptMs: 7 * 24 * 3_600_000,
-  /** Who began to handle a delivery is thought dead after this, and it may be handled again. */
+  /**
+   * Time after which the handler of a delivery is considered dead, and the delivery may be handled
+   * again.
+   */
   deliveryClaimMs: 60_000,
-  /** Rules of one webhook, and patterns of one rule. */
+  /** Rules per webhook, and patterns per rule. */
   rulesMax: 100,
   patternsMax: 50,
-  /** One pattern: with `patternsMax` and the paths of a push it bounds the work of matching. */
+  /**
+   * Length of one pattern. With `patternsMax` and the paths of a push it bounds the work of
+   * matching.
+   */
   patternCharsMax: 200,
-  /** Paths of one event that are looked at; an event with more counts as one of unknown paths. */
+  /**
+   * Paths of one event that are matched. An event with more counts as an event with unknown paths.
+   */
   pathsMax: 10_000,
-  /** GitHub lists so many commits of a push at most; at that number some may be left out. */
+  /** Commits that GitHub lists per push. A push with this many may have more. */
   pushCommitsMax: 2048,
 
-  /** Operations in flight of a deployment that no person asked for: what one executor runs. */
+  /** Concurrent operations of a triggered deployment: the number that one executor runs. */
   parallelOfTriggers: 64,
-  /** How often a process that serves looks at the schedules; a cron expression knows minutes. */
+  /** Interval at which a server checks schedules. Cron expressions have a resolution of minutes. */
   scheduleLookMs: 1_000,
-  /** How far the clock of EventBridge Scheduler may be ahead of that of the function it calls. */
+  /** Allowed lead of EventBridge Scheduler's clock over the clock of the called function. */
   schedulerAheadMs: 2_000,
-  /** How often, and how long, EventBridge Scheduler calls again where nobody could be called. */
+  /** Retries of EventBridge Scheduler after a failed call, and the time in which it retries. */
   schedulerRetriesMax: 10,
   schedulerRetryMs: 3_600_000,
-  /** Calls that no document names are removed when they are older: one may be about to be named. */
+  /**
+   * Age above which calls without a document are removed. The document of a younger call may not be
+   * written yet.
+   */
   strayCallsMs: 600_000,
-  /** The widest spread of a schedule: EventBridge Scheduler's window ends at a day too. */
+  /** Largest jitter of a schedule. The window of EventBridge Scheduler ends at a day too. */
   jitterMaxMs: 24 * 3_600_000,
 
-  /** Attempts of a notification before it is a dead letter: with the waits below two hours. */
+  /**
+   * Attempts of a notification before it becomes a dead letter. With the pauses below, they take
+   * about two hours.
+   */
   notificationAttemptsMax: 8,
-  /** Wait before the second attempt; each next one three times as long, up to the longest. */
+  /**
+   * Pause before the second attempt. Each further pause is three times as long, up to the longest.
+   */
   notificationRetryMs: 10_000,
   notificationRetryMaxMs: 3_600_000,
-  /** A deployment that ended longer ago is told of to nobody: whoever wanted to know has looked. */
+  /**
+   * Age above which the end of a deployment is not notified. By then its readers have checked the
+   * result.
+   */
   newsMs: 3_600_000,
-  /** Pages of documents that one look goes through. */
+  /** Pages of documents that one scan reads. */
   pagesMax: 40,
-  /** A message that somebody delivers is hidden from others so long: more than one call takes. */
+  /** Visibility timeout of a message in delivery: longer than one call takes. */
   notificationLoanMs: 360_000,
-  /** How long one receive of messages waits. */
+  /** Long-poll time of one receive of messages. */
   notificationLookMs: 20_000,
-  /** Messages that are delivered at once. */
+  /** Messages that are delivered concurrently. */
   notificationsAtOnce: 5,
   /** Dead letters that one process keeps in memory. */
   deadNotificationsMax: 1_000,
-  /** A receiver has so long to answer. */
+  /** Time that a receiver has to respond. */
   notificationTimeoutMs: 10_000,
 
-  /** What an answer from outside may have, unless its caller says otherwise. */
+  /** Default size of a response to an outbound call. */
   outboundBytesMax: 256 * 1024,
-  /** One call to the outside, from the look-up of the name to the last byte. */
+  /** Timeout of one outbound call, from name resolution to the last byte. */
   outboundTimeoutMs: 15_000,
-  /** The archive of a repository, packed. */
+  /** Size of a packed repository archive. */
   archiveBytesMax: 200 * 1024 * 1024,
-  /** The same, unpacked: what fits beside a program's packages in a function's scratch space. */
+  /**
+   * Size of the unpacked archive. It must fit into a function's scratch space beside the program's
+   * packages.
+   */
   archiveUnpackedBytesMax: 1024 * 1024 * 1024,
-  /** Files, folders and links of an archive. */
+  /** Files, folders and links in an archive. */
   archiveEntriesMax: 100_000,
   archiveTimeoutMs: 300_000,
-  /** GitHub sends the reader of an archive on once. */
+  /** Redirects of an archive download. GitHub redirects once. */
   archiveRedirectsMax: 3,
-  /** What a person writes to be shown elsewhere: a comment on GitHub ends at 65,536 characters. */
+  /**
+   * Length of a user's text that is shown elsewhere. A GitHub comment ends at 65,536 characters.
+   */
   commentCharsMax: 60_000,
-  /** Comments of a page, pages that are looked through, and bytes that a page may have. */
+  /** Comments per page, pages that are searched, and bytes per page. */
   commentsPerPage: 50,
   commentPagesMax: 20,
   commentPageBytesMax: 16 * 1024 * 1024,
-  /** The description of a commit status on GitHub. */
+  /** Length of the description of a commit status on GitHub. */
   statusCharsMax: 140,
 } as const

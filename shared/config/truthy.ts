@@ -1,5 +1,5 @@
 /**
- * Whether an environment variable sets a flag: `1`, or `true` in any case, as Pulumi reads them.
+ * Reports whether an environment variable sets a flag: `1`, or `true` in any case, as in Pulumi.
  */
 export function isTruthy(text: string | undefined): boolean {
   return text === '1' || text?.toLowerCase() === 'true'

@@ -4,8 +4,8 @@ import { redactMap } from '../values/walk.ts'
 import { isSecret, type PropertyMap } from '../values/value.ts'
 
 /**
- * What is said of a failed check. Source: docs/spec/deployment.md#diagnostics-with-codes, codes
- * 2002 and 2003.
+ * Returns the message of a failed check. Source: docs/spec/deployment.md#diagnostics-with-codes,
+ * codes 2002 and 2003.
  */
 export function formatCheckFailure(
   { type, name }: { readonly type: string; readonly name: string },

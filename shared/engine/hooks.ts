@@ -2,7 +2,7 @@ import type { ResourceState } from '../state/resource.ts'
 import type { Urn } from '../names/urn.ts'
 import type { Step } from './step.ts'
 
-/** The moments at which a program may ask to be called, by their names in the state. */
+/** The hook types of a program, by their names in the state. */
 export const hookTypes = [
   'BeforeCreate',
   'AfterCreate',
@@ -13,63 +13,68 @@ export const hookTypes = [
   'OnError',
 ] as const
 
-/** One of those moments. */
+/** A hook type. */
 export type HookType = (typeof hookTypes)[number]
 
-/** What a failed provider call was to do. */
+/** The operation of a failed provider call. */
 export type FailedOperation = 'create' | 'update' | 'delete'
 
-/** A moment of a resource: which hooks are to run, and what they are told of. */
+/** The hooks of one type on a resource, with their arguments. */
 export interface HookMoment {
   readonly hook: HookType
   readonly urn: Urn
-  /** By name, in the order in which they run. */
+  /** Names of hooks, in the order in which they run. */
   readonly names: readonly string[]
-  /** What is updated or deleted. */
+  /** The state that is updated or deleted. */
   readonly old: ResourceState | undefined
-  /** What is created or updated: as it is to be, or as it is by now. */
+  /**
+   * The state that is created or updated: the planned one before the step, the resulting one after
+   * it.
+   */
   readonly next: ResourceState | undefined
-  /** Only hooks that say so run in a preview. */
+  /** Whether this is a preview. Only hooks that are registered for previews run in it. */
   readonly isPreview: boolean
 }
 
-/** What hooks came to. */
+/** The result of hooks. */
 export interface HookEnd {
-  /** Why one failed; undefined when none did. */
+  /** The error of a failed hook. Undefined when none failed. */
   readonly error: string | undefined
-  /** What failed and is to be passed over. */
+  /** Ignored failures. */
   readonly warnings: readonly string[]
 }
 
-/** The hooks that a program registered, where it can be reached. */
+/** The hooks that a program registered, while the program is reachable. */
 export interface ProgramHooks {
-  /** Runs hooks one after another, up to the first that fails. */
+  /** Runs hooks in sequence, up to the first failure. */
   readonly run: (moment: HookMoment) => Promise<HookEnd>
-  /** Asks all error hooks whether to try again. `errors`: of all tries, the newest first. */
+  /**
+   * Calls all error hooks, which decide about a retry. `errors`: of all attempts, the newest first.
+   */
   readonly requestRetry: (
     moment: HookMoment,
     failed: { readonly operation: FailedOperation; readonly errors: readonly string[] },
   ) => Promise<{ readonly retry: boolean; readonly error: string | undefined }>
-  /** Keeps the program until the work is done. */
+  /** Keeps the program running until the work is done. */
   readonly track: <T>(work: Promise<T>) => Promise<T>
-  /** Whether the program is being asked. */
+  /** Reports whether a call to the program is in progress. */
   readonly isBusy: () => boolean
-  /** Resolves when nothing needs the program for its hooks. */
+  /** Resolves when no hook needs the program any more. */
   readonly waitUntilSettled: () => Promise<void>
 }
 
-/** The hooks around a step. */
+/** The hooks of a step. */
 export interface StepHooks {
   readonly operation: FailedOperation
   readonly before: HookType
   readonly after: HookType
-  /** Whose hooks they are. */
+  /** The hooks of its resource. */
   readonly names: ReadonlyMap<string, readonly string[]>
 }
 
 /**
- * The hooks around a step: those of the new state for creates and updates, of the old one for
- * deletes; undefined for a step that has none. Source: docs/spec/step-execution.md#hooks.
+ * Returns the hooks of a step: those of the new state for creates and updates, those of the old one
+ * for deletes. Undefined for a step without hooks. Source: docs/spec/step-execution.md#hooks.
  */
 export function hooksOf({
   op,
@@ -108,7 +113,10 @@ function findHooks(
   return isAny ? { ...kinds, names } : undefined
 }
 
-/** The moment before, after or when a step failed. `made`: the state that came of it. */
+/**
+ * Returns the hooks of one type with their arguments. `made`: the state that resulted from the
+ * step.
+ */
 export function momentOf(
   step: Pick<Step, 'op' | 'urn' | 'old' | 'next'>,
   hooks: StepHooks,
@@ -122,7 +130,7 @@ export function momentOf(
   const isDelete = hooks.operation === 'delete'
   const old = hooks.operation === 'create' ? undefined : step.old?.state
   const { hook, made, isPreview } = input
-  // An update keeps its id, and says so before it is done.
+  // The id is known before an update, because an update keeps it.
   const planned = next === undefined || old === undefined ? next : { ...next, id: old.id }
   const names = hooks.names.get(hook) ?? []
   return { hook, urn, names, old, next: isDelete ? undefined : (made ?? planned), isPreview }

@@ -7,66 +7,71 @@ import type { SecretsManager } from '../secrets/crypter.ts'
 
 export type { ConfigValue }
 
-/** The program and project of a deployment, as the project file says. */
+/** The program and project of a deployment, from the project file. */
 export interface ProjectSource {
   readonly name: string
   /** The folder of the project file. */
   readonly root: string
-  /** The configuration file, where it is not the one of the stack. */
+  /** The configuration file, if it is not the one of the stack. */
   readonly configFile?: string
-  /** The archive that `root` was unpacked from, where it was. */
+  /** The archive from which `root` was unpacked, if any. */
   readonly archive?: BlobHash
   /** The folder in which the program and its plugins run. */
   readonly directory: string
   /** `.` or a file relative to `directory`. */
   readonly entryPoint: string
-  /** '' = no program: only what stands in the state. */
+  /** '' = no program: only the resources in the state. */
   readonly runtime: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
-  /** Plugins that the project has itself. */
+  /** Plugins that the project file specifies. */
   readonly plugins: readonly ProjectPlugin[]
 }
 
-/** Everything that a deployment or preview is asked with; parsed and checked. */
+/** The parsed and validated request of a deployment or preview. */
 export interface DeployRequest {
   readonly stack: StackId
   readonly source: ProjectSource
-  /** `ns:key` → value, project defaults applied. */
+  /** `ns:key` → value, with project defaults. */
   readonly config: ReadonlyMap<string, ConfigValue>
-  /** How resources without a name are called, where the configuration says so. */
+  /** The pattern for automatic names, if the configuration has one. */
   readonly autonaming?: Autonaming
   readonly secrets: SecretsManager
-  /** Keyed digest of program and configuration, by which a resume knows them again. */
+  /** Keyed digest of program and configuration. A resume compares it. */
   readonly program: string
-  /** The digest anew, for a later life of this process; absent: nothing can have changed. */
+  /**
+   * Computes the digest again, for a later generator run of this process. Absent: the program
+   * cannot have changed.
+   */
   readonly readProgramDigest?: () => string
-  /** The request of the stack's queue that this serves, by its key; it ends with the pin. */
+  /** The key of the queued request that this deployment serves. The request ends with the pin. */
   readonly key?: string
   /** Preview of the command: changes nothing (I11). */
   readonly dryRun: boolean
-  /** The text of an update plan to be held to. */
+  /** The text of the update plan that constrains the deployment. */
   readonly plan?: string
-  /** A preview that draws an update plan. */
+  /** Whether the preview drafts an update plan. */
   readonly drawsPlan?: boolean
   readonly options: DeploymentOptions
-  /** Go on with the deployment that was interrupted, instead of starting one. */
+  /** Continue the interrupted deployment instead of starting one. */
   readonly resume: boolean
   /**
-   * How long each generator and executor may last, in ms, as on platforms whose functions have a
-   * time limit; without it, until the deployment has ended.
+   * Time limit of each generator and executor, in ms, as on platforms with time-limited functions.
+   * Absent: no limit.
    */
   readonly functionLimitMs?: number
-  /** What waits for a debugger: `program`, `plugins`, `plugin:<name>`, `all`; absent: nothing. */
+  /**
+   * Processes that wait for a debugger: `program`, `plugins`, `plugin:<name>`, `all`. Absent: none.
+   */
   readonly debugged?: readonly string[]
-  /** Whether messages for debugging are told, too. */
+  /** Whether debug messages are reported too. */
   readonly debug?: boolean
-  /** Aborts when this process is to leave the deployment to whoever goes on with it next. */
+  /** Aborts when this process must hand the deployment over to the next generator. */
   readonly leave?: AbortSignal
   /** Wait for another deployment of the stack instead of failing. */
   readonly wait: boolean
   /**
-   * What a person says of pending creates: those that exist, with their ids; whether the others are
-   * to be forgotten.
+   * The user's answers about pending creates: the ids of those that exist, and whether the others
+   * are cleared.
    */
   readonly pendingCreates: {
     readonly exist: ReadonlyMap<string, string>
@@ -74,24 +79,27 @@ export interface DeployRequest {
   }
 }
 
-/** What a deployment or preview came to. The events told the details. */
+/** The result of a deployment or preview. Events contain the details. */
 export interface DeployResult {
   readonly result: DeploymentResult
   /** Operations by kind, as in the summary event. */
   readonly changes: Readonly<Record<string, number>>
-  /** Whether anything but same and read happened or would happen. */
+  /** Whether any operation besides same and read happened or would happen. */
   readonly hasChanges: boolean
-  /** Operations whose end nobody knows, for the last lines of the display. */
+  /** Operations whose end is unknown, for the last lines of the display. */
   readonly pending: readonly { readonly urn: string; readonly type: string }[]
-  /** The file of the plan that a preview was to draw, where nothing was in the way. */
+  /** The file of the drafted plan, if nothing prevents the changes. */
   readonly plan?: string
 }
 
-/** A deployment under way. */
+/** A running deployment. */
 export interface RunningDeployment {
   readonly done: Promise<DeployResult>
-  /** First Ctrl-C: start nothing more, Cancel to providers, await and record what runs. */
+  /**
+   * First Ctrl-C: starts nothing more, sends Cancel to providers, and waits for running operations
+   * and their records.
+   */
   readonly cancel: () => void
-  /** Second Ctrl-C: abandon; what runs becomes pending operations. */
+  /** Second Ctrl-C: abandons the deployment; running operations become pending operations. */
   readonly terminate: () => void
 }

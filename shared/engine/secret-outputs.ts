@@ -2,9 +2,8 @@ import type { ResourceState } from '../state/resource.ts'
 import { isSecret, type PropertyValue, secretOf } from '../values/value.ts'
 
 /**
- * The state with those outputs made secret that the program named, or whose input of the same name
- * is secret. `id` cannot be secret and is warned about. Source:
- * docs/spec/step-execution.md#secret-outputs.
+ * Marks outputs as secret that the program named, or whose input of the same name is secret. `id`
+ * cannot be secret, which causes a warning. Source: docs/spec/step-execution.md#secret-outputs.
  */
 export function markSecretOutputs(
   state: ResourceState,

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { createSerialQueue } from './serial-queue.ts'
 
 const ends = {
-  'after one that ended well': () => Promise.resolve('first'),
-  'after one that failed': () => Promise.reject(new Error('first')),
-  'after one that threw at once': () => {
+  'after a success': () => Promise.resolve('first'),
+  'after a rejection': () => Promise.reject(new Error('first')),
+  'after a synchronous exception': () => {
     throw new Error('first')
   },
 }
 
-describe('work in turn', () => {
+describe('queued work', () => {
   for (const [name, end] of Object.entries(ends))
-    test(`begins ${name}, and has its own end`, async () => {
+    test(`begins ${name}, and has its own result`, async () => {
       const log: string[] = []
       const gate = Promise.withResolvers<void>()
       const run = createSerialQueue()
@@ -31,7 +31,7 @@ describe('work in turn', () => {
       gate.resolve()
       const [, middle, last] = await settled
       expect(log).toEqual(['first begins', 'first ends', 'third begins'])
-      expect(middle.status).toBe(name.endsWith('well') ? 'fulfilled' : 'rejected')
+      expect(middle.status).toBe(name === 'after a success' ? 'fulfilled' : 'rejected')
       expect(last).toEqual({ status: 'fulfilled', value: 'third' })
     })
 })

@@ -1,4 +1,4 @@
-/** Runs one piece of work after another, whatever became of the one before. */
+/** Creates a queue that runs tasks one after another, regardless of the previous result. */
 export function createSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let turn: Promise<unknown> = Promise.resolve()
   return work => {

@@ -4,37 +4,40 @@ import type { StepOp } from '../records/operation.ts'
 import type { ResourceState } from '../state/resource.ts'
 import type { Step, StepReason, TrackedState } from './step.ts'
 
-/** How a step ended, opened. */
+/** The end of a step, with its states opened. */
 export interface StepEnd {
   readonly verdict: Verdict
-  /** The complete state that results; undefined when it is gone or the step failed. */
+  /** The complete resulting state. Undefined when the resource is gone or the step failed. */
   readonly state: ResourceState | undefined
-  /** Refresh: what the read came to. */
+  /** For a refresh: its resulting step. */
   readonly resultOp: StepOp | undefined
   readonly error: OutcomeError | undefined
-  /** Refresh: what drifted, where the process that read it tells of it. */
+  /** For a refresh: the drift, if the process that read the state reports it. */
   readonly reason?: StepReason
-  /** What became of its views, in the order in which the provider told of it. */
+  /** The ends of its view steps, in the order in which the provider reported them. */
   readonly views?: readonly ViewEnd[]
 }
 
-/** A step of a view, which its owner's provider took, and how it ended. */
+/** A view step that the owner's provider made, with its end. */
 export interface ViewEnd {
   readonly step: Step
   readonly end: StepEnd
 }
 
-/** A step with its end, and where its state is now. */
+/** A step with its end, and the location of its state. */
 export interface EndedStep {
   readonly step: Step
   readonly end: StepEnd
-  /** The state that results, undefined when none does. */
+  /** The resulting state, undefined when there is none. */
   readonly tracked: TrackedState | undefined
-  /** Whether it was interrupted because its executor is gone: no error of a provider or plugin. */
+  /**
+   * Whether it was interrupted because its executor is gone. It is no error of a provider or plugin
+   * then.
+   */
   readonly isOrphaned?: boolean
 }
 
-/** A success with this state. */
+/** Returns a success with this state. */
 export function successEndOf(
   state: ResourceState | undefined,
   resultOp?: StepEnd['resultOp'],
@@ -42,7 +45,7 @@ export function successEndOf(
   return { verdict: 'succeeded', state, resultOp, error: undefined }
 }
 
-/** A failure: nothing is known to have changed. */
+/** Returns a failure without any known change. */
 export function failureEndOf(error: OutcomeError): StepEnd {
   return { verdict: 'failed', state: undefined, resultOp: undefined, error }
 }

@@ -3,49 +3,49 @@ import type { PropertyDiff } from '../providers/provider.ts'
 import type { PlannedImport, StateEffect, StateReference, StepOp } from '../records/operation.ts'
 import type { ResourceState } from '../state/resource.ts'
 
-/** A state together with where the records have it. */
+/** A state with its place in the records. */
 export interface TrackedState {
   readonly state: ResourceState
   readonly ref: StateReference
-  /** The base index of what it was before it was read again, where that is not in `ref`. */
+  /** The base index of the state before it was refreshed, if `ref` does not contain it. */
   readonly refreshedIndex?: number
 }
 
-/** The base index of what a state is, or was before it was read again. */
+/** Returns the base index of a state, or its base index before a refresh. */
 export function indexOf({ ref, refreshedIndex }: Omit<TrackedState, 'state'>): number | undefined {
   return ref.kind === 'base' ? ref.index : refreshedIndex
 }
 
-/** Why a step is what it is, for events. `detailedDiff` null: the provider gave none. */
+/** The reason of a step, for events. `detailedDiff` null: the provider gave none. */
 export interface StepReason {
   readonly keys: readonly string[]
   readonly diffs: readonly string[]
   readonly detailedDiff: ReadonlyMap<string, PropertyDiff> | null
 }
 
-/** Nothing to say about a difference. */
+/** An empty reason. */
 const noReason: StepReason = { keys: [], diffs: [], detailedDiff: null }
 
-/** One planned step, opened: what becomes an `Operation` in the records. */
+/** One planned step, with its states opened. Its record is an `Operation`. */
 export interface Step {
   readonly op: StepOp
   readonly urn: Urn
   readonly type: string
-  /** The provider instance that does it, '' for none. */
+  /** The reference of the provider instance, '' for none. */
   readonly provider: string
   readonly old: TrackedState | undefined
-  /** The state to be; id, outputs and times are filled in by the end. */
+  /** The planned state. The end fills in id, outputs and times. */
   readonly next: ResourceState | undefined
   readonly effect: StateEffect
   readonly skipCall: boolean
-  /** Whether it is deleted though it is protected. */
+  /** Whether it is deleted although it is protected. */
   readonly ignoreProtect?: boolean
-  /** Of a refresh: what it came to is judged by the outputs alone. */
+  /** For a refresh: whether only the outputs are compared. */
   readonly outputsOnly?: boolean
-  /** Set for an import by the command of that name. */
+  /** Set for an import by the command `import`. */
   readonly planned?: PlannedImport
   readonly reason: StepReason
-  /** The views of its resource in the base, where it is carried out. */
+  /** The views of its resource in the base, set for execution. */
   readonly views?: readonly TrackedState[]
 }
 
@@ -60,22 +60,27 @@ const logicalOps: ReadonlySet<StepOp> = new Set([
   'discard',
 ])
 
-/** Whether the program asked for this kind of step itself: only those are counted. */
+/**
+ * Reports whether a step of this kind comes from the program itself. Only such steps are counted.
+ */
 export function isLogical(op: StepOp): boolean {
   return logicalOps.has(op)
 }
 
-/** Whether a step adopts what exists already. */
+/** Reports whether a step adopts an existing resource. */
 export function isImport(op: StepOp): boolean {
   return op === 'import' || op === 'import-replacement'
 }
 
-/** Whether a step makes what supersedes another: a replace is told beside it. */
+/** Reports whether a step creates a replacement. A replace step is reported with it. */
 export function isReplacing(op: StepOp): boolean {
   return op === 'create-replacement' || op === 'read-replacement' || op === 'import-replacement'
 }
 
-/** Whether a delete is refused because its resource is protected; a replaced copy may go. */
+/**
+ * Reports whether a delete is refused because its resource is protected. A replaced copy may be
+ * deleted.
+ */
 export function isProtected({
   op,
   old,
@@ -84,7 +89,7 @@ export function isProtected({
   return op === 'delete' && old?.state.protect === true && ignoreProtect !== true
 }
 
-/** Makes a step; what is not given is empty. */
+/** Creates a step with defaults for the missing fields. */
 export function stepOf(
   fields: Pick<Step, 'op' | 'effect'> &
     Partial<Step> &

@@ -1,58 +1,82 @@
-/** What the API and its callers are told; rows of the catalogue. */
+/** Errors of the API and its clients. These rows are part of the catalogue. */
 export const apiCodes = {
   API_TOKEN_MISSING: {
     exit: 3,
-    hint: 'Send the token as `authorization: Bearer <token>`; `antichain login <address>` keeps it.',
+    hint: 'Run `antichain login <address>`, or send the token in the header `authorization: Bearer <token>`.',
   },
   API_TOKEN_REFUSED: {
     exit: 3,
-    hint: 'Ask for a new token: this one is unknown, was revoked, or its time is over.',
+    hint: 'Request a new token: this one is unknown, revoked or expired.',
   },
   API_FORBIDDEN: {
     exit: 3,
-    hint: 'Use a token whose role and stacks allow it; `antichain whoami` says what yours may.',
+    hint: 'Use a token whose role and stacks allow the request; `antichain whoami` shows what yours allows.',
   },
-  API_RATE_LIMITED: { exit: 1, hint: 'Wait as long as the header `retry-after` says.' },
-  API_BODY_TOO_LARGE: { exit: 1, hint: 'Send less; docs/api.md has the limits.' },
+  API_RATE_LIMITED: {
+    exit: 1,
+    hint: 'Retry after the number of seconds in the `retry-after` header.',
+  },
+  API_BODY_TOO_LARGE: {
+    exit: 1,
+    hint: 'Reduce the size of the request; docs/api.md lists the limits.',
+  },
   API_INPUT_INVALID: {
     exit: 1,
-    hint: 'Correct the request at the place named; /openapi.json says what it takes.',
+    hint: 'Correct the request at the place named; /openapi.json describes the expected input.',
   },
-  API_ROUTE_UNKNOWN: { exit: 1, hint: 'See /openapi.json for what there is.' },
+  API_ROUTE_UNKNOWN: {
+    exit: 1,
+    hint: 'Correct the method and path; /openapi.json lists all routes.',
+  },
   API_UNREACHABLE: {
     exit: 1,
-    hint: 'Check the address, and that `antichain serve --port` or `npm run cloud` runs there; `antichain logout` goes back to the store of this machine.',
+    hint: 'Check the address, and that `antichain serve --port` or `npm run cloud` runs there. To use the store of this machine instead, run `antichain logout`.',
   },
   API_ANSWER_UNKNOWN: {
     exit: 1,
-    hint: 'What answered is no Antichain API, or one of another version.',
+    hint: 'Check that the address is an Antichain API, and that its version matches this command line.',
   },
-  LOGIN_INSECURE: { exit: 3, hint: 'Use https, or a loopback address: a token is sent with it.' },
+  LOGIN_INSECURE: {
+    exit: 3,
+    hint: 'Use an https address, or a loopback address: the token is sent with every request.',
+  },
   LOGIN_MISSING: { exit: 3, hint: 'Run `antichain login <address>` first.' },
   REQUEST_UNKNOWN: {
     exit: 1,
-    hint: 'Ask for the stack and key of the answer to your request; ended ones are forgotten in time.',
+    hint: 'Use the stack and key that the API returned for your request; ended requests are removed after some time.',
   },
   REQUEST_KEY_TAKEN: {
     exit: 1,
-    hint: 'Another request of this stack has the key: choose a new `idempotency-key`.',
+    hint: 'Choose another `idempotency-key`: a different request of this stack already uses this one.',
   },
   REQUEST_BEGUN: {
     exit: 1,
-    hint: 'See what it came to; a deployment that runs is ended with `antichain cancel`.',
+    hint: 'Check the result of the request. To end a running deployment, run `antichain cancel`.',
   },
-  REQUEST_QUEUE_FULL: { exit: 1, hint: 'Wait until some of those that wait have been served.' },
-  REQUEST_REFUSED: { exit: 1, hint: 'Correct what the sentence names, and ask again.' },
-  DEPLOYMENT_UNKNOWN: { exit: 1, hint: 'List deployments with `antichain stack history`.' },
-  DOCUMENT_UNKNOWN: { exit: 1, hint: 'List what there is with `ls` of the same command.' },
-  DOCUMENT_CHANGED: { exit: 1, hint: 'Somebody changed it meanwhile: look at it, and ask again.' },
+  REQUEST_QUEUE_FULL: {
+    exit: 1,
+    hint: 'Wait until some of the waiting requests have run, and send the request again.',
+  },
+  REQUEST_REFUSED: {
+    exit: 1,
+    hint: 'Correct the problem named in the message, and send the request again.',
+  },
+  DEPLOYMENT_UNKNOWN: {
+    exit: 1,
+    hint: 'List the deployments of the stack with `antichain stack history`.',
+  },
+  DOCUMENT_UNKNOWN: {
+    exit: 1,
+    hint: 'List the existing names with the `ls` subcommand of the same command.',
+  },
+  DOCUMENT_CHANGED: { exit: 1, hint: 'Read the current version, and apply your change to it.' },
   PLUGIN_TAKEN: {
     exit: 1,
-    hint: 'A version of a plugin is never changed: push it under another version.',
+    hint: 'Push the plugin under another version: a published version cannot be changed.',
   },
   UPLOAD_REFUSED: {
     exit: 1,
-    hint: 'Run the command again: the address that takes an upload is good for a quarter of an hour.',
+    hint: 'Run the command again: an upload address expires after 15 minutes.',
   },
-  UPLOAD_DIFFERS: { exit: 1, hint: 'Send the bytes whose SHA-256 the address names.' },
+  UPLOAD_DIFFERS: { exit: 1, hint: 'Upload the bytes whose SHA-256 is in the address.' },
 } as const

@@ -3,41 +3,44 @@ import { platformCodes } from './platform-codes.ts'
 import { programCodes } from './program-codes.ts'
 import { stateCodes } from './state-codes.ts'
 
-/** One row of the catalogue: the process exit code (Pulumi's numbers) and what to do next. */
+/**
+ * A row of the catalogue: the exit code of the process (Pulumi's numbers), and the next step for
+ * the user.
+ */
 export interface CatalogueRow {
   readonly exit: number
   readonly hint: string
 }
 
 /**
- * Every error code. Codes are `AREA_REASON` and never reused. Exit codes are Pulumi's:
- * 1 general, 2 configuration, 3 authentication, 6 stack not found, 7 expected no changes,
- * 8 cancelled, 255 internal. `docs/errors.md` is made from this table.
+ * The catalogue of error codes. Codes have the form `AREA_REASON` and are never reused. Exit codes
+ * are Pulumi's: 1 general, 2 configuration, 3 authentication, 6 stack not found, 7 expected no
+ * changes, 8 cancelled, 255 internal. `docs/errors.md` is generated from this table.
  */
 export const catalogue = {
-  CLI_USAGE: { exit: 2, hint: 'Run the command with --help to see what it takes.' },
+  CLI_USAGE: { exit: 2, hint: 'Run the command with --help to see its arguments and options.' },
   FEATURE_MISSING: {
     exit: 1,
-    hint: 'Leave the feature out; docs/differences.md in the antichain folder lists what is missing.',
+    hint: 'Remove the feature from the program or command; docs/differences.md in the antichain folder lists the missing ones.',
   },
   ARCHIVE_TOO_LARGE: {
     exit: 1,
-    hint: 'Leave out what the program does not need: name it in a `.antichainignore` file.',
+    hint: 'Exclude files that the program does not need: list them in a `.antichainignore` file.',
   },
   ARCHIVE_UNREADABLE: {
     exit: 1,
-    hint: 'Pack the program again; an archive holds files, folders and links of the program only.',
+    hint: 'Pack the program again with files, folders and links only; other kinds of files cannot be packed.',
   },
   PROJECT_NOT_FOUND: {
     exit: 2,
-    hint: 'Go to the folder that has Pulumi.yaml, or name it with -C.',
+    hint: 'Change to the folder that contains Pulumi.yaml, or pass it with -C.',
   },
-  PROJECT_INVALID: { exit: 2, hint: 'Correct the project file at the place named.' },
+  PROJECT_INVALID: { exit: 2, hint: 'Correct the project file at the position named.' },
   RUNTIME_UNKNOWN: {
     exit: 2,
-    hint: 'Use nodejs, python or go, or put `pulumi-language-<name>` on your PATH.',
+    hint: 'Use the runtime nodejs, python or go, or put `pulumi-language-<name>` on your PATH.',
   },
-  CONFIG_INVALID: { exit: 2, hint: 'Correct the stack configuration file at the place named.' },
+  CONFIG_INVALID: { exit: 2, hint: 'Correct the stack configuration file at the position named.' },
   CONFIG_MISSING: { exit: 2, hint: 'Set the value with `antichain config set <key> <value>`.' },
   SECRETS_PASSPHRASE_WRONG: {
     exit: 3,
@@ -49,56 +52,62 @@ export const catalogue = {
   },
   SECRETS_MANAGER_UNSUPPORTED: {
     exit: 1,
-    hint: 'Export the state with --show-secrets where its secrets can be read, and import that.',
+    hint: 'Export the state with --show-secrets where its secrets can be decrypted, and import that file.',
   },
   SECRETS_URL_INVALID: {
     exit: 2,
-    hint: 'Write it as awskms://<key id, alias/name or ARN>?region=<region>.',
+    hint: 'Write the URL as awskms://<key id, alias/name or ARN>?region=<region>.',
   },
   SECRETS_KEY_UNUSABLE: {
     exit: 3,
-    hint: 'Enable the key, or cancel its deletion; what it sealed cannot be opened without it.',
+    hint: 'Enable the key, or cancel its deletion; its secrets cannot be decrypted without it.',
   },
   SECRETS_PROVIDER_CHANGED: {
     exit: 2,
-    hint: 'Keep the provider that the stack has; to change it, export the state with --show-secrets and import it into a new stack.',
+    hint: 'Keep the secrets provider of the stack. To change it, export the state with --show-secrets and import it into a new stack.',
   },
   SECRETS_MALFORMED: {
     exit: 1,
-    hint: 'The ciphertext is damaged or belongs to another stack; restore it from a backup.',
+    hint: 'Restore the ciphertext from a backup: it is damaged or belongs to another stack.',
   },
   VALUE_MALFORMED: {
     exit: 1,
-    hint: 'The value does not follow the wire format; report it to the maker of the program or provider.',
+    hint: 'Report the message to the author of the program or provider: the value violates the wire format.',
   },
   STACK_NOT_FOUND: {
     exit: 6,
-    hint: 'List stacks with `antichain stack ls`, or make one with `antichain stack init <name>`.',
+    hint: 'List stacks with `antichain stack ls`, or create one with `antichain stack init <name>`.',
   },
   STACK_NOT_SELECTED: {
     exit: 6,
-    hint: 'Name it with --stack, or choose one with `antichain stack select <name>`.',
+    hint: 'Pass --stack <name>, or select a stack with `antichain stack select <name>`.',
   },
-  STACK_EXISTS: { exit: 1, hint: 'Choose another name, or `antichain stack select <name>`.' },
+  STACK_EXISTS: {
+    exit: 1,
+    hint: 'Choose another name, or use the existing stack with `antichain stack select <name>`.',
+  },
   OUTPUT_MISSING: { exit: 1, hint: 'List the outputs with `antichain stack output`.' },
   STACK_NAME_INVALID: {
     exit: 2,
-    hint: 'Use letters, digits, `_`, `.` and `-`, at most 100 characters.',
+    hint: 'Use at most 100 characters: letters, digits, `_`, `.` and `-`.',
   },
-  /** A create is to be forgotten whose provider call may still land. */
+  /** The user asked to clear a pending create whose provider call may still take effect. */
   PENDING_STILL_RUNS: {
     exit: 1,
-    hint: 'Wait until the process has ended or its time is over; what it makes is taken in by the next run.',
+    hint: 'Wait until the process has ended or its time is over; the next run adds the created resource to the state.',
   },
-  PENDING_NOT_FOUND: { exit: 1, hint: 'List what is pending with `antichain state pending ls`.' },
+  PENDING_NOT_FOUND: {
+    exit: 1,
+    hint: 'List the pending operations with `antichain state pending ls`.',
+  },
   LEASE_LOST: {
     exit: 1,
-    hint: 'See why the store could not be reached for so long, then run `antichain resume`.',
+    hint: 'Find out why the store was unreachable for so long, then run `antichain resume`.',
   },
   NOTHING_TO_RESUME: { exit: 1, hint: 'Start a deployment with `antichain up`.' },
   RESUME_DIFFERS: {
     exit: 1,
-    hint: 'Run `antichain up`: it closes the interrupted deployment and applies the program as it is now.',
+    hint: 'Run `antichain up`: it closes the interrupted deployment and applies the current program.',
   },
   STACK_BUSY: {
     exit: 1,
@@ -107,19 +116,19 @@ export const catalogue = {
   STACK_NOT_EMPTY: { exit: 1, hint: 'Run `antichain destroy` first, or pass --force.' },
   MOMENT_UNKNOWN: {
     exit: 1,
-    hint: 'List deployments with `antichain stack history`, and the moments of one with `--show <number>`.',
+    hint: 'List deployments with `antichain stack history`, and the points in time of one with `--show <number>`.',
   },
   RECORDS_REMOVED: {
     exit: 1,
-    hint: 'Published versions stay longer than records: list them with `antichain stack history`, export one with --version.',
+    hint: 'Export a published version instead: list them with `antichain stack history`, and pass --version. Versions are kept longer than records.',
   },
   STATE_INVALID: {
     exit: 1,
-    hint: 'The file is not a deployment that can be read; export it again.',
+    hint: 'Export the file again: it is not a readable deployment.',
   },
   STATE_TOO_NEW: {
     exit: 1,
-    hint: 'The file needs features this version does not have; docs/differences.md lists them.',
+    hint: 'Use a newer antichain, or remove the unsupported features from the file; docs/differences.md lists them.',
   },
   STATE_INTEGRITY: {
     exit: 1,
@@ -127,38 +136,41 @@ export const catalogue = {
   },
   STATE_FOREIGN: {
     exit: 1,
-    hint: 'Pass --force if the state shall go into this stack all the same.',
+    hint: 'Pass --force to import the state into this stack anyway.',
   },
-  PROVIDER_FAILED: { exit: 1, hint: 'Correct what the provider names and run the command again.' },
+  PROVIDER_FAILED: {
+    exit: 1,
+    hint: 'Correct the problem that the provider reports, and run the command again.',
+  },
   PROVIDER_REFERENCE: {
     exit: 1,
-    hint: 'Repair the provider reference in the state or the program.',
+    hint: 'Correct the provider reference in the program or the state.',
   },
   RESOURCE_INVALID: { exit: 1, hint: 'Correct the resource in the program.' },
-  RESOURCE_DUPLICATE: { exit: 1, hint: 'Give each resource a name of its own.' },
+  RESOURCE_DUPLICATE: { exit: 1, hint: 'Give each resource a unique name.' },
   RESOURCE_PROTECTED: {
     exit: 1,
-    hint: 'Remove `protect` from the resource in the program and run `up` first.',
+    hint: 'Remove `protect` from the resource in the program, and run `up` first.',
   },
   DESTROY_NEEDS_PROGRAM: {
     exit: 1,
-    hint: 'Run it with --run-program, so that the hooks can be called.',
+    hint: 'Pass --run-program, so that the delete hooks of the program can run.',
   },
   DEPLOYMENT_FAILED: {
     exit: 1,
-    hint: 'Correct what the errors of the display name (with --json: its diagnosticEvent lines), and run the command again.',
+    hint: 'Correct the errors in the display (with --json: its diagnosticEvent lines), and run the command again.',
   },
-  DEPLOYMENT_CANCELLED: { exit: 8, hint: 'Run the command again to go on.' },
+  DEPLOYMENT_CANCELLED: { exit: 8, hint: 'Run the command again to continue.' },
   DEPLOYMENT_TAKEN_OVER: {
     exit: 1,
-    hint: 'Another process holds this deployment; look with `antichain stack history`.',
+    hint: 'Wait for the other process, which now runs this deployment; `antichain stack history` shows its result.',
   },
-  CONFIRMATION_DECLINED: { exit: 1, hint: 'Run the command again and answer yes.' },
-  FILE_UNREADABLE: { exit: 1, hint: 'Check the name and the rights of the file.' },
-  CHANGES_UNEXPECTED: { exit: 7, hint: 'Run `antichain preview --diff` to see what changed.' },
+  CONFIRMATION_DECLINED: { exit: 1, hint: 'Run the command again and confirm, or pass --yes.' },
+  FILE_UNREADABLE: { exit: 1, hint: 'Check the path and the permissions of the file.' },
+  CHANGES_UNEXPECTED: { exit: 7, hint: 'Run `antichain preview --diff` to see the changes.' },
   STORE_UNAVAILABLE: {
     exit: 1,
-    hint: 'Check that ANTICHAIN_HOME can be written and the disk has room; nothing was sent to a provider after this.',
+    hint: 'Check that ANTICHAIN_HOME is writable and the disk has free space. No provider was called after this error.',
   },
   STORE_MISSING: {
     exit: 1,
@@ -166,15 +178,15 @@ export const catalogue = {
   },
   STORE_DENIED: {
     exit: 3,
-    hint: 'Give the role of this function the permission that is named; docs/aws.md lists them.',
+    hint: 'Grant the role of this function the permission named in the message; docs/aws.md lists all of them.',
   },
   STACK_ROLE_REFUSED: {
     exit: 3,
-    hint: "Let the role's trust policy name the roles of the installation's generator and executor, under the external id that is named; docs/aws.md shows one.",
+    hint: "Add the generator and executor roles of the installation to the role's trust policy, with the external id named; docs/aws.md has an example.",
   },
   STORE_CREDENTIALS: {
     exit: 3,
-    hint: 'Get new credentials of AWS for this process, and check that its clock is right.',
+    hint: 'Renew the AWS credentials of this process, and check that its clock is correct.',
   },
   STORE_REGION_WRONG: {
     exit: 2,
@@ -186,76 +198,82 @@ export const catalogue = {
   },
   RECORD_TOO_NEW: {
     exit: 1,
-    hint: 'Use the newer antichain that wrote the record; this one changed nothing of it.',
+    hint: 'Use the newer antichain that wrote the record; this version did not change it.',
   },
   RECORD_DAMAGED: {
     exit: 1,
-    hint: 'Nothing was written over it. Restore the store from a backup, or run `antichain cancel --force`: the stack is then as it was last published.',
+    hint: 'Restore the store from a backup, or run `antichain cancel --force` to return the stack to its last published state. The damaged record was not overwritten.',
   },
   RECORD_TOO_LARGE: {
     exit: 1,
-    hint: 'An item of DynamoDB ends at 400 KB; make what the message names smaller.',
+    hint: 'Reduce the size of the data that the message names: a DynamoDB item is limited to 400 KB.',
   },
   STORE_CONFLICT: {
     exit: 1,
-    hint: 'Someone else changed the stack meanwhile; run the command again.',
+    hint: 'Run the command again: the stack was updated concurrently.',
   },
   AWS_SETTINGS_INVALID: {
     exit: 2,
-    hint: 'Set AWS_REGION to the region of the installation; ANTICHAIN_<SERVICE>_ENDPOINT is for emulators only.',
+    hint: 'Set AWS_REGION to the region of the installation. Set ANTICHAIN_<SERVICE>_ENDPOINT for emulators only.',
   },
-  BLOB_TOO_LARGE: { exit: 1, hint: 'Make the file, archive or resource smaller, or divide it.' },
+  BLOB_TOO_LARGE: { exit: 1, hint: 'Make the file, archive or resource smaller, or split it.' },
   MESSAGE_TOO_LARGE: {
     exit: 255,
-    hint: 'This is a fault of antichain; please report it with the output of -v.',
+    hint: 'Report this bug of antichain with the output of -v.',
   },
   DOCUMENT_INVALID: {
     exit: 2,
-    hint: 'Correct what the message names; docs/triggers.md has the form of webhooks, schedules and notifications.',
+    hint: 'Correct the field named in the message; docs/triggers.md describes webhooks, schedules and notifications.',
   },
   SEALED_UNREADABLE: {
     exit: 1,
-    hint: 'The key that sealed the value is not the one that is here; restore it, or set the value again.',
+    hint: 'Restore the key that encrypted the value, or set the value again.',
   },
-  WEBHOOK_UNKNOWN: { exit: 1, hint: 'List webhooks, and correct the address at the sender.' },
+  WEBHOOK_UNKNOWN: { exit: 1, hint: 'List the webhooks, and correct the address at the sender.' },
   WEBHOOK_REFUSED: {
     exit: 3,
-    hint: 'Set the same secret at the sender and here; the signature covers the body byte for byte.',
+    hint: 'Set the same secret at the sender and here; the signature covers the exact bytes of the body.',
   },
   WEBHOOK_STALE: {
     exit: 3,
-    hint: 'Set the clock of the sender right, and sign again whenever a delivery is repeated.',
+    hint: 'Correct the clock of the sender, and sign each repeated delivery again.',
   },
   WEBHOOK_MALFORMED: {
     exit: 1,
-    hint: 'Send the body as JSON of the form that docs/triggers.md describes.',
+    hint: 'Send the body as JSON in the format that docs/triggers.md describes.',
   },
-  WEBHOOK_TOO_LARGE: { exit: 1, hint: 'Send at most 1 MB.' },
+  WEBHOOK_TOO_LARGE: { exit: 1, hint: 'Send a body of at most 1 MB.' },
   SCHEDULE_INVALID: {
     exit: 2,
-    hint: 'Write five fields of cron, `rate(5 minutes)` or `at(2027-01-31T04:00:00)`, and an IANA time zone.',
+    hint: 'Write five cron fields, `rate(5 minutes)` or `at(2027-01-31T04:00:00)`, and an IANA time zone.',
   },
   OUTBOUND_REFUSED: {
     exit: 1,
-    hint: 'Use an https address on the public internet, or put its network on the list of allowed ones.',
+    hint: 'Use a public https address, or add its network to ANTICHAIN_OUTBOUND_NETWORKS.',
   },
   OUTBOUND_FAILED: {
     exit: 1,
-    hint: 'See whether the address answers; what it said stands in the message.',
+    hint: 'Check that the address is reachable; the message contains its response.',
   },
   ARCHIVE_INVALID: {
     exit: 1,
-    hint: 'Remove from the repository what the message names; links must stay within it.',
+    hint: 'Remove the file named in the message from the repository; links must point inside it.',
   },
-  INSTALL_FAILED: { exit: 1, hint: 'Correct what the package manager says, and push again.' },
+  INSTALL_FAILED: {
+    exit: 1,
+    hint: 'Correct the error that the package manager reports, and push again.',
+  },
   ...programCodes,
   ...stateCodes,
   ...platformCodes,
   ...apiCodes,
-  NODE_TOO_OLD: { exit: 1, hint: 'Run `npm install` in the antichain folder; it brings Node 24.' },
+  NODE_TOO_OLD: {
+    exit: 1,
+    hint: 'Run `npm install` in the antichain folder; it installs Node 24.',
+  },
   INTERNAL_ASSERTION: {
     exit: 255,
-    hint: 'This is a fault of antichain; please report it with the output of -v.',
+    hint: 'Report this bug of antichain with the output of -v.',
   },
 } as const satisfies Record<string, CatalogueRow>
 

@@ -1,19 +1,19 @@
 /**
- * errors: the one error class and the catalogue of its codes. Imports nothing of the project.
+ * errors: the only error class and the catalogue of its codes. Imports nothing of the project.
  *
- * Invariants: every error that reaches a person has a code of the catalogue; nobody decides on a
- * message; secrets are redacted before an error is made, never when it is printed.
+ * Invariants: every error that a user sees has a code of the catalogue. Code never branches on a
+ * message. Secrets are redacted before an error is created, never when it is printed.
  */
 import { type ErrorCode, catalogue } from './catalogue.ts'
 
-/** Facts that belong to an error: names and numbers, never secret values. */
+/** Facts about an error: names and numbers, never secret values. */
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
-/** The only error class of Antichain: a catalogue code, a sentence, facts, and what to do next. */
+/** The only error class of Antichain: a code of the catalogue, a message, facts and a hint. */
 export class DeployError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
-  /** One line: what the reader can do now. Defaults to the hint of the catalogue. */
+  /** One line with the next step for the user. Defaults to the hint of the catalogue. */
   readonly hint: string
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -25,34 +25,34 @@ export class DeployError extends Error {
   }
 }
 
-/** What can go with an error besides its sentence. */
+/** Optional parts of an error besides its message. */
 export interface ErrorOptions {
   readonly details?: ErrorDetails
   readonly hint?: string
   readonly cause?: unknown
 }
 
-/** Makes an error of the catalogue; `throw error('STACK_NOT_FOUND', …)`. */
+/** Creates an error of the catalogue, as in `throw error('STACK_NOT_FOUND', …)`. */
 export function error(code: ErrorCode, message: string, options: ErrorOptions = {}): DeployError {
   return new DeployError(code, message, options)
 }
 
-/** Whether `thrown` is an error of ours with this code. */
+/** Reports whether `thrown` is a `DeployError` with this code. */
 export function hasCode(thrown: unknown, code: ErrorCode): thrown is DeployError {
   return thrown instanceof DeployError && thrown.code === code
 }
 
-/** Whether a text is a code of the catalogue. */
+/** Reports whether a text is a code of the catalogue. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(catalogue, text)
 }
 
-/** The sentence of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Ends an impossible path; the message names the broken assumption. */
+/** Throws INTERNAL_ASSERTION on an impossible path. The message names the broken assumption. */
 export function assert(condition: unknown, assumption: string): asserts condition {
   if (!condition) throw new DeployError('INTERNAL_ASSERTION', `assumption broken: ${assumption}`)
 }

@@ -1,20 +1,23 @@
-/** What `antichain platform` tells of an installation on AWS; rows of the catalogue. */
+/**
+ * Errors of `antichain platform` about an installation on AWS. These rows are part of the
+ * catalogue.
+ */
 export const platformCodes = {
   PLATFORM_SETTING_INVALID: {
     exit: 2,
-    hint: 'Correct the setting in cdk.json or after --set; docs/aws.md lists all of them.',
+    hint: 'Correct the setting in cdk.json or after --set; docs/aws.md lists all settings.',
   },
   PLATFORM_ENTRY_MISSING: {
     exit: 1,
-    hint: 'Take a checkout in which every entry of infra/functions-table.ts is there.',
+    hint: 'Use a complete checkout: every entry point in infra/functions-table.ts must exist.',
   },
   PLATFORM_EMULATOR_MISSING: {
     exit: 1,
-    hint: 'Install the toolchain that is named; docs/emulators.md says which server needs which.',
+    hint: 'Install the toolchain named in the message; docs/emulators.md lists the toolchain of each server.',
   },
   PLATFORM_CREDENTIALS_MISSING: {
     exit: 3,
-    hint: 'Sign in (for example `aws sso login`), name a profile with AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    hint: 'Sign in (for example `aws sso login`), set AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
   },
   PLATFORM_REGION_MISSING: {
     exit: 2,
@@ -26,22 +29,22 @@ export const platformCodes = {
   },
   PLATFORM_PERMISSION_MISSING: {
     exit: 1,
-    hint: 'Have the permission named in the message granted; docs/aws.md lists all that are needed.',
+    hint: 'Ask your administrator for the permission named in the message; docs/aws.md lists all required ones.',
   },
   PLATFORM_IMAGE_TOOL_MISSING: {
     exit: 1,
-    hint: 'Install Docker, or name another builder of images in CDK_DOCKER, and see that it runs.',
+    hint: 'Install Docker, or set CDK_DOCKER to another image builder, and check that it runs.',
   },
   PLATFORM_STACK_BUSY: {
     exit: 1,
-    hint: 'Wait until CloudFormation has ended what it does with the stack, and run the command again.',
+    hint: 'Wait until CloudFormation has finished its current operation on the stack, and run the command again.',
   },
   PLATFORM_NOT_FOUND: {
     exit: 6,
-    hint: 'Check --installation and --region, or make the installation with `antichain platform deploy`.',
+    hint: 'Check --installation and --region, or create the installation with `antichain platform deploy`.',
   },
   PLATFORM_FAILED: {
     exit: 1,
-    hint: 'Read what CloudFormation says above; it has put back what it had begun.',
+    hint: 'Correct the error that CloudFormation reports above, and run the command again; its changes were rolled back.',
   },
 } as const

@@ -1,35 +1,38 @@
-/** What can be wrong with programs, plugins, packages, plans and policy packs. */
+/**
+ * Errors of programs, plugins, packages, plans and policy packs. These rows are part of the
+ * catalogue.
+ */
 export const programCodes = {
   POLICY_PACK_FAILED: {
     exit: 1,
-    hint: 'Correct the policy pack as the sentence says; run `npm install` in its folder when a module is missing.',
+    hint: 'Correct the policy pack as the message says; if a module is missing, run `npm install` in its folder.',
   },
   PLAN_INVALID: {
     exit: 2,
-    hint: 'Save the plan again with `antichain preview --save-plan <file>`, for this stack.',
+    hint: 'Save a new plan for this stack with `antichain preview --save-plan <file>`.',
   },
   PROGRAM_SDK_MISSING: { exit: 1, hint: 'Run `npm install` in the program folder.' },
   PROGRAM_LANGUAGE_MISSING: {
     exit: 1,
-    hint: "Install the program's language, and its packages where the project says.",
+    hint: "Install the program's language, and its packages at the place that the project file names.",
   },
   PROGRAM_LANGUAGE_FAILED: {
     exit: 1,
-    hint: 'Read what the language host printed; it may be of another version.',
+    hint: 'Check the output of the language host and its version.',
   },
-  PROGRAM_BUILD_FAILED: { exit: 1, hint: 'Correct what the compiler names.' },
+  PROGRAM_BUILD_FAILED: { exit: 1, hint: 'Correct the errors that the compiler reports.' },
   PROGRAM_TYPESCRIPT_MIX: {
     exit: 1,
     hint: 'Run `npm install --save-dev typescript@5` in the program folder.',
   },
-  PROGRAM_FAILED: { exit: 1, hint: 'Correct the program; its own message stands above.' },
+  PROGRAM_FAILED: { exit: 1, hint: 'Correct the program; its own error message is above.' },
   PROGRAM_NODE_MISSING: {
     exit: 1,
     hint: 'Install Node 22 or later, or run `npm install` in the antichain folder.',
   },
   PACKAGE_INVALID: {
     exit: 1,
-    hint: 'Give the package a name and a version such as 1.2.3, and register it before it is used.',
+    hint: 'Give the package a name and a version such as 1.2.3, and register it before its first use.',
   },
   PLUGIN_MISSING: {
     exit: 1,
@@ -37,20 +40,23 @@ export const programCodes = {
   },
   PLUGIN_ADDRESS: {
     exit: 1,
-    hint: 'Correct the address of the plugin: https://, github://, gitlab:// or git://.',
+    hint: 'Use a plugin address that begins with https://, github://, gitlab:// or git://.',
   },
-  PLUGIN_TOO_LARGE: { exit: 1, hint: 'Look at what the address of the plugin serves.' },
+  PLUGIN_TOO_LARGE: { exit: 1, hint: "Check the file that the plugin's address serves." },
   PLUGIN_DOWNLOAD: {
     exit: 1,
-    hint: 'Look at the address and the network, or install the plugin from a file with `--file`.',
+    hint: 'Check the address and the network, or install the plugin from a file with `--file`.',
   },
   PLUGIN_AMBIGUOUS: {
     exit: 1,
-    hint: 'Remove one of the packages, or give each resource its `provider`.',
+    hint: 'Remove one of the packages, or set `provider` on each resource.',
   },
   PLUGIN_CHECKSUM: {
     exit: 1,
-    hint: 'Put the archive of the plugin where it is fetched from again; what is there was not used.',
+    hint: "Upload the plugin's archive to its source again; the archive with the wrong checksum was not used.",
   },
-  PLUGIN_FAILED: { exit: 1, hint: 'The plugin process failed; its last lines stand above.' },
+  PLUGIN_FAILED: {
+    exit: 1,
+    hint: "Correct the problem in the last lines of the plugin's output above, and run the command again.",
+  },
 } as const

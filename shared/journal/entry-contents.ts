@@ -6,8 +6,8 @@ import type { EntryContent, EntryReference } from './entry.ts'
 import type { OperationFacts } from './operation-facts.ts'
 
 /**
- * What an operation puts into the journal: nothing when it never began or is none of the
- * provider's, else its begin, and its end where that is in hand. Source:
+ * Returns the journal entries of an operation: none if it never began or has no provider call.
+ * Otherwise it returns the begin, and the end if it is known. Source:
  * docs/spec/journal.md#entries-per-step.
  */
 export function contentsOf(operation: Operation, facts: OperationFacts): readonly EntryContent[] {
@@ -28,7 +28,9 @@ export function contentsOf(operation: Operation, facts: OperationFacts): readonl
   }
 }
 
-/** Outputs that were registered; undefined when the state they belong to is not in hand. */
+/**
+ * Returns the entry of registered outputs, or undefined when the state they belong to is unknown.
+ */
 export function outputsOf(
   decision: Decision & { readonly kind: 'outputs' },
   facts: OperationFacts,
@@ -48,7 +50,8 @@ function beginOf(operation: Operation, facts: OperationFacts): EntryContent {
 }
 
 /**
- * What is pending when nobody learns of the end: for a delete the old state, else the planned one.
+ * Returns the pending operation to record while the end is unknown. A delete carries the old state,
+ * all other operations the planned one.
  */
 function pendingOf(operation: Operation, facts: OperationFacts): StoredOperation | undefined {
   const type = pendingTypeOf(operation)
@@ -101,8 +104,8 @@ function endOfOperation(
 }
 
 /**
- * The end of a step by its effect. `made`: the state that it made; `old`: what it stands for now;
- * `isNamed`: whether a later entry names what was made.
+ * Returns the end entry of a step by its effect. `made`: the new state. `old`: the reference of the
+ * old state. `isNamed`: whether a later entry references the new state.
  */
 export function endOf(
   { op, effect }: Pick<Operation, 'op' | 'effect'>,
@@ -130,7 +133,7 @@ export function endOf(
     case 'add-mark':
       return { kind: 'success', ...state, ...(old === undefined ? {} : { delete: old }) }
     case 'swap':
-      // Only a success makes a state that later entries can name by its operation.
+      // Only a success entry creates a state that later entries can reference by its operation.
       return {
         kind: made !== undefined && isNamed ? 'success' : 'refresh-success',
         ...state,

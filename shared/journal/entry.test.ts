@@ -51,11 +51,11 @@ const entries: readonly JournalEntry[] = [
 ]
 
 describe("Pulumi's form of a journal entry", () => {
-  test.each(entries)('goes round: $kind $sequence', entry => {
+  test.each(entries)('survives encoding and decoding: $kind $sequence', entry => {
     expect(decodeEntry(JSON.parse(JSON.stringify(encodeEntry(entry))))).toEqual(entry)
   })
 
-  test('has its fields in order, and null for what is not removed', () => {
+  test('has its fields in order, with null for absent `removeOld` and `removeNew`', () => {
     const [, , begin, , success] = entries
     if (begin === undefined || success === undefined) throw new Error('there are five')
     expect(JSON.stringify(encodeEntry(begin))).toBe(
@@ -68,11 +68,8 @@ describe("Pulumi's form of a journal entry", () => {
 
   test.each([
     ['another version', { version: 2, kind: 0, sequenceID: 1, operationID: 1 }],
-    ['a kind that is not known', { version: 1, kind: 10, sequenceID: 1, operationID: 1 }],
-    [
-      'a position below zero',
-      { version: 1, kind: 1, sequenceID: 1, operationID: 1, removeOld: -1 },
-    ],
+    ['an unknown kind', { version: 1, kind: 10, sequenceID: 1, operationID: 1 }],
+    ['a negative position', { version: 1, kind: 1, sequenceID: 1, operationID: 1, removeOld: -1 }],
   ])('is refused with %s', (_what, json) => {
     expect(() => decodeEntry(json)).toThrow(/malformed/)
   })

@@ -1,15 +1,17 @@
 /**
- * journal: what happened to a stack, in Pulumi's serialized entries, and the fold that makes the
- * next snapshot of them. Imports records and below.
+ * journal: the changes of a stack as Pulumi's serialized entries, and the fold that turns them into
+ * the next snapshot. Imports records and below.
  *
- * Invariants: the fold depends on base and records only, never on when or in which order they came
- * (I6); it changes nothing in place; it is linear in base and entries.
+ * Invariants: the fold depends on base and records only, never on the time or order of their
+ * arrival (I6). It never modifies its input. It is linear in base and entries.
  */
 import { z } from 'zod'
 import { error } from '../errors/error.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 
-/** Names a state: by its position in the current base, or by the operation that recorded it. */
+/**
+ * Reference to a state: by its position in the current base, or by the operation that recorded it.
+ */
 export type EntryReference =
   | { readonly base: number; readonly operation?: undefined }
   | { readonly operation: number; readonly base?: undefined }
@@ -20,7 +22,7 @@ export interface EntrySecrets {
   readonly state?: Json
 }
 
-/** What an end of an operation does to the list of states. */
+/** The changes that the end of an operation makes to the list of states. */
 interface Changes {
   readonly state?: StoredResource
   readonly remove?: EntryReference
@@ -30,7 +32,7 @@ interface Changes {
 }
 
 /**
- * Kinds of entries with what each of them carries (docs/spec/journal.md#serialized-entry,
+ * Kinds of entries and their contents (docs/spec/journal.md#serialized-entry,
  * docs/spec/journal.md#kinds-of-entries).
  */
 export type EntryContent =
@@ -45,15 +47,17 @@ export type EntryContent =
   | { readonly kind: 'extension-parameterize'; readonly ref: string; readonly extension: Json }
   | { readonly kind: 'snippets'; readonly snippets: readonly Json[] }
 
-/** One journal entry; `sequence` is unique and orders, `operation` is 0 outside of steps. */
+/**
+ * A journal entry. `sequence` is unique and defines the order. `operation` is 0 outside of steps.
+ */
 export type JournalEntry = EntryContent & {
   readonly sequence: number
   readonly operation: number
-  /** Something in it is a string that is not UTF-8. */
+  /** True when the entry contains a string that is not UTF-8. */
   readonly requiresByteString?: boolean
 }
 
-/** The kinds by their number in Pulumi's form. */
+/** The kinds in the order of their numbers in Pulumi's format. */
 const kinds = [
   'begin',
   'success',
@@ -68,7 +72,8 @@ const kinds = [
 ] as const satisfies readonly JournalEntry['kind'][]
 
 /**
- * An entry as Pulumi serializes it: fields in its order, `removeOld` and `removeNew` always there.
+ * Encodes an entry as Pulumi serializes it: fields in its order, `removeOld` and `removeNew` always
+ * present.
  */
 export function encodeEntry(entry: JournalEntry): { readonly [field: string]: Json } {
   const changes: Changes = hasChanges(entry) ? entry : {}
@@ -127,7 +132,7 @@ const entryForm = z.looseObject({
   requiresByteString: z.boolean().nullish(),
 })
 
-/** An entry from its serialized form. Throws STATE_INVALID. */
+/** Decodes an entry from its serialized form. Throws STATE_INVALID. */
 export function decodeEntry(json: unknown): JournalEntry {
   const result = entryForm.safeParse(json)
   if (!result.success)
@@ -168,7 +173,7 @@ function contentOf(raw: z.infer<typeof entryForm>): EntryContent {
     case 'rebuilt-base-state':
       return { kind }
     case undefined:
-      throw error('STATE_INVALID', `journal entries of kind ${raw.kind} are not known`)
+      throw error('STATE_INVALID', `a journal entry has the unknown kind ${raw.kind}`)
     default:
       return kind satisfies never
   }

@@ -4,15 +4,15 @@ import type { Decision } from '../records/log.ts'
 import type { Operation } from '../records/operation.ts'
 import type { StoredDeployment } from '../state/stored.ts'
 
-/** Everything that a fold depends on. */
+/** The complete input of a fold. */
 export interface FoldInput {
   /** The base of the last epoch. */
   readonly base: StoredDeployment
-  /** The decisions after the pin of that epoch, in the order of the log. */
+  /** The decisions after the pin of that epoch, in log order. */
   readonly decisions: Iterable<Decision>
-  /** The operations of a plan page. */
+  /** Returns the operations of a plan page. */
   readonly getPage: (hash: BlobHash) => readonly Operation[]
-  /** Head and selected outcome of an operation; undefined for one that nobody touched. */
+  /** Returns head and selected outcome of an operation, or undefined when it has no head. */
   readonly getEnd: (
     operation: OperationId,
   ) => { readonly head: Head; readonly outcome?: Outcome } | undefined
@@ -20,15 +20,15 @@ export interface FoldInput {
     readonly type: string
     readonly state: Readonly<Record<string, string>>
   }
-  /** Whose records these are; absent for a journal of another engine. */
+  /** The deployment of the records. Absent for a journal of another engine. */
   readonly deployment?: DeploymentId
   /** RFC 3339. */
   readonly now: string
-  /** Goes into the manifest: who wrote the snapshot. */
+  /** The engine version in the manifest of the snapshot. */
   readonly version: string
 }
 
-/** A decision as the fold sees it: an operation with what is known of its end, or outputs. */
+/** A decision as input of the fold: an executed or settled operation, outputs, or an extension. */
 export type FoldedDecision =
   | { readonly kind: 'executed'; readonly operation: Operation }
   | { readonly kind: 'settled'; readonly decision: Decision & { readonly kind: 'settled' } }

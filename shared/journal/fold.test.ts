@@ -22,7 +22,7 @@ import {
   foldedResourcesOf,
 } from './fold.fixture.ts'
 
-describe('what an end does to the list', () => {
+describe('the effect of an end on the list of states', () => {
   const [a, b] = [resource('a', { id: 'old' }), resource('b', dependsOn('a'))]
 
   test.each<[StateEffect, StoredResource | undefined, StoredResource[]]>([
@@ -64,19 +64,22 @@ describe('what an end does to the list', () => {
     ).toEqual([a])
   })
 
-  test.each<StateEffect>(['replace', 'remove'])('%s of what this deployment made', effect => {
-    const step = testOperation(2, 'a', { op: 'update', effect, old: operationReference(1) })
-    const end = effect === 'remove' ? testEnd(2, 'succeeded') : testSuccess(2, 'a')
-    const fixture = {
-      decisions: [registration(testCreate(1, 'a')), registration(step)],
-      ends: [testSuccess(1, 'a'), end],
-    }
-    expect(foldedResourcesOf(fixture)).toEqual(
-      effect === 'remove' ? [] : [resource('a', { id: '2' })],
-    )
-  })
+  test.each<StateEffect>(['replace', 'remove'])(
+    '%s of a state that this deployment created',
+    effect => {
+      const step = testOperation(2, 'a', { op: 'update', effect, old: operationReference(1) })
+      const end = effect === 'remove' ? testEnd(2, 'succeeded') : testSuccess(2, 'a')
+      const fixture = {
+        decisions: [registration(testCreate(1, 'a')), registration(step)],
+        ends: [testSuccess(1, 'a'), end],
+      }
+      expect(foldedResourcesOf(fixture)).toEqual(
+        effect === 'remove' ? [] : [resource('a', { id: '2' })],
+      )
+    },
+  )
 
-  test('marks on what this deployment made', () => {
+  test('marks a state that this deployment created', () => {
     const mark = testOperation(3, 'b', {
       op: 'delete-replaced',
       effect: 'mark-pending',
@@ -107,7 +110,7 @@ describe('what an end does to the list', () => {
     ])
   })
 
-  test('what was refreshed can be updated afterwards', () => {
+  test('a refreshed resource can be updated in the same deployment', () => {
     const refresh = testOperation(1, 'a', {
       op: 'refresh',
       effect: 'swap',
@@ -129,7 +132,7 @@ describe('what an end does to the list', () => {
     ])
   })
 
-  test('a refresh that left no outcome removes nothing', () => {
+  test('a refresh without an outcome removes nothing', () => {
     const refresh = testOperation(1, 'a', {
       op: 'refresh',
       effect: 'swap',
@@ -147,7 +150,7 @@ describe('what an end does to the list', () => {
 })
 
 describe('decisions', () => {
-  test('what the generator settled needs no end', () => {
+  test('a settled decision of the generator needs no end', () => {
     const step = testOperation(1, 'a', {
       op: 'same',
       effect: 'replace',
@@ -161,7 +164,7 @@ describe('decisions', () => {
     expect(foldedResourcesOf(fixture)).toEqual([state])
   })
 
-  test('pages of a plan are read in their order', () => {
+  test('plan pages are read in order', () => {
     const pages = new Map([
       ['p', [testCreate(1, 'a')]],
       ['q', [testCreate(2, 'b')]],
@@ -175,7 +178,7 @@ describe('decisions', () => {
     ])
   })
 
-  test('outputs of what the base has keep its place', () => {
+  test('outputs of a base resource keep its place', () => {
     const state = resource('a', { outputs: { x: 1 } })
     const outputs: Decision = {
       kind: 'outputs',
@@ -195,13 +198,13 @@ describe('decisions', () => {
       old: baseReference(index, 'a'),
     })
     expect(() => foldFixture({ base: [resource('z')], decisions: [registration(step)] })).toThrow(
-      /the base has not/,
+      /of the base does not hold/,
     )
   })
 })
 
 describe('the snapshot', () => {
-  test('is sorted: what depends on an untouched resource comes after it', () => {
+  test('is sorted: a resource that depends on an untouched resource comes after it', () => {
     const fixture: FoldFixture = {
       base: [resource('a')],
       decisions: [registration(testCreate(1, 'b'))],
@@ -213,7 +216,7 @@ describe('the snapshot', () => {
     expect(result.secrets_providers).toEqual({ type: 'passphrase', state: { salt: 's' } })
   })
 
-  test('has normal URNs', () => {
+  test('has normalized URNs', () => {
     const step = testOperation(1, 'new', {
       op: 'same',
       effect: 'replace',
@@ -234,7 +237,7 @@ describe('the snapshot', () => {
     expect(foldedResourcesOf(fixture)).toEqual([resource('new'), resource('b', dependsOn('new'))])
   })
 
-  test('says what is wrong with it, and no longer says what was', () => {
+  test('records the current integrity error and drops an old one', () => {
     const input = fixtureInputOf({ base: [resource('b', dependsOn('gone'))], decisions: [] })
     const broken = fold(input)
     expect(broken.metadata).toMatchObject({

@@ -20,9 +20,9 @@ import {
 } from './view-entries.ts'
 
 /**
- * The snapshot that base and records come to: replayed, sorted, with normal URNs; what is wrong
- * with it, if anything, is said in its metadata (I7). Depends on the input alone (I6). Linear.
- * Throws STATE_INTEGRITY when the records name what the base does not have.
+ * Folds base and records to the next snapshot: replayed, sorted, with normalized URNs. Its metadata
+ * contains the integrity error, if there is one (I7). The result depends on the input alone (I6).
+ * Linear. Throws STATE_INTEGRITY when a record references a state that the base does not contain.
  */
 export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input
@@ -39,8 +39,8 @@ export function fold(input: FoldInput): StoredDeployment {
 }
 
 /**
- * What a refresh by the program cuts: of what it registered what points to nothing; once a program
- * of a command that only reads has ended, the others are rebuilt.
+ * Returns the rebuild options of a refresh by the program. Registered resources only lose dangling
+ * references. After the program of a read-only command has ended, the other resources are rebuilt.
  */
 function rebuildOptionsOf({ decisions }: FoldInput): Pick<ReplayOptions, 'rebuilt' | 'kept'> {
   let isByProgram = false
@@ -53,7 +53,7 @@ function rebuildOptionsOf({ decisions }: FoldInput): Pick<ReplayOptions, 'rebuil
   return isByProgram ? { rebuilt: 'none' } : {}
 }
 
-/** A refresh that was begun cuts what points to nothing, also when its reads failed. */
+/** Reports whether a refresh began. Dangling references are then cut, even if its reads failed. */
 function hasRefreshPhase(input: FoldInput): boolean {
   for (const decision of input.decisions)
     if (decision.kind === 'phase' && decision.phase === 'refresh') return true
@@ -64,7 +64,7 @@ function sortResources(resources: readonly StoredResource[]): readonly StoredRes
   return sortTopologically(resources).resources
 }
 
-/** The deployment with its integrity error, or without the one that an older fold left. */
+/** Returns the deployment with its integrity error, and without the error of an older fold. */
 function markIntegrity(deployment: StoredDeployment): StoredDeployment {
   const fault = verifyIntegrity(deployment)
   const { integrity_error: _older, ...metadata } = deployment.metadata
@@ -74,8 +74,8 @@ function markIntegrity(deployment: StoredDeployment): StoredDeployment {
 }
 
 /**
- * What the records come to as Pulumi's entries, in order of decision: begin and end of every
- * operation that began. Throws STATE_INTEGRITY when a base index does not hold the URN it should.
+ * Returns the records as Pulumi's entries, in order of decision: begin and end of every operation
+ * that began. Throws STATE_INTEGRITY when a base index does not hold the expected URN.
  */
 export function entriesOf(input: FoldInput): readonly JournalEntry[] {
   const folded = collectFolded(input)
@@ -100,7 +100,7 @@ export function entriesOf(input: FoldInput): readonly JournalEntry[] {
     const operation = item.kind === 'executed' ? item.operation : item.decision.operation
     const own = contentsOf(operation, facts).map(content => ({ operation: operation.id, content }))
     const related = createViewContents(operation, facts, views)
-    // What is deleted with its owner goes before it.
+    // A resource that is deleted with its owner is deleted first.
     const begunFirst = operation.effect === 'remove' ? 1 : own.length
     const whole = [...own.slice(0, begunFirst), ...related, ...own.slice(begunFirst)]
     for (const one of whole) add(one.operation, one.content)
@@ -108,7 +108,10 @@ export function entriesOf(input: FoldInput): readonly JournalEntry[] {
   return entries
 }
 
-/** What an operation did to views: what its provider told of, and what went with its resource. */
+/**
+ * Returns the view entries of an operation: the steps that its provider reported, and the views
+ * that were deleted with its resource.
+ */
 function createViewContents(
   operation: Operation,
   facts: OperationFacts,
@@ -116,7 +119,7 @@ function createViewContents(
 ): readonly ViewEntry[] {
   const fact = facts.get(operation.id)
   if (fact.kind !== 'done' && fact.kind !== 'failed') return []
-  // Views of what was not made would stand below nothing.
+  // Views of a resource that was not created would have no owner.
   if (fact.kind === 'failed' && makesObject(operation)) return []
   const published = entries.publishedEntriesOf(fact.views ?? [])
   const { old } = operation
@@ -126,7 +129,7 @@ function createViewContents(
   return owner === undefined ? published : [...published, ...entries.removedEntriesOf(owner)]
 }
 
-/** The highest number of an operation. */
+/** Returns the highest operation number. */
 function lastOperationOf(folded: readonly FoldedDecision[]): number {
   let last = 0
   for (const item of folded) {
@@ -137,7 +140,7 @@ function lastOperationOf(folded: readonly FoldedDecision[]): number {
   return last
 }
 
-/** Each operation once, in order of decision. */
+/** Returns each operation once, in order of decision. */
 function collectFolded(input: FoldInput): readonly FoldedDecision[] {
   const seen = new Set<OperationId>()
   const folded: FoldedDecision[] = []

@@ -46,29 +46,29 @@ const state = (
 const resourcesOf = (after: StoredDeployment): readonly unknown[] =>
   (after.resources ?? []).slice(1).map(({ id, delete: gone }) => [id, gone === true])
 
-describe('what came late', () => {
-  test('resolves the pending create that is its own', () => {
+describe('a late outcome', () => {
+  test('resolves the pending create of its own attempt', () => {
     const taken = applyLateOutcomes(state([provider], [pending('a')]), [late('a')])
     expect(resourcesOf(taken.state)).toEqual([['a-1', false]])
     expect(taken.state.pending_operations).toBeUndefined()
     expect(taken.keys).toEqual(['organization/p/dev/3 9 1'])
   })
 
-  test('does not resolve a pending create of another attempt: it is to be deleted', () => {
+  test('of another attempt does not resolve a pending create and is marked for deletion', () => {
     const before = state([provider], [pending('a', 2)])
     const taken = applyLateOutcomes(before, [late('a')])
     expect(resourcesOf(taken.state)).toEqual([['a-1', true]])
     expect(taken.state.pending_operations).toEqual(before.pending_operations)
   })
 
-  test('is left when the state has it already', () => {
+  test('is ignored when the state already contains its resource', () => {
     const before = state([provider, object('a', 'a-1')])
     const taken = applyLateOutcomes(before, [late('a')])
     expect(taken.state).toBe(before)
     expect(taken.keys).toHaveLength(1)
   })
 
-  test('is to be deleted when the state went on without it', () => {
+  test('is marked for deletion when the state already has a newer resource', () => {
     const taken = applyLateOutcomes(state([provider, object('a', 'a-2')]), [late('a')])
     expect(resourcesOf(taken.state)).toEqual([
       ['a-2', false],
@@ -76,7 +76,7 @@ describe('what came late', () => {
     ])
   })
 
-  test('is to be deleted beside the one that it should have replaced', () => {
+  test('is marked for deletion beside the resource that it was meant to replace', () => {
     const before = state([provider, object('a', 'a-0')], [pending('a')])
     const taken = applyLateOutcomes(before, [late('a')])
     expect(resourcesOf(taken.state)).toEqual([
@@ -86,7 +86,7 @@ describe('what came late', () => {
     expect(taken.state.pending_operations).toBeUndefined()
   })
 
-  test.for(['a-1', 'a-0'])('takes the place of %s, which was deleted for it', id => {
+  test.for(['a-1', 'a-0'])('replaces %s, which was deleted before the replacement', id => {
     const before = state([provider, object('a', id, { pendingReplacement: true })], [pending('a')])
     const taken = applyLateOutcomes(before, [late('a')])
     expect(resourcesOf(taken.state)).toEqual([['a-1', false]])
@@ -94,7 +94,7 @@ describe('what came late', () => {
     expect(taken.state.pending_operations).toBeUndefined()
   })
 
-  test('is to be deleted when nobody waits for what replaces the one that had its id', () => {
+  test('is marked for deletion when no create is pending for the replaced resource of its id', () => {
     const gone = object('a', 'a-1', { pendingReplacement: true })
     const taken = applyLateOutcomes(state([provider, gone]), [late('a')])
     expect(taken.state.resources?.slice(1)).toEqual([gone, { ...late('a').state, delete: true }])
@@ -109,12 +109,12 @@ describe('what came late', () => {
     })
   })
 
-  test('taken twice is taken once', () => {
+  test('that is applied twice changes the state once', () => {
     const once = applyLateOutcomes(state([provider], [pending('a')]), [late('a')])
     expect(applyLateOutcomes(once.state, [late('a')]).state).toBe(once.state)
   })
 
-  test('keeps of its dependencies those that are there', () => {
+  test('keeps only the dependencies that still exist', () => {
     const made = object('a', 'a-1', { dependencies: [urnOf('gone'), urnOf('b')] })
     const before = state([provider, object('b', 'b-1')], [pending('a')])
     const taken = applyLateOutcomes(before, [late('a', { state: made })])

@@ -10,20 +10,21 @@ import {
 import { readTextField } from '../state/stored-fields.ts'
 import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
 
-/** What became of an inbox. */
+/** The result of applying an inbox to a state. */
 export interface LateOutcomesResult {
   readonly state: StoredDeployment
-  /** Keys of what is in the state now, or was already; the others stay in the inbox. */
+  /** Keys of the outcomes that the state now contains. The others stay in the inbox. */
   readonly keys: readonly string[]
-  /** One sentence for each object that turned up, for people. */
+  /** One message per late object, for the user. */
   readonly messages: readonly string[]
 }
 
 /**
- * The state with what turned up late: an object that is in it already is left; one whose own
- * operation is pending becomes the resource, and the operation is over; any other is a resource to
- * be deleted, for the state went on without it. One whose provider is gone stays in the inbox: no
- * state could hold it. Source: docs/architecture.md#take-over.
+ * Applies late outcomes to a state. An object that the state already contains is skipped. An object
+ * whose own operation is pending becomes the resource, and the pending operation is removed. Any
+ * other object is added as a resource to delete, because the state has changed since. An object
+ * whose provider is gone stays in the inbox, because no valid state could contain it. Source:
+ * docs/architecture.md#take-over.
  */
 export function applyLateOutcomes(
   state: StoredDeployment,
@@ -48,7 +49,7 @@ function applyLateOutcome(
 ): StoredDeployment | undefined {
   const { urn } = item
   const id = readTextField(item.state, 'id')
-  // What was deleted for this very replacement may have had its id.
+  // The resource that was deleted for this replacement may have had the same id.
   const resources = (state.resources ?? []).filter(resource => !isReplaced(resource))
   if (resources.some(resource => resource.urn === urn && resource['id'] === id)) return state
   if (!hasProvider(state.resources ?? [], item.state)) return undefined
@@ -57,8 +58,8 @@ function applyLateOutcome(
   const isResolved = pending !== undefined && isFree
   messages.push(
     isResolved
-      ? `what became of the create of '${urn}' is known now: it has the id '${id}'`
-      : `'${id}' of '${urn}' turned up after the state had gone on; it will be deleted`,
+      ? `the create of '${urn}' succeeded late: its id is '${id}'`
+      : `the create of '${id}' for '${urn}' succeeded too late for this state; the resource will be deleted`,
   )
   const rest = withoutOperation(state, pending)
   if (isResolved) return withResource(withoutReplaced(rest, urn), item.state)

@@ -22,7 +22,7 @@ import {
   foldedPendingOf,
 } from './fold.fixture.ts'
 
-describe('what has no end', () => {
+describe('an operation without an end', () => {
   const a = resource('a', { id: 'old' })
   const begun: End = { head: { ...freshHead, attempt: 1 } }
 
@@ -54,7 +54,7 @@ describe('what has no end', () => {
     }
   })
 
-  test('a delete of what this deployment made is pending with what was made', () => {
+  test('a delete of a resource that this deployment created is pending with that resource', () => {
     const step = testOperation(2, 'a', {
       op: 'delete',
       effect: 'remove',
@@ -71,9 +71,9 @@ describe('what has no end', () => {
 
   test.each<[string, End | undefined]>([
     ['nobody touched', undefined],
-    ['only arrivals touched', { head: { ...freshHead, arrived: [idOf(9)] } }],
+    ['received only arrivals', { head: { ...freshHead, arrived: [idOf(9)] } }],
     ['was given back', { head: { ...freshHead, attempt: 2, givenBack: 2 } }],
-  ])('what %s is not there', (_what, end) => {
+  ])('an operation that %s has no entries', (_what, end) => {
     const fixture: FoldFixture = {
       decisions: [registration(testCreate(1, 'a'))],
       ends: end === undefined ? [] : [[1, end]],
@@ -82,7 +82,7 @@ describe('what has no end', () => {
     expect(foldFixture(fixture).pending_operations).toBeUndefined()
   })
 
-  test('what failed leaves begin and failure, and no pending operation', () => {
+  test('a failed operation leaves begin and failure, and no pending operation', () => {
     const fixture: FoldFixture = {
       decisions: [registration(testCreate(1, 'a'))],
       ends: [testEnd(1, 'failed')],
@@ -95,7 +95,7 @@ describe('what has no end', () => {
     expect(foldFixture(fixture).pending_operations).toBeUndefined()
   })
 
-  test('creates that the base has pending stay', () => {
+  test('pending creates of the base stay', () => {
     const pending = [
       { resource: resource('x'), type: 'creating' },
       { resource: resource('y'), type: 'updating' },
@@ -111,16 +111,16 @@ describe('the closed set', () => {
   const decisions = [registration(first, second, third)]
   const all = [testSuccess(1, 'a'), testSuccess(2, 'b'), testSuccess(3, 'c')]
 
-  test('holds every end whose needs it holds', () => {
+  test('contains every end whose needs it contains', () => {
     expect(foldedResourcesOf({ decisions, ends: all })).toHaveLength(3)
   })
 
   test.each<[string, [number, End][]]>([
-    ['is not seen', all.slice(1)],
+    ['is missing', all.slice(1)],
     ['failed', [testEnd(1, 'failed'), ...all.slice(1)]],
-    ['was made in part', [testEnd(1, 'partial', resource('a')), ...all.slice(1)]],
+    ['was partially created', [testEnd(1, 'partial', resource('a')), ...all.slice(1)]],
     ['was interrupted', [testEnd(1, 'interrupted'), ...all.slice(1)]],
-  ])('does not hold what waited for one that %s: it is pending', (_what, ends) => {
+  ])('excludes operations that wait for one that %s: they are pending', (_what, ends) => {
     const fixture = { decisions, ends }
     const names = foldedResourcesOf(fixture).map(({ urn }) => urn)
     expect(names).not.toContain(testUrnOf('b'))
@@ -133,7 +133,7 @@ describe('the closed set', () => {
     )
   })
 
-  test('goes through joins, which have no entries', () => {
+  test('passes through joins, which have no entries', () => {
     const join = testOperation(2, 'b', {
       op: 'join',
       effect: 'none',
@@ -149,7 +149,7 @@ describe('the closed set', () => {
     expect(entriesOf(fixtureInputOf(whole)).map(entry => entry.operation)).toEqual([0, 1, 1, 3, 3])
   })
 
-  test('does not hold outputs of what it does not hold', () => {
+  test('excludes outputs of excluded operations', () => {
     const outputs: Decision = {
       kind: 'outputs',
       target: operationReference(1),

@@ -5,13 +5,13 @@ import { isUnsent, type Operation, type StateReference } from '../records/operat
 import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import type { FoldedDecision, FoldInput } from './fold-input.ts'
 
-/** What became of an operation, as far as the fold may use it. */
+/** The status of an operation, as far as the fold may use it. */
 export type OperationFact =
   | { readonly kind: 'untouched' }
-  /** Begun; how it ended is not known, or may not be used yet. */
+  /** Begun; the end is unknown or cannot be used yet. */
   | { readonly kind: 'open' }
   | { readonly kind: 'failed'; readonly views?: readonly ViewOutcome[] }
-  /** `isWhole` false: made, but not initialised, so that nothing goes on from it. */
+  /** `isWhole` false: created but not initialized, so dependent operations do not continue. */
   | {
       readonly kind: 'done'
       readonly state: StoredResource | undefined
@@ -19,21 +19,21 @@ export type OperationFact =
       readonly views?: readonly ViewOutcome[]
     }
 
-/** The facts of a closed set of operations, and the states that they name. */
+/** The facts of a closed set of operations, and the states that they reference. */
 export interface OperationFacts {
   readonly get: (operation: OperationId) => OperationFact
-  /** The state that a reference names: as it was made, or as it was planned. */
+  /** Returns the state of a reference: the created state, or else the planned one. */
   readonly stateAt: (reference: StateReference) => StoredResource | undefined
-  /** Whose create an open operation is. */
+  /** Returns the attempt to which an open create belongs. */
   readonly originOf: (operation: OperationId) => StoredOperation['origin']
-  /** Whether a later decision names the state that an operation made. */
+  /** Reports whether a later decision references the state that an operation created. */
   readonly isNamed: (operation: OperationId) => boolean
 }
 
 /**
- * What is known of each operation. An end is used only when everything that the operation waited
- * for is in hand as a success (I6): ends are read one after another while executors go on, so a
- * later one may be seen without an earlier one.
+ * Collects the facts of each operation. An end is used only when everything it waited for is known
+ * to have succeeded (I6). Ends are read one after another while executors continue, so a read may
+ * see a later end without an earlier one.
  */
 export function factsOf(input: FoldInput, folded: readonly FoldedDecision[]): OperationFacts {
   const operations = operationsOf(folded)
@@ -93,7 +93,7 @@ function operationsOf(folded: readonly FoldedDecision[]): ReadonlyMap<OperationI
   return operations
 }
 
-/** Effects that cannot be told without an outcome: what it does not hold would vanish. */
+/** Effects that need an outcome: without it, the created state would be lost. */
 const makingEffects: ReadonlySet<string> = new Set(['add', 'replace', 'add-mark', 'swap'])
 
 function factOf(operation: Operation, input: FoldInput): OperationFact {
@@ -111,20 +111,20 @@ function factOf(operation: Operation, input: FoldInput): OperationFact {
   return { kind: 'done', state: stateOf(outcome), isWhole: verdict === 'succeeded', ...views }
 }
 
-/** Whether an attempt may have asked the provider: it was not given back. */
+/** Reports whether an attempt that was not given back may have called the provider. */
 function isCalled(head: Head): boolean {
   return head.attempt > head.givenBack
 }
 
 function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
   if (outcome?.state === undefined && outcome?.stateBlob !== undefined)
-    throw error('INTERNAL_ASSERTION', 'states in blobs are read before the fold')
+    throw error('INTERNAL_ASSERTION', 'states in blobs are loaded before the fold')
   return outcome?.state
 }
 
 /**
- * The calls that were made again because an error hook wanted it. What one of them made in part
- * counts as long as no later one made anything: nothing is lost that was heard of.
+ * Returns the calls that error hooks repeated. The partial result of a call counts as long as no
+ * later call created anything, so no known object is lost.
  */
 function findSuperseded(
   { decisions }: Pick<FoldInput, 'decisions'>,
@@ -141,7 +141,8 @@ function findSuperseded(
 }
 
 /**
- * The operations with an end that may not be used: something that they waited for is not in hand.
+ * Returns the operations with an end that cannot be used, because something that they waited for is
+ * missing.
  */
 function findWithheld(
   operations: ReadonlyMap<OperationId, Operation>,
@@ -170,7 +171,7 @@ function findWithheld(
   return found
 }
 
-/** By operation: those whose old state it made. */
+/** Returns, for each operation, the operations whose old state it created. */
 function successorsOf(
   operations: ReadonlyMap<OperationId, Operation>,
 ): ReadonlyMap<OperationId, readonly OperationId[]> {
@@ -190,7 +191,7 @@ function readBaseState(
 ): StoredResource {
   const state = base.resources?.[index]
   if (state !== undefined && state.urn === urn) return state
-  throw error('STATE_INTEGRITY', `the base has not '${urn}' at position ${index}`, {
+  throw error('STATE_INTEGRITY', `position ${index} of the base does not hold '${urn}'`, {
     details: { index, urn },
   })
 }

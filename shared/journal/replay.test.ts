@@ -21,7 +21,7 @@ function baseOf(...resources: StoredResource[]): StoredDeployment {
   return { manifest: { time: '', magic: '', version: '' }, resources, metadata: {} }
 }
 
-/** Entries in sequence: [operation, content]. */
+/** Creates entries in sequence from [operation, content] pairs. */
 function journal(...contents: readonly [number, EntryContent][]): readonly JournalEntry[] {
   return contents.map(([operation, content], at) => ({ ...content, operation, sequence: at + 1 }))
 }
@@ -30,7 +30,7 @@ const [a, b, c] = [resource('A'), resource('B'), resource('C')]
 const creating = (state: StoredResource) => ({ resource: state, type: 'creating' })
 
 describe('replay', () => {
-  test('what was touched stands first, marks stay in place', () => {
+  test('touched states come first, and marks stay in place', () => {
     const [a2, d] = [resource('A', { id: '2' }), resource('D')]
     const result = replay(
       baseOf(a, b, c),
@@ -48,7 +48,7 @@ describe('replay', () => {
     expect(result.manifest.magic).toMatch(/^7dff0d16/)
   })
 
-  test('after a rebase positions are those of the new base', () => {
+  test('after a rebase, positions refer to the new base', () => {
     const dependent = resource('C', { dependencies: [a.urn, b.urn] })
     const again = resource('C', { id: '2' })
     const before = journal([1, { kind: 'refresh-success', remove: { base: 1 } }])
@@ -68,7 +68,7 @@ describe('replay', () => {
     expect(result.resources).toEqual([again, a])
   })
 
-  test('an open create is pending, and stays so in the update that follows', () => {
+  test('an open create is pending, and stays pending in the next update', () => {
     const [x, y] = [resource('X'), resource('Y')]
     const first = replay(baseOf(), journal([1, { kind: 'begin', pending: creating(x) }]), options)
     expect(first.pending_operations).toEqual([creating(x)])
@@ -87,7 +87,7 @@ describe('replay', () => {
     expect(result.resources).toEqual([b])
   })
 
-  test('a state of this update can be removed, marked, and get outputs', () => {
+  test('a state of this update can be removed, marked, and given outputs', () => {
     const made = (name: string): EntryContent => ({ kind: 'success', state: resource(name) })
     const result = replay(
       baseOf(),
@@ -127,7 +127,7 @@ describe('replay', () => {
     expect(result.resources).toEqual([b, now, c])
   })
 
-  test('dropping wins over marks and swaps', () => {
+  test('drops take precedence over marks and swaps', () => {
     const result = replay(
       baseOf(a, b),
       journal(
@@ -145,11 +145,11 @@ describe('replay', () => {
     ['marks', { kind: 'success', delete: { operation: 9 } }],
     ['swaps', { kind: 'refresh-success', state: a, remove: { operation: 9 } }],
     ['removes from the base', { kind: 'success', remove: { base: 1 } }],
-  ])('an entry that %s what is not there is damage', (_what, content) => {
+  ])('an entry that %s an absent state is an integrity error', (_what, content) => {
     expect(() => replay(baseOf(a), journal([1, content]), options)).toThrow(/the journal names/)
   })
 
-  test('a rebase after states were added is damage, unless nothing follows', () => {
+  test('a rebase after added states is an integrity error, unless it is the last entry', () => {
     const made: [number, EntryContent] = [1, { kind: 'success', state: a }]
     const rebuilt: [number, EntryContent] = [0, { kind: 'rebuilt-base-state' }]
     expect(replay(baseOf(), journal(made, rebuilt), options).resources).toEqual([a])
@@ -158,7 +158,7 @@ describe('replay', () => {
     )
   })
 
-  test('a base that is written anew keeps the secrets manager named before', () => {
+  test('a rewritten base keeps the secrets manager that the journal named before', () => {
     const secretsProvider = { type: 'passphrase', state: { salt: 's' } }
     const result = replay(
       baseOf(),
@@ -173,7 +173,7 @@ describe('replay', () => {
     expect(result.resources).toBeUndefined()
   })
 
-  test('byte strings stay a feature of a base that had it', () => {
+  test('byte strings remain a feature of a base that has it', () => {
     const features = (deployment: StoredDeployment) => envelopeOf(deployment).features
     expect(features(replay(baseOf(a), [], { ...options, baseFeatures: ['byteString'] }))).toEqual([
       'byteString',
@@ -185,7 +185,7 @@ describe('replay', () => {
     ])
   })
 
-  test('extensions and snippets are carried', () => {
+  test('extensions and snippets are preserved', () => {
     const result = replay(
       { ...baseOf(), extensions: { r: { name: 'base' } } },
       journal(
@@ -199,7 +199,7 @@ describe('replay', () => {
     expect(result.snippets).toEqual([{ uuid: 'u' }])
   })
 
-  test('neither base nor entries are changed', () => {
+  test('base and entries are not modified', () => {
     const base = baseOf(a, b)
     const entries = journal(
       [1, { kind: 'success', state: c, delete: { base: 0 } }],

@@ -7,24 +7,28 @@ import { rebuildDependencies } from '../state/rebuild-dependencies.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import type { EntryReference, EntrySecrets, JournalEntry } from './entry.ts'
 
-/** What a replay says of itself in the manifest, and what the envelope of its base said. */
+/**
+ * Options of a replay: the contents of the new manifest, the features of the base, and the
+ * rebuilding of references.
+ */
 export interface ReplayOptions {
   readonly baseFeatures: readonly string[]
   /** RFC 3339. */
   readonly now: string
   readonly version: string
   /**
-   * How what a program read and registered is rebuilt: only where it names what is gone, and the
-   * untouched base as well (`none`), or as after any refresh (`base`). Absent: all as after any.
+   * How the program's registered resources are rebuilt. `none`: all resources only lose dangling
+   * references. `base`: registered resources only lose dangling references, and the untouched base
+   * is rebuilt as after any refresh. Absent: everything is rebuilt.
    */
   readonly rebuilt?: 'none' | 'base'
-  /** Positions in the base that the program registered and left as they are. */
+  /** Positions in the base that the program registered and left unchanged. */
   readonly kept?: ReadonlySet<number>
-  /** Orders the list before references to what comes later are cut; as it is when absent. */
+  /** Sorts the list before references to later resources are cut. Absent: the order is kept. */
   readonly sortResources?: (resources: readonly StoredResource[]) => readonly StoredResource[]
 }
 
-/** Where a replay stands; changed in place, but never what it was given. */
+/** The mutable state of a replay. Its inputs are never modified. */
 interface ReplayState {
   base: StoredDeployment
   secrets: EntrySecrets | undefined
@@ -42,10 +46,10 @@ interface ReplayState {
 }
 
 /**
- * What a base becomes by journal entries, whatever the order in which they came; an entry that is
- * there twice counts once. What this update touched stands first, the untouched base after it.
- * Throws STATE_INTEGRITY when an entry names what is not there. Source:
- * docs/spec/journal.md#replay-of-entries, without the defects that it marks. Linear.
+ * Applies journal entries to a base, in sequence order; a duplicate entry counts once. The states
+ * touched by this update come first, and the untouched base follows. Throws STATE_INTEGRITY when an
+ * entry references an absent state. Source: docs/spec/journal.md#replay-of-entries, without the
+ * defects that it marks. Linear.
  */
 export function replay(
   base: StoredDeployment,
@@ -128,9 +132,7 @@ function apply(state: ReplayState, entry: JournalEntry): void {
   }
 }
 
-/**
- * A base that is written anew loses the manager that the journal named before it: it is set again.
- */
+/** Returns a base with the secrets manager of the journal. A rewritten base loses it otherwise. */
 function withSecrets(base: StoredDeployment, secrets: EntrySecrets | undefined): StoredDeployment {
   return secrets === undefined ? base : { ...base, secrets_providers: secrets }
 }
@@ -175,25 +177,29 @@ function swap(state: ReplayState, at: EntryReference, by: StoredResource | undef
   else state.added[place] = by
 }
 
-/** The CLI takes an unknown operation for the first one; here it is what it is, damage. */
+/**
+ * Returns the place of an operation's state. Pulumi's CLI treats an unknown operation as the first
+ * one; here it is an integrity error.
+ */
 function requireAddedPlace(state: ReplayState, operation: number): number {
   const place = state.addedAt.get(operation)
   if (place === undefined)
-    throw error('STATE_INTEGRITY', `the journal names operation ${operation}, which made no state`)
+    throw error('STATE_INTEGRITY', `the journal names operation ${operation}, which added no state`)
   return place
 }
 
 function requireBaseIndex(state: ReplayState, index: number): number {
   if (index < (state.base.resources?.length ?? 0)) return index
-  throw error('STATE_INTEGRITY', `the journal names position ${index}, which its base has not`)
+  throw error(
+    'STATE_INTEGRITY',
+    `the journal names position ${index}, which is outside of its base`,
+  )
 }
 
-/**
- * What was rebuilt by a refresh becomes the base; positions from here on are those of the result.
- */
+/** Makes the refreshed result the new base. Later positions refer to it. */
 function rebase(state: ReplayState, options: ReplayOptions, isLast: boolean): void {
   if (state.added.length > 0 && !isLast)
-    throw error('STATE_INTEGRITY', 'the journal rebuilds its base after states were added to it')
+    throw error('STATE_INTEGRITY', 'the journal rebuilds its base after adding states to it')
   state.base = buildDeployment(state, options)
   state.added.length = 0
   const parts = [
@@ -236,7 +242,7 @@ function buildDeployment(state: ReplayState, options: ReplayOptions): StoredDepl
   })
 }
 
-/** What is dropped is dropped; what was swapped carries its own marks. */
+/** Returns the base states that are not dropped. A swapped state has its own marks. */
 function collectKeptBase(
   state: ReplayState,
 ): readonly { readonly resource: StoredResource; readonly at: number }[] {
@@ -256,7 +262,10 @@ function collectKeptBase(
   return kept
 }
 
-/** What is open, by operation; then creates that the base has pending: those only a person ends. */
+/**
+ * Returns the open operations by number, then the pending creates of the base, which only a user
+ * can clear.
+ */
 function collectPending(state: ReplayState): readonly StoredOperation[] {
   const open = [...state.open].sort(([a], [b]) => a - b)
   return [

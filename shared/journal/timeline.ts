@@ -10,9 +10,9 @@ export type Instant =
   | { readonly kind: 'time'; readonly at: EpochMs }
   | { readonly kind: 'lamport'; readonly lamport: number }
 
-/** What a time line is made of. */
+/** The input of a timeline. */
 export interface TimelineInput {
-  /** The whole log. */
+  /** The complete log. */
   readonly records: readonly LogRecord[]
   readonly getPage: (hash: BlobHash) => readonly Operation[]
   readonly getEnd: (
@@ -20,33 +20,32 @@ export interface TimelineInput {
   ) => { readonly head: Head; readonly outcome?: Outcome } | undefined
 }
 
-/** When an operation began and ended, never before what it waited for. */
+/** Begin and end of an operation, never before those of its dependencies. */
 export interface TimedOperation {
   readonly operation: Operation
   readonly lamport: number
   readonly beganAt: EpochMs
-  /** Absent while nobody knows its end. */
+  /** Absent while the end is unknown. */
   readonly endedAt?: EpochMs
 }
 
-/** One record of the log in its place. */
+/** A log record with its place on the timeline. */
 export interface TimedRecord {
   readonly record: LogRecord
   readonly lamport: number
   readonly at: EpochMs
-  /** What executors did of it. */
+  /** The operations of the record that executors ran. */
   readonly operations: readonly TimedOperation[]
 }
 
-/** Decisions before which everything that runs has ended. */
+/** Decisions that come after the end of all running operations. */
 const waitsForAll: ReadonlySet<Decision['kind']> = new Set(['pin', 'plan', 'closing'])
 
 /**
- * A log in time. Lamport times are counted from the records alone: one for each record, and behind
- * it one for each rank of the operations in it that wait for each other, so an end comes after the
- * ends that it waited for, and all ends of a record before the next one. Clock times are those of
- * the processes that wrote, moved back behind what they came after: another process's clock may be
- * ahead. Linear.
+ * Computes the timeline of a log. Lamport times depend on the records alone: one for each record,
+ * then one for each rank of its dependent operations. An end thus comes after the ends it waited
+ * for, and all ends of a record before the next record. Clock times come from the processes that
+ * wrote them, and are moved behind their causes, because the clocks of processes differ. Linear.
  */
 export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
   const latest = new Map<string, OperationId>()
@@ -75,15 +74,15 @@ export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
   return timed
 }
 
-/** What a deployment had decided and done at an instant: a closed set. */
+/** The decisions and ends of a deployment at an instant: a closed set. */
 export interface TimelineCut {
   readonly records: readonly LogRecord[]
   readonly getEnd: TimelineInput['getEnd']
 }
 
 /**
- * The records of an instant: those that were written, with the ends that were there. An operation
- * that had begun and not ended is begun in it.
+ * Returns the records and ends of a deployment at an instant. An operation that had begun but not
+ * ended appears as begun.
  */
 export function cutTimeline(
   timeline: readonly TimedRecord[],
@@ -111,7 +110,7 @@ export function cutTimeline(
   }
 }
 
-/** The operations of a decision that executors run. */
+/** Returns the operations of a decision that executors run. */
 function executedOperationsOf(
   decision: Decision,
   page: (hash: BlobHash) => readonly Operation[],
@@ -122,7 +121,7 @@ function executedOperationsOf(
   return []
 }
 
-/** The operations whose ends a decision was made upon. */
+/** Returns the operations on whose ends a decision is based. */
 function causesOf(
   decision: Decision,
   latest: ReadonlyMap<string, OperationId>,
@@ -148,7 +147,7 @@ function precedingOperationsOf(
   return old?.kind === 'operation' ? [old.operation, ...found] : found
 }
 
-/** Every resource that a state needs, itself included. */
+/** Returns every resource that a state needs, itself included. */
 function neededUrnsOf(state: StoredResource): readonly string[] {
   return [
     state.urn,
@@ -161,7 +160,7 @@ function neededUrnsOf(state: StoredResource): readonly string[] {
   ]
 }
 
-/** The operations of one record, each after those that release it. */
+/** Times the operations of one record, each after those that release it. */
 function timeOperations(
   planned: readonly Operation[],
   from: { readonly input: TimelineInput; readonly at: number; readonly lamport: number },

@@ -18,21 +18,21 @@ const step = (effect: ViewOutcome['effect'], more: Partial<ViewOutcome> = {}): V
   ...{ urn: 'v' as Urn, type: 't', op: 'update', effect, verdict: 'succeeded', ...more },
 })
 
-/** The ends among the entries of some steps. */
+/** Returns the end entries of some view steps. */
 const endsOf = (...steps: readonly ViewOutcome[]): readonly unknown[] =>
   createViewEntries(base, 10)
     .publishedEntriesOf(steps)
     .flatMap(({ operation, content }) => (content.kind === 'begin' ? [] : [[operation, content]]))
 
-describe('steps of views in the journal', () => {
-  test('each is an operation of its own, above all others', () => {
+describe('view steps in the journal', () => {
+  test('each step has its own operation, numbered above all others', () => {
     expect(endsOf(step('add', { state: view }), step('remove', { old }))).toEqual([
       [10, { kind: 'success', state: view }],
       [11, { kind: 'success', remove: { base: 1 } }],
     ])
   })
 
-  test('a replaced view is the one that later steps mean, and none when it is gone', () => {
+  test('later steps refer to a replaced view, and to nothing once it is deleted', () => {
     const replaced = step('replace', { old, state: view })
     expect(endsOf(replaced, step('remove', { old }), step('remove', { old }))).toEqual([
       [10, { kind: 'success', state: view, remove: { base: 1 } }],
@@ -40,19 +40,19 @@ describe('steps of views in the journal', () => {
     ])
   })
 
-  test('a copy that is superseded is still the one that is deleted', () => {
+  test('a superseded copy is still the one that is deleted', () => {
     expect(endsOf(step('add-mark', { old, state: view }), step('remove', { old }))).toEqual([
       [10, { kind: 'success', state: view, delete: { base: 1 } }],
       [11, { kind: 'success', remove: { base: 1 } }],
     ])
   })
 
-  test('what failed or only shows leaves nothing', () => {
+  test('failed and display-only steps leave no entries', () => {
     expect(endsOf(step('remove', { old, verdict: 'failed' }), step('none', { old }))).toEqual([])
     expect(endsOf(step('swap', { state: view }))).toEqual([])
   })
 
-  test('an owner that goes takes the views of its own copy', () => {
+  test('a deleted owner removes the views of its own copy', () => {
     const entries = createViewEntries(base, 10)
     const left = (one: StoredResource): readonly unknown[] =>
       entries

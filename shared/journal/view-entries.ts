@@ -5,23 +5,23 @@ import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 import { endOf } from './entry-contents.ts'
 import type { EntryContent, EntryReference } from './entry.ts'
 
-/** An entry of a view: `operation` names it, above all that the records name. */
+/** A journal entry of a view. `operation` is a number above all operations of the records. */
 export interface ViewEntry {
   readonly operation: number
   readonly content: EntryContent
 }
 
-/** What becomes of views, in the order of the entries of their owners. */
+/** Creates entries for views, in the order of their owners' entries. */
 export interface ViewEntries {
-  /** The steps of views that an owner's provider told of. */
+  /** Returns entries for the view steps that an owner's provider reported. */
   readonly publishedEntriesOf: (views: readonly ViewOutcome[]) => readonly ViewEntry[]
-  /** The views that an owner left behind when it went. */
+  /** Returns entries for the views that remained when their owner was deleted. */
   readonly removedEntriesOf: (owner: StoredResource) => readonly ViewEntry[]
 }
 
 /**
- * Makes the entries of views. A step names the state of the base; where an earlier one replaced it,
- * it is that which is meant. `first`: a number that no operation has.
+ * Creates the entries of views. A step names a state of the base; after a replacement the reference
+ * points to the new state. `first`: the first unused operation number.
  */
 export function createViewEntries(base: StoredDeployment, first: number): ViewEntries {
   const now = new Map<number, EntryReference | 'gone'>()
@@ -40,7 +40,7 @@ export function createViewEntries(base: StoredDeployment, first: number): ViewEn
     const at = view.old?.at
     const old = referTo(at)
     if (view.verdict === 'failed' || view.effect === 'none') return []
-    // What is gone cannot be refreshed or go again.
+    // A deleted view cannot be refreshed or deleted again.
     if (old === undefined && (view.effect === 'swap' || view.effect === 'remove')) return []
     next += 1
     const isSwapped = view.effect === 'swap' && view.state !== undefined
@@ -66,7 +66,10 @@ export function createViewEntries(base: StoredDeployment, first: number): ViewEn
   }
 }
 
-/** Whether an operation that succeeded leaves its old state nowhere: its views go with it. */
+/**
+ * Reports whether a succeeded operation removes its old state without a successor. Its views are
+ * then removed too.
+ */
 export function removesViews(
   { effect }: Pick<Operation, 'effect'>,
   made: StoredResource | undefined,
@@ -79,7 +82,7 @@ function isMarkedDeleted(state: StoredResource): boolean {
   return state['delete'] === true
 }
 
-/** The places of views, by their owners. */
+/** Returns the positions of views by the URN of their owner. */
 function groupViewsByOwner({
   resources = [],
 }: StoredDeployment): ReadonlyMap<string, readonly number[]> {

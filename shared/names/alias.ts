@@ -1,7 +1,8 @@
 import type { Urn } from './urn.ts'
 
 /**
- * Another name that a resource had: a URN, or what differs from now. `parent` '' means no parent.
+ * A former name of a resource: a URN, or the parts that differ from the current name. `parent` ''
+ * means no parent.
  */
 export type Alias =
   | { readonly kind: 'urn'; readonly urn: Urn }
@@ -11,6 +12,6 @@ export type Alias =
       readonly type?: string
       readonly stack?: string
       readonly project?: string
-      /** Absent: the parent of now. '': none. */
+      /** Absent: the current parent. '': none. */
       readonly parent?: Urn | ''
     }

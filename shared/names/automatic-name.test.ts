@@ -17,7 +17,7 @@ const ofPackage = (naming: Naming, types: ReadonlyMap<string, Naming> = new Map(
 const bucket = { type: 'aws:s3/bucket:Bucket', name: 'main', seed }
 
 test.each([
-  ['nothing is configured', all(plain), undefined],
+  ['without a configuration', all(plain), undefined],
   ['verbatim', all(verbatim), { name: 'main', mode: 'enforce', warnIfUnsupported: false }],
   ['disabled', all({ kind: 'disabled' }), { name: '', mode: 'disable', warnIfUnsupported: false }],
   [
@@ -26,7 +26,7 @@ test.each([
     { name: 'x-main', mode: 'propose', warnIfUnsupported: false },
   ],
   [
-    'a pattern to be kept to',
+    'an enforced pattern',
     all(pattern('x-${name}', true)),
     { name: 'x-main', mode: 'enforce', warnIfUnsupported: true },
   ],
@@ -45,11 +45,11 @@ test.each([
     ofPackage(verbatim, new Map<string, Naming>([[bucket.type, plain]])),
     undefined,
   ],
-])('%s: the provider is told what follows', (_name, autonaming, expected) => {
+])('%s: the provider gets the expected name proposal', (_name, autonaming, expected) => {
   expect(proposeName(autonaming, bucket)).toEqual(expected)
 })
 
-test('another package is named as all are', () => {
+test('another package uses the general naming', () => {
   expect(proposeName(ofPackage(verbatim), { ...bucket, type: 'gcp:a:B' })).toBeUndefined()
 })
 
@@ -61,13 +61,13 @@ test.each([
   ['${uuid}', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/],
   ['${uuid}+${uuid}', /^(.{36})\+\1$/],
   ['${hex(0)}', /^$/],
-])('%s is filled by chance, so that two names fit', (text, expected) => {
+])('%s is filled with random characters, so two names can coexist', (text, expected) => {
   const autonaming = all(pattern(text))
   expect(proposeName(autonaming, bucket)?.name).toMatch(expected)
   expect(isNameFixed(autonaming, bucket)).toBe(false)
 })
 
-test('the seed decides, and nothing else', () => {
+test('the random parts depend on the seed only', () => {
   const autonaming = all(pattern('${name}-${hex(8)}-${num(4)}'))
   const [first, again] = [1, 2].map(() => proposeName(autonaming, bucket)?.name)
   expect(again).toBe(first)
@@ -79,7 +79,7 @@ test.each([
   ['the default', plain, false],
   ['verbatim', verbatim, true],
   ['disabled', { kind: 'disabled' } as const, true],
-  ['a pattern without chance', pattern('${name}-${other}'), true],
-])('%s leaves room for a second name or not', (_name, naming, expected) => {
+  ['a pattern without random parts', pattern('${name}-${other}'), true],
+])('%s fixes the name or allows a second one', (_name, naming, expected) => {
   expect(isNameFixed(all(naming), bucket)).toBe(expected)
 })

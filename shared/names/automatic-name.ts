@@ -1,14 +1,19 @@
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts'
 
-/** How resources without a name of their own are called. `pattern` with `${organization}`,
- * `${project}`, `${stack}` and `${config.…}` filled in. */
+/**
+ * How resources without an explicit name are named. In `pattern`, `${organization}`, `${project}`,
+ * `${stack}` and `${config.…}` are already filled in.
+ */
 export type Naming =
   | { readonly kind: 'default' }
   | { readonly kind: 'verbatim' }
   | { readonly kind: 'disabled' }
   | { readonly kind: 'pattern'; readonly pattern: string; readonly enforce: boolean }
 
-/** Namings: of a resource type, else of its package, else of all. */
+/**
+ * Naming rules. A rule of the resource type takes precedence over one of its package, and that over
+ * the general one.
+ */
 export interface Autonaming {
   readonly all: Naming
   readonly packages: ReadonlyMap<
@@ -17,18 +22,18 @@ export interface Autonaming {
   >
 }
 
-/** What a provider is told of the name of a resource. */
+/** The name proposal that a provider gets for a resource. */
 export interface NameProposal {
   readonly name: string
   readonly mode: 'propose' | 'enforce' | 'disable'
-  /** Whether somebody must hear of it when the provider cannot be told. */
+  /** Whether to warn the user when the provider does not support proposals. */
   readonly warnIfUnsupported: boolean
 }
 
 const randomTokens = /\$\{(?:hex|alphanum|string|num)\((\d+)\)\}|\$\{uuid\}/
 
 /**
- * What a provider is told of the name of a resource; undefined: nothing, it names as it always did.
+ * Returns the name proposal for a resource, or undefined when the provider names it by its default.
  * Source: docs/spec/step-generation.md#autonaming.
  */
 export function proposeName(
@@ -57,7 +62,10 @@ export function proposeName(
   }
 }
 
-/** Whether two resources could not have the name at once: the old one must go before the new. */
+/**
+ * Reports whether two resources cannot have the name at the same time. The old one must then be
+ * deleted before the new one is created.
+ */
 export function isNameFixed(
   autonaming: Autonaming,
   { type, name }: { readonly type: string; readonly name: string },
@@ -67,7 +75,7 @@ export function isNameFixed(
   return naming.kind !== 'pattern' || !randomTokens.test(naming.pattern.replaceAll('${name}', name))
 }
 
-/** The most specific naming; `isOwn`: the package or the type has one. */
+/** Returns the most specific naming. `isOwn`: the package or type has its own rule. */
 function namingOf(
   { all, packages }: Autonaming,
   type: string,
@@ -81,7 +89,9 @@ function namingOf(
 const small = 'abcdefghijklmnopqrstuvwxyz'
 const digits = '0123456789'
 
-/** Fills the random parts in; kind by kind, since each takes from the same numbers. */
+/**
+ * Fills in the random parts, kind by kind, because all kinds draw from the same number sequence.
+ */
 function fillPattern(pattern: string, random: SeededRandom): string {
   const drawLetters = (letters: string, count: string): string =>
     Array.from({ length: Number(count) }, () => letters[random.nextBelow(letters.length)]).join('')

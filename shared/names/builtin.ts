@@ -1,4 +1,4 @@
-/** The package that is part of the engine: no plugin serves it. */
+/** The package that is built into the engine. No plugin serves it. */
 export const builtinPackage = 'pulumi'
 
 /** A resource that keeps its first input. */
@@ -7,7 +7,7 @@ export const stashType = 'pulumi:index:Stash'
 /** A resource that holds the outputs of another stack. */
 export const stackReferenceType = 'pulumi:pulumi:StackReference'
 
-/** Whether resources of a type are the engine's own: nothing of them exists but in the state. */
+/** Reports whether a type is built into the engine. Its resources exist in the state only. */
 export function isBuiltinType(type: string): boolean {
   return type === stashType || type === stackReferenceType
 }

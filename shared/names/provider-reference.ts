@@ -1,25 +1,25 @@
 import { error } from '../errors/error.ts'
 import { isUrn, typeOf, type Urn } from './urn.ts'
 
-/** `<provider urn>::<id>`, as states and requests carry it. */
+/** A reference `<provider urn>::<id>`, as in states and requests. */
 export type ProviderReference = string & { readonly __brand: 'ProviderReference' }
 
-/** The text that stands for an unknown string on the wire, also for an id that is not known yet. */
+/** The text of an unknown string on the wire, also used for an unknown id. */
 export const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
 const typePrefix = 'pulumi:providers:'
 
-/** Whether `type` is the type of a provider resource. */
+/** Reports whether `type` is the type of a provider resource. */
 export function isProviderType(type: string): boolean {
   return type.startsWith(typePrefix) && type.length > typePrefix.length
 }
 
-/** The type of the provider resource of a package. */
+/** Returns the provider type of a package. */
 export function providerTypeOf(pkg: string): string {
   return typePrefix + pkg
 }
 
-/** The package of a provider type, or of any resource or function token. */
+/** Returns the package of a provider type, or of any resource or function token. */
 export function packageOf(token: string): string {
   return isProviderType(token) ? token.slice(typePrefix.length) : (token.split(':', 1)[0] ?? '')
 }
@@ -38,12 +38,12 @@ export function parseReference(text: string): { readonly urn: Urn; readonly id: 
   return { urn, id: text.slice(at + 2) }
 }
 
-/** The URN part of a reference, or undefined where there is none. */
+/** Returns the URN of a reference, or undefined for an empty one. */
 export function providerUrnOf(reference: string): Urn | undefined {
   return reference === '' ? undefined : parseReference(reference).urn
 }
 
-/** Whether this is the URN name of a default provider. */
+/** Reports whether a name is that of a default provider. */
 export function isDefaultProviderName(name: string): boolean {
   return name.startsWith('default')
 }

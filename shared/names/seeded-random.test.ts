@@ -4,8 +4,8 @@ import { createSeededRandom } from './seeded-random.ts'
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-// What lukechampine.com/frand 1.5.1, which Pulumi uses, makes of the same seed.
-test('a seed gives the numbers that Pulumi takes from it, over many rounds', () => {
+// Values that lukechampine.com/frand 1.5.1, which Pulumi uses, produces from the same seed.
+test('a seed yields the same numbers as in Pulumi, over many rounds', () => {
   const random = createSeededRandom(Buffer.from('seed'))
   const word = (length: number): string =>
     Array.from({ length }, () => letters[random.nextBelow(letters.length)]).join('')

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto'
 
-/** Numbers that follow from a seed alone; each call goes on where the one before ended. */
+/**
+ * A sequence of random numbers determined by a seed. Each call continues where the last one ended.
+ */
 export interface SeededRandom {
-  /** A number from 0 to `n - 1`. */
+  /** Returns a number from 0 to `n - 1`. */
   readonly nextBelow: (n: number) => number
   readonly nextBytes: (count: number) => Uint8Array
 }
 
-/** Words of 64 bits of one round of blocks; of the last round some become the next key. */
+/** 64-bit words of one round of blocks. The last words of the last round become the next key. */
 const wordsOfBuffer = 32
 const wordsOfKey = 4
 /** Rounds of blocks under one key; each makes four blocks. */
 const roundsOfKey = 4
 
 /**
- * The generator that Pulumi fills name patterns with: ChaCha8Rand, keyed by the seed's SHA-256, so
- * that one seed gives both engines one name.
+ * Creates the generator with which Pulumi fills name patterns: ChaCha8Rand, keyed by the SHA-256 of
+ * the seed. One seed gives the same name in both engines.
  */
 export function createSeededRandom(seed: Uint8Array): SeededRandom {
   const hash = createHash('sha256').update(seed).digest()
@@ -41,7 +43,7 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
       const max = 0xffff_ffff_ffff_ffffn - (0xffff_ffff_ffff_ffffn % BigInt(n))
       for (;;) {
         const drawn = nextWord()
-        // What is above would make some numbers more likely than others.
+        // Larger values would make some numbers more likely than others.
         if (drawn < max) return Number(drawn % BigInt(n))
       }
     },
@@ -65,13 +67,13 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
 
 const constants = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]
 
-/** Four blocks of ChaCha8 without nonce, word by word in turn. */
+/** Generates four blocks of ChaCha8 without nonce, with their words interleaved. */
 function generateBlocks(key: Uint32Array, counter: number): Uint32Array {
   const woven = new Uint32Array(64)
   for (let block = 0; block < 4; block++) {
     const state = Uint32Array.from([...constants, ...key, counter + block, 0, 0, 0])
     for (let round = 0; round < 4; round++) mixDoubleRound(state)
-    // Only the words of the key are added back: the others were known before.
+    // Only the key words are added back, because the other words are known constants.
     state.forEach((value, at) => {
       woven[4 * at + block] = value + (at >= 4 && at < 12 ? (key[at - 4] ?? 0) : 0)
     })
@@ -93,7 +95,7 @@ function mixDoubleRound(state: Uint32Array): void {
   }
 }
 
-/** Adds the second word to the first, and turns their difference in the third by some bits. */
+/** Adds the second word to the first, and rotates the XOR of the third word and that sum. */
 function mix(
   state: Uint32Array,
   [to, from, turned, bits]: readonly [to: number, from: number, turned: number, bits: number],

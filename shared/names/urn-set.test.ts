@@ -11,28 +11,28 @@ test.each([
   ['anything without colons', '*', false],
   ['its end', '**::web-1', true],
   ['a name within its part', 'urn:pulumi:dev::p::pkg:index:Group$pkg:index:Thing::web-*', true],
-  ['a star that would have to pass colons', 'urn:pulumi:*::web-1', false],
+  ['a star that does not match colons', 'urn:pulumi:*::web-1', false],
   ['one star in each part', 'urn:pulumi:*::*::*:*:*:*:*::*', true],
   ['a type in the middle', '**Group**', true],
-  ['a dollar as it is', '**$pkg:index:Thing::*', true],
-  ['a dot as it is', '**web.1', false],
+  ['a literal dollar', '**$pkg:index:Thing::*', true],
+  ['a literal dot', '**web.1', false],
   ['three stars', '***', true],
-  ['a pattern that is not at the end', '**web', false],
+  ['a pattern without a trailing star', '**web', false],
   ['stars at both ends', '**web-*', true],
 ])('%s', (_what, entry, expected) => {
   expect(urnSetOf([entry]).has(urn)).toBe(expected)
 })
 
-test('a set of nothing has everything and constrains nothing', () => {
+test('an empty set contains every URN and is not constrained', () => {
   const set = urnSetOf([])
   expect([set.isConstrained, set.has(urn), set.literals]).toEqual([false, true, []])
 })
 
-test('literals are what has no star', () => {
+test('literals are the entries without a star', () => {
   expect(urnSetOf([urn, '**', 'no urn']).literals).toEqual([urn, 'no urn'])
 })
 
-test('no pattern takes long', () => {
+test('no pattern is slow to match', () => {
   const long = 'a'.repeat(2_000) as Urn
   const began = performance.now()
   expect(urnSetOf([`${'**a'.repeat(20)}b`]).has(long)).toBe(false)

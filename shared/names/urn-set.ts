@@ -1,17 +1,17 @@
 import type { Urn } from './urn.ts'
 
-/** URNs that a person named, one by one or by patterns. */
+/** A set of URNs that a user named, literally or by patterns. */
 export interface UrnSet {
-  /** False for a set of nothing: it then has every URN. */
+  /** False for an empty set, which contains every URN. */
   readonly isConstrained: boolean
   readonly has: (urn: Urn) => boolean
-  /** The entries that are no patterns, as they were given; nobody checked their form. */
+  /** The entries that are not patterns, unchanged and unvalidated. */
   readonly literals: readonly string[]
 }
 
 /**
- * The set of some entries. One with a star is a pattern for the whole URN: `*` stands for anything
- * without a colon, `**` for anything. Source: docs/spec/step-generation.md#modes-and-options.
+ * Creates a set from entries. An entry with a star is a pattern for the whole URN: `*` matches
+ * anything without a colon, `**` anything. Source: docs/spec/step-generation.md#modes-and-options.
  */
 export function urnSetOf(entries: readonly string[]): UrnSet {
   const literals = entries.filter(entry => !entry.includes('*'))
@@ -25,14 +25,14 @@ export function urnSetOf(entries: readonly string[]): UrnSet {
   }
 }
 
-/** What a pattern is made of: stars, and the texts between them. */
+/** Splits a pattern into stars and the texts between them. */
 function tokensOf(pattern: string): readonly string[] {
   return pattern.split(/(\*\*|\*)/).filter(token => token !== '')
 }
 
 /**
- * Whether a text is what a pattern says; token by token over all places that are reached so far, so
- * that no pattern takes longer than its length times that of the text.
+ * Reports whether a text matches a pattern. It advances all reachable positions token by token, so
+ * the time is at most pattern length times text length.
  */
 function matches(tokens: readonly string[], text: string): boolean {
   let places: readonly number[] = [0]
@@ -46,12 +46,12 @@ function matches(tokens: readonly string[], text: string): boolean {
   return places.at(-1) === text.length
 }
 
-/** Where a fixed text leads from some places. */
+/** Returns the positions after a fixed text. */
 function advanceText(places: readonly number[], text: string, token: string): readonly number[] {
   return places.filter(place => text.startsWith(token, place)).map(place => place + token.length)
 }
 
-/** Where a star leads from some places, ascending. */
+/** Returns the positions after a star, ascending. */
 function advanceStar(places: readonly number[], text: string, star: string): readonly number[] {
   const reached: number[] = []
   let next = 0

@@ -1,15 +1,13 @@
-/**
- * names: branded strings for what has a name, each with one parser. Imports errors only.
- */
+/** names: branded string types for names, each with one parser. Imports errors only. */
 import { error } from '../errors/error.ts'
 
-/** `urn:pulumi:<stack>::<project>::<qualified type>::<name>`; the name may itself hold `::`. */
+/** `urn:pulumi:<stack>::<project>::<qualified type>::<name>`. The name may contain `::`. */
 export type Urn = string & { readonly __brand: 'Urn' }
 
 /** The type of the root resource of every stack. */
 export const stackType = 'pulumi:pulumi:Stack'
 
-/** The parts of a URN. `qualifiedType` has the parents' types, joined by `$`. */
+/** The parts of a URN. `qualifiedType` contains the parents' types, joined by `$`. */
 export interface UrnParts {
   readonly stack: string
   readonly project: string
@@ -19,7 +17,7 @@ export interface UrnParts {
 
 const prefix = 'urn:pulumi:'
 
-/** Whether `text` has the form of a URN: the prefix and three separators, nothing more. */
+/** Reports whether `text` has the form of a URN: the prefix and three separators. */
 export function isUrn(text: string): text is Urn {
   if (!text.startsWith(prefix)) return false
   const first = text.indexOf('::')
@@ -27,13 +25,13 @@ export function isUrn(text: string): text is Urn {
   return second >= 0 && text.indexOf('::', second + 2) >= 0
 }
 
-/** Reads a URN. Throws RESOURCE_INVALID. */
+/** Parses a URN. Throws RESOURCE_INVALID. */
 export function parseUrn(text: string): Urn {
   if (!isUrn(text)) throw error('RESOURCE_INVALID', `'${text}' is not a URN`)
   return text
 }
 
-/** The parts of a URN; split at the first three separators. */
+/** Returns the parts of a URN, split at the first three separators. */
 export function urnPartsOf(urn: Urn): UrnParts {
   const first = urn.indexOf('::')
   const second = urn.indexOf('::', first + 2)
@@ -51,7 +49,10 @@ export function urnOf(parts: UrnParts): Urn {
   return `${prefix}${parts.stack}::${parts.project}::${parts.qualifiedType}::${parts.name}` as Urn
 }
 
-/** The URN of a resource below `parent` (none, or the root stack: the type stands alone). */
+/**
+ * Returns the URN of a resource below `parent`. Without a parent, or below the root stack, the
+ * qualified type is the plain type.
+ */
 export function childUrnOf(
   where: { readonly stack: string; readonly project: string },
   parentQualifiedType: string | undefined,
@@ -65,13 +66,13 @@ export function childUrnOf(
   return urnOf({ stack: where.stack, project: where.project, qualifiedType, name: resource.name })
 }
 
-/** The type token of a URN: what stands after the last `$` of its qualified type. */
+/** Returns the type token of a URN: the part after the last `$` of its qualified type. */
 export function typeOf(urn: Urn): string {
   const { qualifiedType } = urnPartsOf(urn)
   return qualifiedType.slice(qualifiedType.lastIndexOf('$') + 1)
 }
 
-/** The name part of a URN. */
+/** Returns the name part of a URN. */
 export function nameOf(urn: Urn): string {
   return urnPartsOf(urn).name
 }

@@ -1,6 +1,9 @@
 import { compareBuild, parse } from 'semver'
 
-/** The order of versions, in which none at all comes first; below 0 when `a` is the older one. */
+/**
+ * Compares two versions; below 0 when `a` is older. An invalid or empty version is older than any
+ * other.
+ */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)]
   if (left === null || right === null) return Number(left !== null) - Number(right !== null)
@@ -10,13 +13,13 @@ export function compareVersions(a: string, b: string): number {
 const looseForm = /^\s*v?(\d+(?:\.\d+){0,2})([-+].*?)?\s*$/
 
 /**
- * A version as a person writes it (`v1`, `1.2`, `01.2.3`) in full; undefined for what is none.
- * Source: `ParseTolerant` of the library that Pulumi reads versions with.
+ * Completes a version as users write it (`v1`, `1.2`, `01.2.3`). Returns undefined for an invalid
+ * one. Source: `ParseTolerant` of the library with which Pulumi reads versions.
  */
 export function completeVersion(text: string): string | undefined {
   const [, core, rest = ''] = looseForm.exec(text) ?? []
   if (core === undefined) return undefined
-  // What is short says no more than numbers.
+  // A shortened version may contain numbers only.
   if (rest !== '' && core.split('.').length < 3) return undefined
   const numbers = core.split('.').map(part => part.replace(/^0+(?=\d)/, ''))
   while (numbers.length < 3) numbers.push('0')

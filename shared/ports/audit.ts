@@ -1,33 +1,34 @@
 import type { EpochMs } from '../records/ids.ts'
 
-/** Something that somebody asked to change, or what it came to. Holds no secret. */
+/** A requested change, or its result. Contains no secrets. */
 export interface AuditEntry {
-  /** Of the one who writes it: the same entry again is the same one. */
+  /** Chosen by the writer. An entry with an existing id is a repetition. */
   readonly id: string
   readonly at: EpochMs
-  /** Who: the name of a token. */
+  /** The actor: the name of a token. */
   readonly who: string
-  /** From where: an address. */
+  /** The client address. */
   readonly from: string
-  /** What was asked, as `<method> <path>`. */
+  /** The request, as `<method> <path>`. */
   readonly what: string
   /**
-   * `asked` stands before the change, `answered` after it, with a status; both name the request.
+   * `asked` is written before the change, `answered` after it, with a status. Both name the
+   * request.
    */
   readonly kind: 'asked' | 'answered'
   readonly request: string
   readonly status?: number
 }
 
-/** An entry with its place in the order in which entries were appended. */
+/** An entry with its position in append order. */
 export interface AuditedEntry extends AuditEntry {
   readonly position: number
 }
 
-/** The record of who changed what: it only grows. */
+/** The append-only audit log of changes. */
 export interface AuditPort {
-  /** Durable when it returns. An entry whose id is there changes nothing. */
+  /** Appends an entry, durably. An entry with an existing id changes nothing. */
   readonly append: (entry: AuditEntry) => Promise<void>
-  /** Newest first: entries before a position, 0 for the newest, at most `limit`. */
+  /** Returns at most `limit` entries before a position, newest first. 0 starts at the newest. */
   readonly read: (before: number, limit: number) => Promise<readonly AuditedEntry[]>
 }

@@ -2,33 +2,33 @@ import type { BlobHash, DeploymentId, EpochMs, StackId } from '../records/ids.ts
 import type { LateOutcome } from '../records/late-outcome.ts'
 import type { Command, DeploymentResult, Holder } from '../records/log.ts'
 
-/** One stack of the catalog. */
+/** A stack of the catalog. */
 export interface StackRecord {
   readonly id: StackId
   readonly createdAt: EpochMs
-  /** The deployment that runs or was left, '' when none. */
+  /** The deployment that is running or was interrupted, '' when none. */
   readonly current: DeploymentId | ''
-  /** The published snapshot: version 0 and '' before the first. */
+  /** The published snapshot. Before the first one: version 0 and ''. */
   readonly version: number
   readonly snapshot: BlobHash | ''
   /** Number of the last deployment. */
   readonly deployments: number
 }
 
-/** The stacks of a catalog: a record that cannot be read hides no other. */
+/** The stacks of a catalog. An unreadable record does not hide the others. */
 export interface StackListing {
   readonly stacks: readonly StackRecord[]
-  /** Stacks whose record cannot be read, each with its error: RECORD_DAMAGED, RECORD_TOO_NEW. */
+  /** Stacks with an unreadable record, each with its error: RECORD_DAMAGED, RECORD_TOO_NEW. */
   readonly unreadable: readonly UnreadableStack[]
 }
 
-/** A stack that is known by its id only. */
+/** A stack of which only the id is known. */
 export interface UnreadableStack {
   readonly id: StackId
   readonly why: Error
 }
 
-/** A line of a stack's history. */
+/** An entry of a stack's history. */
 export interface HistoryRecord {
   readonly deployment: DeploymentId
   readonly command: Command | 'stack import' | 'stack rename' | 'state'
@@ -38,19 +38,19 @@ export interface HistoryRecord {
   readonly result?: DeploymentResult
   /** Operations by kind, as in the summary. */
   readonly changes?: Readonly<Record<string, number>>
-  /** The version that it published. */
+  /** The version that the deployment published. */
   readonly version?: number
-  /** Pending operations of an imported state that were dropped with it. */
+  /** Pending operations of an imported state that the import dropped. */
   readonly dropped?: readonly PendingNote[]
 }
 
-/** A version of a stack's state that was published, and not removed since. */
+/** A published version of a stack's state that still exists. */
 export interface PublishedVersion {
   readonly version: number
   readonly snapshot: BlobHash
 }
 
-/** A pending operation by its resource, and what was being done to it. */
+/** A pending operation: its resource and its type. */
 export interface PendingNote {
   readonly urn: string
   readonly type: string
@@ -58,16 +58,16 @@ export interface PendingNote {
 
 /** Stacks, their deployments and their published snapshots. Each method is atomic. */
 export interface CatalogPort {
-  /** False when it exists. */
+  /** Creates a stack. Returns false when it already exists. */
   readonly createStack: (id: StackId, at: EpochMs) => Promise<boolean>
   readonly getStack: (id: StackId) => Promise<StackRecord | undefined>
-  /** By their ids, all or those of a project. */
+  /** Lists all stacks, or those of a project, ordered by id. */
   readonly listStacks: (project?: string) => Promise<StackListing>
-  /** Removes a stack that runs nothing, with its history. False when a deployment is current. */
+  /** Removes a stack with its history. Returns false while a deployment is current. */
   readonly removeStack: (id: StackId) => Promise<boolean>
   /**
-   * Starts the next deployment if none is current; answers its id, or the current one's. Puts its
-   * history line.
+   * Starts the next deployment if none is current, and adds its history entry. Returns its id, or
+   * that of the current deployment.
    */
   readonly start: (
     id: StackId,
@@ -79,15 +79,15 @@ export interface CatalogPort {
     },
   ) => Promise<{ readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }>
   /**
-   * Moves the snapshot pointer from `expected` to the next version; `already` when it is at this
-   * blob from this version on.
+   * Moves the snapshot pointer from version `expected` to the next. Returns `already` when it has
+   * pointed to this blob since then.
    */
   readonly publish: (
     id: StackId,
     expected: number,
     snapshot: BlobHash,
   ) => Promise<{ readonly kind: 'published' | 'already' | 'conflict'; readonly version: number }>
-  /** Ends the deployment in the history and clears `current`, if it is this one. */
+  /** Ends the deployment in the history and clears `current`, if it is this deployment. */
   readonly release: (
     deployment: DeploymentId,
     end: {
@@ -98,26 +98,29 @@ export interface CatalogPort {
       readonly dropped?: readonly PendingNote[]
     },
   ) => Promise<void>
-  /** Keeps a late outcome in the stack's inbox, once per attempt, unless it was taken already. */
+  /**
+   * Stores a late outcome in the stack's inbox, once per attempt, unless a deployment already took
+   * it.
+   */
   readonly putLate: (id: StackId, item: LateOutcome) => Promise<void>
-  /** The inbox of a stack, oldest first, at most `limit`. */
+  /** Returns at most `limit` entries of a stack's inbox, oldest first. */
   readonly listLate: (id: StackId, limit: number) => Promise<readonly LateOutcome[]>
   /**
-   * Removes what a deployment took, by key, and for good: what is put under such a key later is
-   * nothing. A deployment may have taken it from the outcome itself, before it was put here.
+   * Permanently removes the outcomes that a deployment took, by key. A later put with such a key is
+   * ignored, because a deployment may take an outcome before it is put here.
    */
   readonly removeLate: (id: StackId, keys: readonly string[]) => Promise<void>
-  /** Keeps how long operations of a kind last took, in ms; the last one stands. */
+  /** Stores the last duration of operations of a kind, in ms. A new value replaces the old one. */
   readonly noteSlow: (id: StackId, key: string, ms: number) => Promise<void>
-  /** What was kept, at most 1,000 kinds. */
+  /** Returns the stored durations, at most 1,000 kinds. */
   readonly listSlow: (id: StackId) => Promise<ReadonlyMap<string, number>>
-  /** Newest first; with `before` those of lower numbers only. */
+  /** Lists the history, newest first. `before` limits it to lower numbers. */
   readonly listHistory: (
     id: StackId,
     limit: number,
     before?: number,
   ) => Promise<readonly HistoryRecord[]>
-  /** Published versions of a stack, newest first; with `before` lower ones only. */
+  /** Lists the published versions of a stack, newest first. `before` limits them to lower ones. */
   readonly listVersions: (
     id: StackId,
     limit: number,

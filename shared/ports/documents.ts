@@ -1,30 +1,30 @@
 import type { EpochMs, StackId } from '../records/ids.ts'
 
-/** What small documents there are. */
+/** The kinds of small documents. */
 export type DocumentKind = 'webhook' | 'schedule' | 'notification' | 'token'
 
-/** What names a document: unique in its kind and scope. */
+/** The key of a document, unique within its kind and scope. */
 export interface DocumentKey {
   readonly kind: DocumentKind
-  /** The stack that it belongs to, '*' when to none. */
+  /** The stack of the document, '*' for none. */
   readonly scope: StackId | '*'
   readonly name: string
 }
 
-/** A document as it is stored: `value` is plain JSON, its secrets sealed. */
+/** A stored document. `value` is plain JSON with sealed secrets. */
 export interface StoredDocument {
   readonly key: DocumentKey
-  /** Grows with every change; 1 or more. */
+  /** The version, from 1. It increases with every change. */
   readonly version: number
   readonly value: unknown
 }
 
-/** A page of documents: one that cannot be read hides no other. */
+/** A page of documents. An unreadable document does not hide the others. */
 export interface DocumentPage {
   readonly documents: readonly StoredDocument[]
-  /** Those that cannot be read, each with its error: RECORD_DAMAGED, RECORD_TOO_NEW. */
+  /** Unreadable documents, each with its error: RECORD_DAMAGED, RECORD_TOO_NEW. */
   readonly unreadable: readonly { readonly key: DocumentKey; readonly why: Error }[]
-  /** Where the next page begins; undefined at the end. */
+  /** The cursor of the next page; undefined at the end. */
   readonly next: string | undefined
 }
 
@@ -33,14 +33,20 @@ export interface DocumentsPort {
   /** Throws RECORD_DAMAGED and RECORD_TOO_NEW. */
   readonly get: (key: DocumentKey) => Promise<StoredDocument | undefined>
   /**
-   * Puts a document whose version is still `expected`, 0 when there is none; answers the new
-   * version, or false when it is another. A version is never used twice, also not after a removal.
-   * A repetition of one call by its adapter is known by a token. Throws DOCUMENT_INVALID.
+   * Puts a document if its version is still `expected` (0 = absent). Returns the new version, or
+   * false when the version differs. A version is never used twice, even after a removal. The
+   * adapter recognizes a repetition of the same call by a token. Throws DOCUMENT_INVALID.
    */
   readonly put: (key: DocumentKey, value: unknown, expected: number) => Promise<number | false>
-  /** Removes a document of this version; false when it has another, true when it is gone. */
+  /**
+   * Removes a document of this version. Returns false when the version differs, true when the
+   * document is absent.
+   */
   readonly remove: (key: DocumentKey, version: number) => Promise<boolean>
-  /** By scope and name, at most `triggerLimits.documentsPerPage`; '' begins. */
+  /**
+   * Lists documents by scope and name, at most `triggerLimits.documentsPerPage` per page. The
+   * cursor '' starts.
+   */
   readonly list: (
     kind: DocumentKind,
     cursor: string,
@@ -48,23 +54,26 @@ export interface DocumentsPort {
   ) => Promise<DocumentPage>
 }
 
-/** Marks that are there or not, each until its time: what makes a delivery one deployment. */
+/** Marks that exist until they expire. They ensure that one delivery starts one deployment. */
 export interface MarksPort {
   /**
-   * Makes the mark unless it is there; true for who made it. One whose time is over is not there.
-   * A repetition of one call by its adapter is known by a token.
+   * Creates the mark unless it exists, and returns whether this call created it. An expired mark
+   * counts as absent. The adapter recognizes a repetition of the same call by a token.
    */
   readonly mark: (key: string, until: EpochMs) => Promise<boolean>
   readonly isMarked: (key: string) => Promise<boolean>
-  /** Takes a mark away before its time. */
+  /** Removes a mark before it expires. */
   readonly unmark: (key: string) => Promise<void>
 }
 
-/** Encryption of what is secret in a document, with the key of the installation. */
+/** Encryption of secrets in documents, with the key of the installation. */
 export interface SealingPort {
-  /** `about` is authenticated with it: the text opens only for the same words. */
+  /**
+   * Encrypts a text. `context` is authenticated with it: the text can be decrypted with the same
+   * context only.
+   */
   readonly seal: (text: string, context: string) => Promise<string>
-  /** Throws SEALED_UNREADABLE. */
+  /** Decrypts a text. Throws SEALED_UNREADABLE. */
   readonly open: (sealed: string, context: string) => Promise<string>
 }
 
@@ -75,7 +84,7 @@ export interface TriggerPorts {
   readonly sealing: SealingPort
 }
 
-/** The words that bind a sealed value to the document it stands in. */
+/** Returns the context that binds a sealed value to its document. */
 export function sealingContextOf({ kind, scope, name }: DocumentKey): string {
   return `${kind} ${scope} ${name}`
 }

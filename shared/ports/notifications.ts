@@ -1,7 +1,7 @@
 import type { NotificationEvent, Reply } from '../records/notification.ts'
 import type { DocumentKey } from './documents.ts'
 
-/** Something that is to be told outside: to one receiver, or at the host of a repository. */
+/** An outgoing message: a notification to one receiver, or a reply to a repository host. */
 export type OutgoingMessage =
   | {
       readonly kind: 'notification'
@@ -10,32 +10,33 @@ export type OutgoingMessage =
     }
   | { readonly kind: 'reply'; readonly reply: Reply }
 
-/** A message on loan: invisible to others until its time is over. */
+/** A message in delivery. It is invisible to others until its timeout. */
 export interface OutgoingDelivery {
   readonly message: OutgoingMessage
   readonly receipt: string
-  /** How often it was delivered, this time included. */
+  /** Number of deliveries of the message, including this one. */
   readonly deliveries: number
 }
 
 /**
- * What is to be told outside, until it is told: at least once, no order. A message that was
- * delivered `triggerLimits.notificationAttemptsMax` times and not removed is a dead letter.
+ * The queue of outgoing messages: at-least-once delivery, no order. After
+ * `triggerLimits.notificationAttemptsMax` deliveries without removal, a message becomes a dead
+ * letter.
  */
 export interface NotificationsPort {
   /** Throws MESSAGE_TOO_LARGE. */
   readonly send: (messages: readonly OutgoingMessage[]) => Promise<void>
-  /** Waits up to `waitMs` for at least one; takes none once `signal` has aborted. */
+  /** Waits up to `waitMs` for at least one message. Takes none after `signal` has aborted. */
   readonly receive: (
     max: number,
     waitMs: number,
     signal?: AbortSignal,
   ) => Promise<readonly OutgoingDelivery[]>
   readonly remove: (receipt: string) => Promise<void>
-  /** Has the message delivered again after `ms`, not earlier; at most an hour. */
+  /** Makes the message available again after `ms`, at most an hour. */
   readonly postpone: (receipt: string, ms: number) => Promise<void>
-  /** At most `limit`. */
+  /** Lists at most `limit` dead letters. */
   readonly listDeadLetters: (limit: number) => Promise<readonly OutgoingMessage[]>
-  /** Makes dead letters messages again, as if just sent; answers how many. */
+  /** Turns dead letters into new messages, and returns their number. */
   readonly redrive: () => Promise<number>
 }

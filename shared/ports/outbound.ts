@@ -1,32 +1,32 @@
-/** What is asked of an address outside. */
+/** A request to an external address. */
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST' | 'PATCH'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Of the whole call. Default `triggerLimits.outboundTimeoutMs`. */
+  /** Timeout of the whole call. Default `triggerLimits.outboundTimeoutMs`. */
   readonly timeoutMs?: number
-  /** Of the answer. Default `triggerLimits.outboundBytesMax`. */
+  /** Maximum size of the response. Default `triggerLimits.outboundBytesMax`. */
   readonly bytesMax?: number
-  /** How often an answer may send on; 0 by default: then it is an answer like any other. */
+  /** Maximum number of redirects. With the default 0, a redirect is returned as the response. */
   readonly redirectsMax?: number
 }
 
-/** The answer while its body is read. */
+/** The response while its body is read. */
 export interface OutboundResponse {
   readonly status: number
-  /** By their names in lower case. */
+  /** Headers by lower-case name. */
   readonly headers: ReadonlyMap<string, string>
-  /** Throws OUTBOUND_FAILED when it breaks off, takes too long, or is larger than was asked for. */
+  /** Throws OUTBOUND_FAILED when the body breaks off, takes too long or exceeds `bytesMax`. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** Calls to addresses that somebody else chose: none of them reaches a private network. */
+/** Calls to addresses that others configured. No call reaches a private network. */
 export interface OutboundPort {
   /**
-   * Asks and hands the answer to `take`; when that has ended the connection is closed, whatever was
-   * read. Throws OUTBOUND_REFUSED for an address that must not be called, OUTBOUND_FAILED when the
-   * call does not come to an answer. Nothing is tried twice.
+   * Sends a request and passes the response to `handle`. The connection is closed when `handle` has
+   * ended, even if the body was not read completely. Throws OUTBOUND_REFUSED for a forbidden
+   * address, and OUTBOUND_FAILED without a response. There are no retries.
    */
   readonly call: <T>(
     request: OutboundRequest,

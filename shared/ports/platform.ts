@@ -12,7 +12,7 @@ import type { RequestsPort } from './requests.ts'
 import type { BlobSweepPort, RetentionPort } from './retention.ts'
 import type { ClockPort, LoggerPort, RandomPort } from './system.ts'
 
-/** Every port of one platform: what local/ and the functions hand to the handlers. */
+/** All ports of one platform. local/ and the functions pass them to the handlers. */
 export interface Platform {
   readonly decisionLog: DecisionLogPort
   readonly operations: OperationsPort

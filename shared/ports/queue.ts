@@ -1,40 +1,45 @@
 import type { DeploymentId, ExecutorId, OperationId, StackId } from '../records/ids.ts'
 import type { Pool } from '../records/pool.ts'
 
-/** A message to executors: ids only, of one provider instance; at most 64 operations. */
+/** A message to executors: ids of at most 64 operations of one provider instance. */
 export interface ChainMessage {
   readonly deployment: DeploymentId
   readonly operations: readonly OperationId[]
-  /** Whose queue it is in; absent: that of the short pool. */
+  /** The pool of the message's queue. Absent: the short pool. */
   readonly pool?: Pool
-  /** The provider instance, where the sender knows it: by it messages are put together. */
+  /** The provider instance, if the sender knows it. Operations are grouped into messages by it. */
   readonly provider?: string
 }
 
-/** A message on loan: invisible to others until its time is over. */
+/** A message in delivery. It is invisible to others until its timeout. */
 export interface Delivery {
   readonly message: ChainMessage
   readonly receipt: string
-  /** How often this message was delivered, this one included. */
+  /** Number of deliveries of this message, including this one. */
   readonly deliveries: number
 }
 
-/** What executors of several processes may have on loan of one deployment together. */
+/** The limit of operations in delivery for all executors of one deployment together. */
 export interface Share {
-  /** Who takes. */
+  /** The executor that receives. */
   readonly executor: ExecutorId
   readonly operationsMax: number
 }
 
-/** At least once, no order; after 5 deliveries a message is a dead letter. */
+/**
+ * The queue of chains: at-least-once delivery, no order. After 5 deliveries a message becomes a
+ * dead letter.
+ */
 export interface ChainQueuePort {
   readonly send: (messages: readonly ChainMessage[]) => Promise<void>
   /**
-   * Waits up to `waitMs` for at least one message; takes none once `signal` has aborted, and only
-   * those of `deployment` when one is named (by an executor that serves no other), and of the
-   * queue of `pool` when one is named (an executor without a time limit serves both). With `share`
-   * and `deployment` it takes no more than leaves `operationsMax` operations on loan to all, one
-   * message in any case when none is; what a retired executor took does not count.
+   * Waits up to `waitMs` for at least one message. Takes none after `signal` has aborted.
+   *
+   * With `deployment` it takes only messages of this deployment; an executor that serves no other
+   * uses it. With `pool` it takes only messages of that queue; an executor without a time limit
+   * serves both. With `share` and `deployment` it keeps the operations in delivery to all executors
+   * within `operationsMax`. If none is in delivery, it takes one message regardless of its size.
+   * Messages of a retired executor do not count.
    */
   readonly receive: (
     max: number,
@@ -47,48 +52,54 @@ export interface ChainQueuePort {
     },
   ) => Promise<readonly Delivery[]>
   readonly remove: (receipt: string) => Promise<void>
-  /** Makes the delivery invisible for another `ms`. False when it was given to someone else. */
+  /**
+   * Extends the visibility timeout of the delivery by `ms`. Returns false when the message was
+   * delivered to another executor.
+   */
   readonly extend: (receipt: string, ms: number) => Promise<boolean>
   readonly listDeadLetters: (deployment: DeploymentId) => Promise<readonly ChainMessage[]>
-  /** Makes the dead letters of a deployment messages again, as if just sent; answers how many. */
+  /** Turns the dead letters of a deployment into new messages, and returns their number. */
   readonly redrive: (deployment: DeploymentId) => Promise<number>
 }
 
 /**
- * How the holder of a deployment stood when a nudge was sent: who finds it so when the nudge comes
- * knows that it is dead, and nobody has to wait and look.
+ * The observed state of a deployment's holder when a nudge was sent. If it is unchanged when the
+ * nudge arrives, the holder is dead, and the receiver can take over without waiting.
  */
 export interface ObservedHolder {
   /** `started` of the holder. */
   readonly life: string
-  /** The counter of its lease; -1 when it had none. */
+  /** The counter of the holder's lease, -1 without a lease. */
   readonly renewals: number
-  /** The counters of executors that had not retired: who took over would have to wait and look. */
+  /**
+   * Lease counters of executors that had not retired. They spare a take-over from waiting for a
+   * change.
+   */
   readonly executors?: Readonly<Record<ExecutorId, number>>
 }
 
-/** What a nudge says besides the stack, where whoever gets it knows nothing else. */
+/** Contents of a nudge besides the stack, for receivers without other knowledge. */
 export interface NudgeOptions {
   readonly seen?: ObservedHolder
-  /** The pool of the generator that is to look; absent: the short one. */
+  /** The pool of the generator to wake. Absent: the short one. */
   readonly pool?: Pool
 }
 
-/** Messages that only say "look at this stack". */
+/** Messages that request a check of a stack. */
 export interface NudgesPort {
-  /** Processes that know holders and pools by themselves get no more of it than the stack. */
+  /** Sends a nudge. Adapters whose processes know holders and pools ignore the options. */
   readonly nudge: (stack: StackId, delayMs: number, options?: NudgeOptions) => Promise<void>
-  /** Waits up to `waitMs` for a nudge: of `stack`, when one is named. */
+  /** Waits up to `waitMs` for a nudge, of `stack` if it is set. */
   readonly receive: (
     waitMs: number,
     options?: { readonly stack?: StackId; readonly signal?: AbortSignal },
   ) => Promise<StackId | undefined>
 }
 
-/** Says when an operation ended; a shortcut, never the truth. */
+/** Announces the end of an operation. Hints are an optimization and may get lost. */
 export interface HintsPort {
   readonly hint: (deployment: DeploymentId, operation: OperationId) => void
-  /** Calls back for every hint of a deployment; answers how to end that. */
+  /** Calls `onHint` for every hint of a deployment. Returns the function that stops it. */
   readonly listen: (
     deployment: DeploymentId,
     onHint: (operation: OperationId) => void,

@@ -1,9 +1,9 @@
 /**
- * ports: everything that Antichain asks of the outside, as small interfaces. Imports records and
- * below. Adapters live in platform/; each port has one contract suite in test/contract.
+ * ports: small interfaces for everything that Antichain needs from the outside. Imports records and
+ * below. Adapters are in platform/; each port has one contract suite in test/contract.
  *
- * All calls may be repeated safely with the same arguments: a repeated write that took effect
- * before answers as it did then. All reads are strongly consistent. A store that cannot write
+ * All calls can be repeated safely with the same arguments: a repeated write that already took
+ * effect returns the same result. All reads are strongly consistent. A store that cannot write
  * throws STORE_UNAVAILABLE and has written nothing.
  */
 import type {
@@ -18,19 +18,19 @@ import type { Control, Head, Lease, Outcome, ProcessGroup, Stop, Verdict } from 
 import type { Holder, LogRecord } from '../records/log.ts'
 import type { HandOver } from '../records/pool.ts'
 
-/** The numbered log of one deployment; one writer at a time, fenced by put-if-absent. */
+/** The numbered log of one deployment. It has one writer at a time, fenced by put-if-absent. */
 export interface DecisionLogPort {
   /**
-   * Puts a record at its number if that is free and the one before exists. `mine`: it was there
-   * with this writer's token and content. `taken`: another's.
+   * Puts a record at its number if that is free and the previous one exists. `mine`: the record
+   * exists with this writer's token and content. `taken`: another writer's record exists.
    */
   readonly append: (
     deployment: DeploymentId,
     record: LogRecord,
   ) => Promise<'appended' | 'mine' | 'taken'>
   /**
-   * Records from a number on, in order, at most `limit`. Throws RECORD_DAMAGED when one of them is
-   * missing, RECORDS_REMOVED when retention has begun to remove them.
+   * Returns at most `limit` records from a number on, in order. Throws RECORD_DAMAGED when one is
+   * missing, and RECORDS_REMOVED when retention has begun to remove them.
    */
   readonly read: (
     deployment: DeploymentId,
@@ -39,19 +39,20 @@ export interface DecisionLogPort {
   ) => Promise<readonly LogRecord[]>
 }
 
-/** What a begin came to. */
+/** The result of a begin. */
 export type BeginResult =
   | { readonly kind: 'begun'; readonly attempt: number }
-  /** Refused; `head` is what stands there. */
+  /** Refused; `head` is the current head. */
   | { readonly kind: 'refused'; readonly head: Head }
 
 /** Heads and outcomes. Every method is one conditional write or one read of one item. */
 export interface OperationsPort {
-  /** Adds `from` to the arrivals of `to` (a set: twice is once). Answers the head as it is then. */
+  /** Adds `from` to the arrivals of `to`, which are a set. Returns the head after the write. */
   readonly arrive: (deployment: DeploymentId, to: OperationId, from: OperationId) => Promise<Head>
   /**
-   * Condition: not ended; no owner, or `owner` itself; attempt = `attempt`; arrivals >= `needs`.
-   * Sets owner, executor, attempt + 1. A repetition by the same owner answers `begun`.
+   * Begins an attempt. Condition: not ended; no owner, or `owner` itself; attempt = `attempt`;
+   * arrivals >= `needs`. Sets owner, executor, attempt + 1. A repetition by the same owner returns
+   * `begun`.
    */
   readonly begin: (
     deployment: DeploymentId,
@@ -64,8 +65,8 @@ export interface OperationsPort {
     },
   ) => Promise<BeginResult>
   /**
-   * Undoes the owner's own attempt: condition owner and attempt; clears the owner, counts it as
-   * given back; never lowers the attempt.
+   * Undoes the owner's own attempt. Condition: owner and attempt. Clears the owner and counts the
+   * attempt as given back; never lowers the attempt.
    */
   readonly giveBack: (
     deployment: DeploymentId,
@@ -74,8 +75,8 @@ export interface OperationsPort {
     attempt: number,
   ) => Promise<boolean>
   /**
-   * Clears the owner of a begun head whose executor is gone or no longer knows: condition owner,
-   * attempt, not ended.
+   * Clears the owner of a begun head whose executor is gone or has lost track of the call.
+   * Condition: owner, attempt, not ended.
    */
   readonly lapse: (
     deployment: DeploymentId,
@@ -83,7 +84,7 @@ export interface OperationsPort {
     owner: OwnerToken,
     attempt: number,
   ) => Promise<boolean>
-  /** Puts an outcome if absent; it is never changed. */
+  /** Puts an outcome if absent. An outcome never changes. */
   readonly putOutcome: (deployment: DeploymentId, outcome: Outcome) => Promise<void>
   readonly getOutcome: (
     deployment: DeploymentId,
@@ -92,19 +93,19 @@ export interface OperationsPort {
   ) => Promise<Outcome | undefined>
   /**
    * Ends the head with a verdict. Condition: this owner ('' for an unowned head), this attempt, not
-   * ended. True also when this very end stands already.
+   * ended. Returns true also when the head already has exactly this end.
    */
   readonly select: (
     deployment: DeploymentId,
     operation: OperationId,
     end: { readonly owner: OwnerToken | ''; readonly attempt: number; readonly verdict: Verdict },
   ) => Promise<boolean>
-  /** Heads by id; absent ones are left out. At most 500 ids a call. */
+  /** Returns heads by id, without absent ones. At most 500 ids per call. */
   readonly getHeads: (
     deployment: DeploymentId,
     operations: readonly OperationId[],
   ) => Promise<ReadonlyMap<OperationId, Head>>
-  /** Heads and selected outcomes by id, for the fold: at most 500 ids a call. */
+  /** Returns heads and selected outcomes by id, for the fold. At most 500 ids per call. */
   readonly getEnds: (
     deployment: DeploymentId,
     operations: readonly OperationId[],
@@ -113,13 +114,14 @@ export interface OperationsPort {
 
 /** The control record of a deployment. */
 export interface ControlPort {
-  /** Puts the record if absent. */
+  /** Creates the record if absent. */
   readonly create: (deployment: DeploymentId, holder: Holder) => Promise<boolean>
   readonly read: (deployment: DeploymentId) => Promise<Control | undefined>
-  /** Raises the stop flag; never lowers it. */
+  /** Raises the stop flag. It is never lowered. */
   readonly stop: (deployment: DeploymentId, stop: Exclude<Stop, 'none'>) => Promise<void>
   /**
-   * Says that `holder` leaves the deployment to the next generator: condition holder, not closed.
+   * Records that `holder` leaves the deployment to the next generator. Condition: holder, not
+   * closed.
    */
   readonly handOver: (
     deployment: DeploymentId,
@@ -127,36 +129,39 @@ export interface ControlPort {
     handOver: HandOver,
   ) => Promise<boolean>
   /**
-   * Names who holds the log now, by its takeover record `at`, which is durable, and ends a
-   * hand-over. Condition: no holder by a later record, and not done before. A copy that comes late
-   * is nothing.
+   * Records the new holder of the log, by its durable takeover record `at`, and ends a hand-over.
+   * Condition: no holder by a later record, and not done before. A late copy of the call has no
+   * effect.
    */
   readonly hold: (deployment: DeploymentId, holder: Holder, at: LogNumber) => Promise<void>
   readonly close: (deployment: DeploymentId) => Promise<void>
 }
 
-/** The claims of executors. */
+/** The leases of executors. */
 export interface LeasesPort {
   readonly register: (
     deployment: DeploymentId,
     executor: ExecutorId,
     holder: Holder,
   ) => Promise<void>
-  /** False when the lease was retired: the identity must not be used again. */
+  /** Renews a lease. Returns false when it was retired; the identity must not be used again. */
   readonly renew: (
     deployment: DeploymentId,
     executor: ExecutorId,
     groups: readonly ProcessGroup[],
   ) => Promise<boolean>
   readonly retire: (deployment: DeploymentId, executor: ExecutorId) => Promise<void>
-  /** Retires it by its own word, once nothing runs under it; stands also when others retired it. */
+  /**
+   * Retires the executor's own lease after all its operations have ended. This is recorded even if
+   * another process retired the lease.
+   */
   readonly leave: (deployment: DeploymentId, executor: ExecutorId) => Promise<void>
   readonly list: (deployment: DeploymentId) => Promise<readonly Lease[]>
 }
 
-/** Engine events of a deployment, for readers elsewhere and for history. */
+/** Engine events of a deployment, for remote readers and for the history. */
 export interface EventsPort {
-  /** Appends lines of one writer from `first` on; a repetition changes nothing. */
+  /** Appends lines of one writer from `first` on. A repetition changes nothing. */
   readonly append: (
     deployment: DeploymentId,
     writer: string,
@@ -172,8 +177,8 @@ export interface EventsPort {
 
 /** Immutable bytes by their SHA-256. */
 export interface BlobsPort {
-  /** Durable when it returns. */
+  /** Stores bytes durably. */
   readonly put: (bytes: Uint8Array) => Promise<BlobHash>
-  /** Throws STATE_INVALID when the blob is absent or damaged. */
+  /** Returns a blob. Throws STATE_INVALID when it is absent or damaged. */
   readonly get: (hash: BlobHash) => Promise<Uint8Array>
 }

@@ -1,19 +1,19 @@
 import type { EpochMs } from '../records/ids.ts'
 import type { DocumentKey } from './documents.ts'
 
-/** When a schedule runs, in the words of EventBridge Scheduler. */
+/** The times of a schedule, in the syntax of EventBridge Scheduler. */
 export interface SchedulerExpression {
   readonly expression: string
   readonly zone: string
-  /** The first time of a rate. */
+  /** The first time of a rate expression. */
   readonly startAt?: EpochMs
   /** The flexible window, 1 to 1,440 minutes; absent: off. */
   readonly windowMinutes?: number
 }
 
-/** Calls for one schedule, from when they are placed until they are removed. */
+/** The calls for one schedule, from placement to removal. */
 export interface PlacedCalls {
-  /** Never used for others: at most 64 characters of letters, digits, `-`. */
+  /** A name that is never reused: at most 64 letters, digits and `-`. */
   readonly name: string
   readonly key: DocumentKey
   readonly times: SchedulerExpression
@@ -21,15 +21,15 @@ export interface PlacedCalls {
 }
 
 /**
- * A service that calls when a schedule is due; absent where a process looks at schedules by itself.
- * What it calls decides by the document: a call too many asks for nothing.
+ * An external scheduling service, absent where a process checks schedules itself. The called
+ * function decides by the document, so a superfluous call has no effect.
  */
 export interface SchedulerPort {
   /**
-   * Places calls; repeated, they are placed once. Throws SCHEDULE_INVALID for what the service
-   * refuses.
+   * Places calls; a repetition places them once. Throws SCHEDULE_INVALID when the service refuses
+   * them.
    */
   readonly place: (calls: PlacedCalls) => Promise<void>
-  /** Removes calls; those that are not there are removed. */
+  /** Removes calls. Absent calls count as removed. */
   readonly remove: (name: string) => Promise<void>
 }

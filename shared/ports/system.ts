@@ -1,26 +1,28 @@
 import type { ProcessGroup } from '../records/head.ts'
 import type { EpochMs } from '../records/ids.ts'
 
-/** Time. */
+/** The clock. */
 export interface ClockPort {
   readonly now: () => EpochMs
-  /** Milliseconds that only grow and count suspension. */
+  /** Returns milliseconds that never decrease and include time in suspension. */
   readonly monotonicMs: () => number
-  /** Resolves after `ms`; earlier, without error, when `signal` aborts. */
+  /** Resolves after `ms`, or earlier and without an error when `signal` aborts. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
-  /** Calls every `ms` until the answer is called; keeps no process alive by itself. */
+  /**
+   * Calls `call` every `ms` until the returned function is called. Does not keep the process alive.
+   */
   readonly repeat: (ms: number, call: () => void) => () => void
-  /** Calls once everything that is going on in this turn has had its say. */
+  /** Schedules a callback after the current turn of the event loop. */
   readonly defer: (call: () => void) => void
 }
 
-/** Chance. */
+/** Random values. */
 export interface RandomPort {
   readonly uuid: () => string
   readonly bytes: (count: number) => Uint8Array
 }
 
-/** Log lines as objects: `event` is a dotted noun.verb. */
+/** The structured logger. `event` is a dotted noun.verb. */
 export interface LoggerPort {
   readonly write: (
     level: 'debug' | 'info' | 'warn' | 'error',
@@ -29,22 +31,22 @@ export interface LoggerPort {
   ) => void
 }
 
-/** A child process in a process group of its own, that cannot outlive this process. */
+/** A child process in its own process group. It cannot outlive this process. */
 export interface ChildProcess {
   readonly pid: number
   readonly stdout: AsyncIterable<Uint8Array>
   readonly stderr: AsyncIterable<Uint8Array>
-  /** Resolves once, when the process is gone. Never rejects. */
+  /** Resolves once, when the process has ended. Never rejects. */
   readonly exit: Promise<{ readonly code: number | null; readonly signal: string | null }>
-  /** Signals the whole group; does nothing when it is gone. */
+  /** Signals the whole group. Has no effect after its end. */
   readonly signal: (signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL') => void
 }
 
 /** Child processes: programs and plugins. */
 export interface ProcessesPort {
   /**
-   * Throws PLUGIN_FAILED when the command cannot be started. stdin is an open pipe that is never
-   * written.
+   * Spawns a process. Throws PLUGIN_FAILED when the command cannot be started. stdin is an open
+   * pipe without data.
    */
   readonly spawn: (request: {
     readonly command: string
@@ -52,8 +54,8 @@ export interface ProcessesPort {
     readonly cwd: string
     readonly env: Readonly<Record<string, string>>
   }) => ChildProcess
-  /** Groups that run now, with the start time of their leader. */
+  /** Lists the running groups with the start time of their leader. */
   readonly listGroups: () => readonly ProcessGroup[]
-  /** Kills what still runs and ends the supervisor. */
+  /** Kills all running groups and ends the supervisor. */
   readonly close: () => Promise<void>
 }

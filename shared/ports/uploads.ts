@@ -1,19 +1,17 @@
 import type { BlobHash } from '../records/ids.ts'
 
-/** Where the bytes of a blob are sent, and with which headers. */
+/** The URL and headers for uploading a blob. */
 export interface UploadAddress {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** These bytes stand there already: nothing needs to be sent. */
+  /** Whether these bytes are already stored, so that no upload is needed. */
   readonly isThere: boolean
 }
 
-/** Sending blobs past a function that cannot take so much in one request. */
+/** Uploads of blobs that are too large for a function's request body. */
 export interface UploadsPort {
-  /**
-   * An address that takes one blob of this hash and size by PUT for some minutes, and nothing else.
-   */
+  /** Creates an address that accepts one blob of this hash and size by PUT, for some minutes. */
   readonly createAddress: (archive: BlobHash, bytes: number) => Promise<UploadAddress>
-  /** The same for the archive of a plugin. */
+  /** Creates the same kind of address for a plugin archive. */
   readonly createPluginAddress: (archive: BlobHash, bytes: number) => Promise<UploadAddress>
 }

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import type { ProcessesPort } from '../ports/system.ts'
 import { forEachLine } from './output-lines.ts'
 
-/** The first executable file of a name in the folders of a PATH. */
+/** Returns the first executable file of a name in the folders of a PATH. */
 export function findOnPath(name: string, path: string): string | undefined {
   return path
     .split(delimiter)
@@ -12,7 +12,7 @@ export function findOnPath(name: string, path: string): string | undefined {
     .find(isExecutable)
 }
 
-/** Whether a path is a file that may be executed. */
+/** Reports whether a path is an executable file. */
 export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
@@ -22,14 +22,17 @@ export function isExecutable(file: string): boolean {
   }
 }
 
-/** What a command printed, and how it ended; a command that cannot be started has no exit code. */
+/**
+ * The output and exit code of a command. The code is null when the command could not be started or
+ * was killed.
+ */
 export interface CommandResult {
   readonly out: string
   readonly err: string
   readonly code: number | null
 }
 
-/** Runs a command to its end; one that takes longer than `withinMs` is killed. */
+/** Runs a command until it ends. After `withinMs` the command is killed. */
 export async function runToEnd(
   processes: ProcessesPort,
   request: Parameters<ProcessesPort['spawn']>[0],

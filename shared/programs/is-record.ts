@@ -1,4 +1,4 @@
-/** Whether parsed JSON or YAML is a map. */
+/** Reports whether parsed JSON or YAML is a map. */
 export function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
   return typeof data === 'object' && data !== null && !Array.isArray(data)
 }

@@ -1,6 +1,6 @@
 /**
- * Hands each line of a byte stream to `line`, without its end; a last line without end too.
- * Resolves when the stream ends; a stream that breaks ends.
+ * Passes each line of a byte stream to `onLine`, without its line end. An unterminated last line is
+ * passed too. Resolves when the stream ends or breaks.
  */
 export async function forEachLine(
   stream: AsyncIterable<Uint8Array>,
@@ -16,7 +16,7 @@ export async function forEachLine(
   try {
     for await (const bytes of stream) acceptText(decoder.decode(bytes, { stream: true }))
   } catch {
-    // A pipe that breaks says only that its writer is gone; the exit status tells how.
+    // A broken pipe only shows that its writer has ended. The exit status gives the reason.
   }
   acceptText(decoder.decode())
   if (rest !== '') onLine(rest)

@@ -7,9 +7,9 @@ import type { DebuggerEndpoint } from './hosts/debugging.ts'
 import type { ProjectPlugin } from './project/project-plugins.ts'
 import type { RequiredPackage } from './required-packages.ts'
 
-/** Which program: its language, its folders, and what the project file says of its runtime. */
+/** The language, folders and runtime options of a program. */
 export interface ProgramSource {
-  /** The language, as the project file names it. */
+  /** The runtime in the project file. */
   readonly runtime: string
   /** The folder of Pulumi.yaml. */
   readonly root: string
@@ -18,50 +18,52 @@ export interface ProgramSource {
   /** `.` or a file relative to `directory`. */
   readonly entryPoint: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
-  /** Plugins that the project has itself: its language's host may be among them. */
+  /** The project's own plugins, which may include the host of its language. */
   readonly plugins?: readonly ProjectPlugin[]
 }
 
-/** What a run of a program needs to know. */
+/** The input of a program run. */
 export interface ProgramRun extends ProgramSource {
   readonly project: string
   readonly stack: string
   readonly organization: string
-  /** `ns:key` → text, secrets opened. */
+  /** `ns:key` → text, with decrypted secrets. */
   readonly config: ReadonlyMap<string, string>
   readonly configSecretKeys: readonly string[]
   readonly dryRun: boolean
   readonly parallel: number
   readonly monitorAddress: string
   readonly engineAddress: string
-  /** It waits for a debugger: told once, when one can attach. Absent: it does not wait. */
+  /** Called once when a debugger can attach. Absent: the program does not wait for one. */
   readonly onDebuggerReady?: (waiting: DebuggerEndpoint) => void
 }
 
-/** How a program ended. `bail`: it told its error itself. */
+/** The end of a program. `bail`: the program already reported its error. */
 export interface ProgramEnd {
   readonly error: string | undefined
   readonly bail: boolean
 }
 
-/** A program that runs in a process group of its own. */
+/** A program running in its own process group. */
 export interface RunningProgram {
   readonly ended: Promise<ProgramEnd>
-  /** Interrupts it; kills it when it is not gone after 5 s. */
+  /** Interrupts the program, and kills it if it has not ended after 5 s. */
   readonly stop: () => Promise<void>
 }
 
 /** Runs programs of one language, or of several. */
 export interface ProgramHost {
   /**
-   * Starts the program. Throws PROGRAM_SDK_MISSING, PROGRAM_TYPESCRIPT_MIX, PROGRAM_NODE_MISSING,
-   * PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED, RUNTIME_UNKNOWN before anything runs. Lines of
-   * its output go to `said`.
+   * Starts the program. Before it runs, throws PROGRAM_SDK_MISSING, PROGRAM_TYPESCRIPT_MIX,
+   * PROGRAM_NODE_MISSING, PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED or RUNTIME_UNKNOWN. Output
+   * lines go to `onLine`.
    */
   readonly run: (
     run: ProgramRun,
     onLine: (line: string, stream: 'stdout' | 'stderr') => void,
   ) => Promise<RunningProgram>
-  /** The plugins that the program's installed packages need, each once. Throws as `run`. */
+  /**
+   * Returns the plugins that the program's installed packages need, each once. Throws like `run`.
+   */
   readonly listPackages: (source: ProgramSource) => Promise<readonly RequiredPackage[]>
 }

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-/** What an installed package says of the plugin that it needs. */
+/** The plugin requirement of an installed package. */
 export interface RequiredPackage {
   readonly pkg: string
-  /** Of the plugin. */
+  /** The version of the plugin. */
   readonly version: string
   readonly downloadUrl: string
-  /** How the plugin becomes the package, where it is not the package itself; base64. */
+  /** Parameters that turn the plugin into the package, if they differ; `value` is base64. */
   readonly parameters?: {
     readonly plugin: string
     readonly version: string
@@ -24,7 +24,7 @@ const parametersForm = z.looseObject({
   value: z.string().default(''),
 })
 
-/** What a package of any language says of its plugin. */
+/** The plugin description in a package of any language. */
 export const pluginForm = z.looseObject({
   resource: z.boolean().default(false),
   name: z.string().default(''),
@@ -40,7 +40,7 @@ const packageForm = z.looseObject({
   pulumi: pluginForm.optional(),
 })
 
-/** What a package's own words come to; undefined for one that needs no plugin. */
+/** Converts a package's plugin description, or returns undefined when it needs no plugin. */
 export function toRequirement(
   plugin: z.infer<typeof pluginForm> | undefined,
   defaults: { readonly name: string; readonly version: string },
@@ -61,17 +61,17 @@ export function toRequirement(
   }
 }
 
-/** Each requirement once. */
+/** Returns each requirement once. */
 export function uniquePackages(required: Iterable<RequiredPackage>): readonly RequiredPackage[] {
   return [...new Map([...required].map(one => [JSON.stringify(one), one])).values()]
 }
 
-/** Deepest nesting of dependencies that is looked into. */
+/** Maximum depth of nested dependencies that is searched. */
 const depthMax = 8
 
 /**
- * The plugins that the packages installed for a Node program need, each version once. Source:
- * Pulumi's Node language host, docs/spec/providers.md#default-providers.
+ * Returns the plugins that the installed packages of a Node program need, each version once.
+ * Source: Pulumi's Node language host, docs/spec/providers.md#default-providers.
  */
 export function findRequiredPackages(directory: string): readonly RequiredPackage[] {
   const files = listPackageFiles(join(directory, 'node_modules'), depthMax)
@@ -106,7 +106,7 @@ function readPackage(file: string): RequiredPackage | undefined {
   } catch {
     return undefined
   }
-  // Most packages have nothing to do with plugins: they are not worth a full reading.
+  // Most packages do not concern plugins, so they are not parsed.
   if (!text.includes('"pulumi"')) return undefined
   const parsed = packageForm.safeParse(parseJson(text))
   if (!parsed.success) return undefined

@@ -2,21 +2,23 @@ import type { Alias } from '../names/alias.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap, PropertyValue } from '../values/value.ts'
 
-/** What methods and components are told of the deployment that calls them. */
+/** The deployment's description for method and component calls. */
 export interface DeploymentContext {
   readonly project: string
   readonly stack: string
   readonly organization: string
-  /** `ns:key` → text, secrets opened, as the program gets it. */
+  /** `ns:key` → text, with decrypted secrets, as the program receives it. */
   readonly config: ReadonlyMap<string, string>
-  /** The keys of the configuration that are secret. */
+  /** The secret keys of the configuration. */
   readonly configSecretKeys: readonly string[]
   readonly parallel: number
-  /** `127.0.0.1:<port>` of the resource monitor. */
+  /** Address of the resource monitor: `127.0.0.1:<port>`. */
   readonly monitorAddress: string
 }
 
-/** How long a component's resources may take, as the program wrote it (`1h30m`); '' = not said. */
+/**
+ * The timeouts of a component's resources as written in the program (`1h30m`). '' = unspecified.
+ */
 export interface Durations {
   readonly create: string
   readonly update: string
@@ -24,7 +26,7 @@ export interface Durations {
   readonly read: string
 }
 
-/** Names of hooks, by moment. */
+/** Names of hooks, by event. */
 export interface HookNames {
   readonly beforeCreate: readonly string[]
   readonly afterCreate: readonly string[]
@@ -34,7 +36,7 @@ export interface HookNames {
   readonly afterDelete: readonly string[]
 }
 
-/** The options of a component; undefined = the program said nothing. */
+/** The options of a component. Undefined = not set by the program. */
 export interface ConstructOptions {
   readonly aliases: readonly Alias[]
   readonly dependencies: readonly Urn[]
@@ -55,7 +57,7 @@ export interface ConstructOptions {
   readonly hooks: HookNames | undefined
 }
 
-/** A component that a provider is to make. Output values stay in the inputs. */
+/** A component for a provider to construct. The inputs contain output values. */
 export interface ConstructInput {
   readonly type: string
   readonly name: string
@@ -63,15 +65,18 @@ export interface ConstructInput {
   readonly inputs: PropertyMap
   readonly options: ConstructOptions
   readonly context: DeploymentContext
-  /** What the component's registrations name, so that they are told with the caller's trace. */
+  /**
+   * The caller's stack trace, which the component's registrations reference so that messages show
+   * it.
+   */
   readonly stackTraceHandle: string
   readonly preview: boolean
 }
 
-/** What Construct answers; output values stay in the outputs. */
+/** The result of Construct. The outputs contain output values. */
 export interface ConstructResult {
   readonly urn: Urn
   readonly outputs: PropertyMap
-  /** Output → what it depends on, as far as it is said apart. */
+  /** Output → its dependencies, where the response lists them separately. */
   readonly dependencies: ReadonlyMap<string, readonly Urn[]>
 }

@@ -3,12 +3,12 @@ import type { Extension } from '../records/extension.ts'
 import type { Provider } from './provider.ts'
 
 /**
- * Extends instances, each by each extension once, whoever asks how often; one that refused is not
- * asked again. Source: docs/spec/providers.md#extension-parameterization.
+ * Creates the extender of provider instances. It applies each extension to an instance once and
+ * does not retry a refused one. Source: docs/spec/providers.md#extension-parameterization.
  */
 export function createExtender(extensionOf: (ref: string) => Extension | undefined): {
   readonly registerExtension: (ref: string, extension: Extension) => void
-  /** The instance once it is extended. Throws STATE_INVALID where nobody knows by what. */
+  /** Returns the extended instance. Throws STATE_INVALID for an unknown extension. */
   readonly extend: (provider: Provider, ref: string) => Promise<Provider>
 } {
   const known = new Map<string, Extension>()

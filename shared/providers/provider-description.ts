@@ -1,18 +1,24 @@
-/** What a provider says of itself, configured or not. Throws `ProviderError`. */
+/** The self-description of a provider, configured or not. Throws `ProviderError`. */
 export interface ProviderDescription {
-  /** The schema of its package, or of the one that it was made to be, as JSON text. */
+  /** Returns the schema of its package, or of its parameterized package, as JSON text. */
   readonly getSchema: (of: { readonly name: string; readonly version: string }) => Promise<string>
-  /** The providers of another ecosystem that it has mappings of; none where it does not say. */
+  /**
+   * Returns the providers of another ecosystem for which it has mappings; an empty list when it
+   * does not support this.
+   */
   readonly listMappings: (ecosystem: string) => Promise<readonly string[]>
-  /** One mapping; '' asks for the one that it has. `provider`: whose it is, '' for none. */
+  /**
+   * Returns one mapping; '' requests the default one. `provider`: the provider of the mapping, ''
+   * for none.
+   */
   readonly getMapping: (of: { readonly ecosystem: string; readonly provider: string }) => Promise<{
     readonly provider: string
     readonly data: Uint8Array
   }>
 }
 
-/** Which providers are there without being fetched. */
+/** The locally available providers. */
 export interface PluginInventory {
-  /** The names of resource plugins, each once. */
+  /** Returns the names of resource plugins, each once. */
   readonly listInstalled?: () => readonly string[]
 }

@@ -8,31 +8,32 @@ import type { PackageRequest } from './package-request.ts'
 import type { PluginDescriptor } from './provider.ts'
 
 /**
- * The input of a provider resource that is the engine's own (version of the plugin, its address …).
+ * The input of a provider resource that contains the engine's own values (version of the plugin,
+ * its address …).
  */
 export const internalKey = '__internal'
 
 /**
- * What the inputs of a provider resource say of its plugin. Source:
+ * The plugin of a provider resource, according to its inputs. Source:
  * docs/spec/provider-protocol.md#inputs-and-outputs-in-state.
  */
 export interface ProviderPlugin extends PluginDescriptor {
   readonly checksums: ReadonlyMap<string, string>
-  /** What the plugin is to become before anything else is asked of it. */
+  /** The parameterization that must be sent before any other request. */
   readonly parameterization: Extension | undefined
-  /** Variable of the user → the variable of the plugin that gets its value. */
+  /** Variable of the user → variable of the plugin that gets its value. */
   readonly envVarMappings: ReadonlyMap<string, string>
 }
 
-/** The inputs without what is the engine's own. */
+/** Returns the inputs without the engine's own values. */
 export function withoutInternal(inputs: PropertyMap): PropertyMap {
   if (!inputs.has(internalKey)) return inputs
   return new Map([...inputs].filter(([key]) => key !== internalKey))
 }
 
 /**
- * The plugin that the inputs of a provider resource name; states of older versions have at the root
- * what is in `__internal` now. Throws RESOURCE_INVALID.
+ * Returns the plugin that the inputs of a provider resource name. States of older versions have
+ * these values at the root instead of in `__internal`. Throws RESOURCE_INVALID.
  */
 export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
   const pkg = packageOfUrn(urn)
@@ -64,8 +65,8 @@ export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
 }
 
 /**
- * The inputs of a provider resource with the plugin of a request written into them, in the order of
- * Pulumi: what parameters say of the version comes last. Source:
+ * Returns the inputs of a provider resource with the plugin of a request, written in Pulumi's
+ * order. The version of the parameters overrides others. Source:
  * docs/spec/provider-protocol.md#inputs-and-outputs-in-state.
  */
 export function withPlugin(inputs: PropertyMap, request: PackageRequest): PropertyMap {
@@ -83,12 +84,12 @@ export function withPlugin(inputs: PropertyMap, request: PackageRequest): Proper
   return withVersion(named, parameters.version)
 }
 
-/** The inputs with a version: whoever has one has `__internal` too, be it empty. */
+/** Returns the inputs with a version. They then have `__internal` too, even if it is empty. */
 function withVersion(inputs: PropertyMap, version: string): PropertyMap {
   return new Map([...withInternal(inputs, []), ['version', version]])
 }
 
-/** The inputs with more of what is the engine's own. */
+/** Returns the inputs with additional engine values. */
 export function withInternal(
   inputs: PropertyMap,
   more: readonly (readonly [string, PropertyValue])[],
@@ -98,7 +99,7 @@ export function withInternal(
   return new Map([...inputs, [internalKey, internal]])
 }
 
-/** The package of a provider resource, by its URN. */
+/** Returns the package of a provider resource by its URN. */
 export function packageOfUrn(urn: Urn): string {
   const type = urn.slice(urn.lastIndexOf('pulumi:providers:'))
   return packageOf(type.slice(0, type.indexOf('::')))
@@ -108,7 +109,7 @@ function invalidError(urn: Urn, what: string): Error {
   return error('RESOURCE_INVALID', `${what} (provider ${urn})`)
 }
 
-/** A text, '' where there is none. What the program has not given yet counts as none. */
+/** Returns a text input, '' when it is absent or not known yet. */
 function readText(urn: Urn, map: PropertyMap, key: string): string {
   const plain = readPlain(map, key)
   if (plain === null || typeof plain === 'string') return plain ?? ''

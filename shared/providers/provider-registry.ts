@@ -10,51 +10,52 @@ import type { PluginHost, Provider } from './provider.ts'
 import { packageOfUrn, pluginOf, withoutInternal } from './provider-inputs.ts'
 import { type UnsentRetry, withUnsentRetry } from './retry-unsent.ts'
 
-/** The instances of one deployment, by provider reference, and one unconfigured per URN. */
+/** The provider instances of one deployment by reference, and one unconfigured instance per URN. */
 export interface ProviderRegistry {
-  /** Starts an instance for these inputs and keeps it, unconfigured, under the URN (Check). */
+  /** Starts an instance for these inputs and keeps it unconfigured under the URN (Check). */
   readonly keepUnconfigured: (urn: Urn, inputs: PropertyMap) => Promise<Provider>
   readonly getUnconfigured: (urn: Urn) => Provider | undefined
-  /** Ends the parked instance of a URN. */
+  /** Ends the unconfigured instance of a URN. */
   readonly closeUnconfigured: (urn: Urn) => Promise<void>
   /**
-   * Configures the parked instance (or a new one) under the id and registers it. The configuration
-   * itself is not awaited: its failure meets the calls that need it.
+   * Configures the unconfigured instance (or a new one) under the id and registers it. It does not
+   * wait for the configuration: later calls fail with its error.
    */
   readonly configure: (urn: Urn, id: string, inputs: PropertyMap) => Promise<void>
   /**
-   * The instance of a reference; loaded and configured from `states` when it is not there yet, and
-   * extended where an extension is named. Throws PROVIDER_REFERENCE.
+   * Returns the instance of a reference. A missing instance is loaded and configured from the
+   * recorded state, and extended by the named extension. Throws PROVIDER_REFERENCE.
    */
   readonly getInstance: (reference: string, extension?: string) => Promise<Provider>
-  /** Makes an extension known by its reference. */
+  /** Registers an extension under its reference. */
   readonly registerExtension: (ref: string, extension: Extension) => void
   readonly isRegistered: (reference: string) => boolean
-  /** Makes the instances of `former` reachable under `urn` too. */
+  /** Makes the instances of `former` available under `urn` too. */
   readonly alias: (former: Urn, urn: Urn) => void
-  /** Forgets and ends an instance (its resource was deleted). */
+  /** Removes and ends an instance whose resource was deleted. */
   readonly remove: (reference: string) => Promise<void>
 }
 
 /**
- * What a registry needs: the host, the configuration of a package, and states of providers by
+ * Dependencies of a registry: the host, the configuration of a package, and states of providers by
  * reference.
  */
 export interface RegistryDeps {
   readonly host: PluginHost
   readonly configOf: (pkg: string) => Readonly<Record<string, string>>
   /**
-   * The recorded state of a provider resource, for instances that the program does not register.
+   * Returns the recorded state of a provider resource, for instances that the program does not
+   * register.
    */
   readonly stateOf: (urn: Urn, id: string) => ResourceState | undefined
-  /** An extension that the state or the log of the deployment has. */
+  /** Returns an extension from the state or the log of the deployment. */
   readonly extensionOf: (ref: string) => Extension | undefined
-  /** Before a call is made again that nobody heard; see `Reaching`. */
+  /** Called before an unsent call is retried, see `UnsentRetry`. */
   readonly beforeRetry: UnsentRetry['beforeRetry']
 }
 
 /**
- * Makes the registry of one deployment. Source: docs/spec/providers.md#provider-registry,
+ * Creates the registry of one deployment. Source: docs/spec/providers.md#provider-registry,
  * docs/spec/provider-protocol.md#provider-resources-and-the-registry.
  */
 export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
@@ -81,7 +82,8 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
       const before = registered.get(reference)
       const waiting = parked.get(urn)
       parked.delete(urn)
-      // One that waits for another configuration is not for who is made anew.
+      // A restart uses a new process. The unconfigured instance of the URN may belong to a later
+      // configuration.
       const restart = (): Promise<Provider> => configureNew(urn, id, inputs)
       const made = {
         provider: configureNew(urn, id, inputs, waiting),
@@ -119,22 +121,25 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
   }
 }
 
-/** An instance that is registered, and how it is made anew when its process dies. */
+/** A registered instance, and how it is restarted after the end of its process. */
 interface RegisteredInstance {
   provider: Promise<Provider>
   readonly restart: () => Promise<Provider>
   restarts: number
 }
 
-/** How often an instance is made anew: one that dies of every call must not do so for ever. */
+/** Restarts per instance, so that one which crashes at every call is not restarted forever. */
 const restartsMax = 3
 
-/** The instance, made anew when its process has died: a crash concerns only what ran in it. */
+/**
+ * Returns the instance, restarted if its process has ended. A crash affects only the calls that
+ * were running.
+ */
 async function getLiveInstance(registered: RegisteredInstance): Promise<Provider> {
   const { provider } = registered
   const found = await provider
   if (!found.isGone() || registered.restarts >= restartsMax) return found
-  // Whoever notices it first starts it for all.
+  // The first caller that notices the end restarts it for all.
   if (registered.provider === provider) {
     registered.restarts += 1
     registered.provider = registered.restart()
@@ -143,7 +148,7 @@ async function getLiveInstance(registered: RegisteredInstance): Promise<Provider
   return registered.provider
 }
 
-/** Starts instances: for a check, for a registration, from a recorded state. */
+/** Creates the loader of instances: for a check, for a registration, or from a recorded state. */
 function createLoader(deps: RegistryDeps, former: ReadonlyMap<Urn, Urn>) {
   const load = async (urn: Urn, inputs: PropertyMap): Promise<Provider> => {
     const { parameterization, envVarMappings, ...plugin } = pluginOf(urn, inputs)

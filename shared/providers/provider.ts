@@ -1,12 +1,13 @@
 /**
- * providers: how plugins are found, started and driven. Imports ports and below.
+ * providers: finds, starts and calls plugins. Imports ports and below.
  *
- * `Provider` is our narrow interface to one configured (or not yet configured) plugin instance;
- * `pulumi/` implements it over pulumirpc. Values go in and out as property values: negotiation of
- * secrets, references and unknowns, wire options and re-marking are the driver's (provider-protocol
+ * `Provider` is the narrow interface to one plugin instance, configured or not; `pulumi/`
+ * implements it over pulumirpc. Arguments and results are property values. The driver negotiates
+ * secrets, references and unknowns, and handles wire options and secret marks (provider-protocol
  * 4-6).
  *
- * Errors: a refused or failed call throws `ProviderError`; anything else thrown is a fault of ours.
+ * Errors: a refused or failed call throws `ProviderError`. Any other error is a bug of this
+ * project.
  */
 import type { NameProposal } from '../names/automatic-name.ts'
 import type { Urn } from '../names/urn.ts'
@@ -22,11 +23,11 @@ export interface CheckFailure {
   readonly reason: string
 }
 
-/** What Check answers. */
+/** The result of Check. */
 export interface CheckResult {
   readonly inputs: PropertyMap
   readonly failures: readonly CheckFailure[]
-  /** The plugin cannot be told of names: what was proposed was left out. */
+  /** True when the plugin does not support name proposals, so the proposal was left out. */
   readonly isNameUnsupported?: boolean
 }
 
@@ -37,7 +38,8 @@ export interface PropertyDiff {
 }
 
 /**
- * What Diff answers. `detailedDiff` null: the provider gave none (not the same as an empty one).
+ * The result of Diff. `detailedDiff` null: the provider returned none (not the same as an empty
+ * one).
  */
 export interface DiffResult {
   readonly changes: 'unknown' | 'none' | 'some'
@@ -58,105 +60,57 @@ export const noDiff: DiffResult = {
   deleteBeforeReplace: false,
 }
 
-/** What a resource is called in a request. */
+/** The identity of a resource in a request. */
 export interface Subject {
   readonly urn: Urn
   readonly name: string
   readonly type: string
 }
 
-/** What Create answers; `id` is '' in a preview. */
+/** The result of Create. `id` is '' in a preview. */
 export interface CreateResult {
   readonly id: string
   readonly outputs: PropertyMap
   readonly refreshBeforeUpdate: boolean
 }
 
-/** What Update answers. */
+/** The result of Update. */
 export interface UpdateResult {
   readonly outputs: PropertyMap
   readonly refreshBeforeUpdate: boolean
 }
 
-/** What Read answers: absent maps differ from empty ones (docs/spec/provider-protocol.md#read). */
+/** The result of Read. Absent maps differ from empty ones (docs/spec/provider-protocol.md#read). */
 export interface ReadResult {
   readonly id: string
   readonly inputs: PropertyMap | undefined
   readonly outputs: PropertyMap | undefined
   readonly refreshBeforeUpdate: boolean
-  /** Reasons of an unhealthy read; the rest is filled all the same. */
+  /** Reasons of an unhealthy read. The other fields are set too. */
   readonly initErrors: readonly string[]
 }
 
-/** What Invoke and Call answer. */
+/** The result of Invoke and Call. */
 export interface CallResult {
   readonly outputs: PropertyMap
   readonly failures: readonly CheckFailure[]
-  /** Of methods: output → what it depends on. */
+  /** Of methods: output → its dependencies. */
   readonly dependencies?: ReadonlyMap<string, readonly Urn[]>
 }
 
-/** What is wrong with properties that were sent. */
-export interface PropertyProblems {
-  readonly message: string
-  readonly properties: readonly { readonly path: string; readonly reason: string }[]
-}
-
-/** Why a provider call failed. */
-export class ProviderError extends Error {
-  /**
-   * `ok`: nothing happened; `partial`: it exists but is not ready; `unknown`: the provider cannot
-   * say; `lost`: the connection or process is gone, nobody can say.
-   */
-  readonly status: 'ok' | 'partial' | 'unknown' | 'lost'
-  /** gRPC code. */
-  readonly code: number
-  /** Whether the request was never written, for want of a connection: it may be made again. */
-  readonly isRequestUnsent: boolean
-  /** What it says of single properties, and its message without that. */
-  readonly problems: PropertyProblems | undefined
-  /** Set when `status` is `partial`: what exists. */
-  readonly partial:
-    | {
-        readonly id: string
-        readonly outputs: PropertyMap
-        readonly inputs: PropertyMap | undefined
-        readonly reasons: readonly string[]
-        readonly refreshBeforeUpdate: boolean
-      }
-    | undefined
-
-  constructor(
-    message: string,
-    details: {
-      status: ProviderError['status']
-      code: number
-      isRequestUnsent?: boolean
-      problems?: PropertyProblems | undefined
-      partial?: ProviderError['partial']
-      cause?: unknown
-    },
-  ) {
-    super(message, details.cause === undefined ? {} : { cause: details.cause })
-    this.name = 'ProviderError'
-    this.status = details.status
-    this.code = details.code
-    this.isRequestUnsent = details.isRequestUnsent ?? false
-    this.problems = details.problems
-    this.partial = details.partial
-  }
-}
-
-/** One plugin instance. Maps are opened property values; time limits in seconds, 0 = none. */
+/**
+ * One plugin instance. Maps contain decrypted property values. Timeouts are in seconds, 0 = none.
+ */
 export interface Provider {
   readonly pkg: string
-  /** The version that the plugin says it has, '' when it says none. */
+  /** The version that the plugin reports, '' for none. */
   readonly version: string
   /**
-   * Whether `configure` was left out because inputs were unknown: then every call answers locally.
+   * Returns whether `configure` was skipped because inputs were unknown. Every call is then
+   * answered locally.
    */
   readonly isUnconfigured: () => boolean
-  /** Whether its process has ended: no call will be answered any more. */
+  /** Returns whether its process has ended, so that no call gets a response. */
   readonly isGone: () => boolean
 
   readonly checkConfig: (
@@ -171,8 +125,8 @@ export interface Provider {
     },
   ) => Promise<DiffResult>
   /**
-   * Makes another package of the plugin, before anything else, or extends it, at any time. Throws
-   * `ProviderError`, or PLUGIN_FAILED for an answer that names another package.
+   * Turns the plugin into another package, before all other calls, or extends it, at any time.
+   * Throws `ProviderError`, or PLUGIN_FAILED when the response names another package.
    */
   readonly parameterize: (request: Extension) => Promise<void>
   /**
@@ -202,7 +156,7 @@ export interface Provider {
   readonly create: (
     request: Subject & ViewRequest & { inputs: PropertyMap; timeout: number; preview: boolean },
   ) => Promise<CreateResult>
-  /** `inputs` and `outputs` absent for an import. */
+  /** `inputs` and `outputs` are absent for an import. */
   readonly read: (
     request: Subject &
       ViewRequest & {
@@ -234,7 +188,8 @@ export interface Provider {
     preview: boolean
   }) => Promise<CallResult>
   /**
-   * A method. Output values stay in arguments and outputs; `argDependencies` has every argument.
+   * Calls a method. Arguments and outputs contain output values; `argDependencies` has every
+   * argument.
    */
   readonly call: (request: {
     token: string
@@ -245,19 +200,19 @@ export interface Provider {
     preview: boolean
   }) => Promise<CallResult>
   /**
-   * A component that the provider makes of other resources, which it registers itself.
-   * `unconfigured`: it was not asked.
+   * Constructs a component of other resources, which the provider registers itself. `unconfigured`:
+   * no request was sent.
    */
   readonly construct: (request: ConstructInput) => Promise<ConstructResult | 'unconfigured'>
-  /** What it says of itself, where it is a plugin. */
+  /** Its self-description, if it is a plugin. */
   readonly describe?: ProviderDescription
-  /** Asks the plugin to end what runs soon (Ctrl-C). */
+  /** Requests the plugin to end running operations soon (Ctrl-C). */
   readonly cancel: () => Promise<void>
   /** Never throws. Source: docs/spec/provider-protocol.md#cancellation-and-shutdown. */
   readonly close: () => Promise<void>
 }
 
-/** What names a plugin. Checksums: `linux-amd64` → hex SHA-256. */
+/** The identity of a plugin. Checksums: `linux-amd64` → hex SHA-256. */
 export interface PluginDescriptor {
   /** `resource`, or another kind that is only found, installed and run. */
   readonly kind: string
@@ -268,10 +223,10 @@ export interface PluginDescriptor {
   readonly checksums?: ReadonlyMap<string, string>
 }
 
-/** Where plugins come from and how they are started. */
+/** Finds and starts plugins. */
 export interface PluginHost extends PluginInventory {
   /**
-   * Starts one instance. Throws PLUGIN_MISSING (with what was looked for and where) or
+   * Starts one instance. Throws PLUGIN_MISSING (with name, version and searched places) or
    * PLUGIN_FAILED.
    */
   readonly load: (
@@ -279,20 +234,23 @@ export interface PluginHost extends PluginInventory {
     options: {
       readonly pkg: string
       readonly config: Readonly<Record<string, string>>
-      /** Variable of the user → the variable of the plugin that gets its value. */
+      /** Variable of the user → variable of the plugin that gets its value. */
       readonly envVarMappings?: ReadonlyMap<string, string>
     },
   ) => Promise<Provider>
   /**
-   * Finds it, or installs it where that may be; else why it is missing, with every place that was
-   * looked at. Throws PLUGIN_CHECKSUM.
+   * Finds a plugin, or installs it if allowed. Otherwise returns the reason, with all searched
+   * places. Throws PLUGIN_CHECKSUM.
    */
   readonly obtain: (
     plugin: PluginDescriptor,
   ) => Promise<{ readonly path: string } | { readonly missing: string }>
-  /** Asks all to end what runs soon. */
+  /** Requests the end of all running operations. */
   readonly cancelAll: () => Promise<void>
-  /** Says that all plugins are about to be killed: their end is no fault of theirs. */
+  /**
+   * Announces that all plugins are about to be killed, so that their end is not reported as an
+   * error.
+   */
   readonly abandon: () => void
   /** Ends all instances. */
   readonly close: () => Promise<void>

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { secretOf } from '../values/value.ts'
 import { redactProviderErrors } from './redact-provider-errors.ts'
-import { type Provider, ProviderError } from './provider.ts'
+import { type Provider } from './provider.ts'
+import { ProviderError } from './provider-error.ts'
 
 const inputs = new Map([['token', secretOf('tok-hush')]])
 const failures = [{ property: 'token', reason: 'tok-hush is refused' }]
 
-/** A provider of which every call fails, or answers with failures, and tells its secret so. */
+/** Creates a provider whose calls all fail, or return failures, with its secret in the message. */
 function createTalkative(thrown?: ProviderError): Provider {
   const answer = thrown === undefined ? async () => ({ failures }) : () => Promise.reject(thrown)
   const calls = ['checkConfig', 'diffConfig', 'configure', 'check', 'diff', 'create', 'update']
@@ -17,7 +18,7 @@ function createTalkative(thrown?: ProviderError): Provider {
 const input = {} as never
 
 test.each(['checkConfig', 'check', 'invoke', 'call'] as const)(
-  'what %s answers is told without the secrets of the configuration',
+  'the failures of %s do not contain secrets of the configuration',
   async name => {
     const answer = await redactProviderErrors(createTalkative(), inputs)[name](input)
     expect(answer.failures).toEqual([{ property: 'token', reason: '[secret] is refused' }])
@@ -25,7 +26,7 @@ test.each(['checkConfig', 'check', 'invoke', 'call'] as const)(
 )
 
 test.each(['create', 'read', 'invoke', 'call'] as const)(
-  'an error of %s has no secret, and is of the same producer as before',
+  'an error of %s contains no secret and keeps its error source',
   async name => {
     const details = { status: 'ok', code: 14, isRequestUnsent: true } as const
     const thrown = new ProviderError('no connection for tok-hush', details)

@@ -1,10 +1,11 @@
 import type { PropertyMap } from '../values/value.ts'
 import { createRedactor, collectSecretTexts } from '../values/redact-secrets.ts'
-import { type CheckResult, type Provider, ProviderError } from './provider.ts'
+import { type CheckResult, type Provider } from './provider.ts'
+import { ProviderError } from './provider-error.ts'
 
 /**
- * A provider that keeps the secrets of its own configuration out of what it says is wrong, with a
- * resource or with a call: a refused token must not get into a record or event that way (I8).
+ * Returns a provider whose failures and errors do not contain the secrets of its configuration. A
+ * refused token must not get into a record or event (I8).
  */
 export function redactProviderErrors(provider: Provider, inputs: PropertyMap): Provider {
   const texts = collectSecretTexts(inputs)
@@ -43,7 +44,7 @@ export function redactProviderErrors(provider: Provider, inputs: PropertyMap): P
   }
 }
 
-/** The cause is left out, for it says the same. */
+/** The cause is left out, because it contains the same text. */
 function redactError(thrown: ProviderError, redact: (text: string) => string): ProviderError {
   const { status, code, isRequestUnsent, problems, partial } = thrown
   const redactedPartial = partial && { ...partial, reasons: partial.reasons.map(redact) }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { error } from '../errors/error.ts'
-import { ProviderError } from './provider.ts'
+import { ProviderError } from './provider-error.ts'
 import { verdictAfterError, errorSourceOf } from './retry-policy.ts'
 
 const createProviderError = (
@@ -17,7 +17,7 @@ test.each([
   [error('LEASE_LOST', 'too late'), 'lease', undefined],
   [error('STORE_UNAVAILABLE', 'full'), 'store', 'failed'],
   [new TypeError('a stone'), 'ours', 'failed'],
-] as const)('%s is of %s and ends an operation as %s', (thrown, producer, end) => {
+] as const)('%s has the error source %s and ends an operation as %s', (thrown, producer, end) => {
   expect(errorSourceOf(thrown)).toBe(producer)
   expect(verdictAfterError(thrown)).toBe(end)
 })

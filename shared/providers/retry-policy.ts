@@ -1,27 +1,27 @@
 import { limits } from '../config/limits.ts'
 import { pluginLimits } from '../config/plugin-limits.ts'
 import { DeployError, hasCode } from '../errors/error.ts'
-import { ProviderError } from './provider.ts'
+import { ProviderError } from './provider-error.ts'
 
-/** How something is tried again: so often or so long, whichever is given, with growing pauses. */
+/** The limits of retries: a number of attempts or a time, with growing pauses. */
 interface RetryLimits {
   readonly times?: number
   readonly forMs?: number
-  /** The first pause at most; each later one is twice as long, up to the longest. */
+  /** Longest first pause. Each later one is twice as long, up to the longest. */
   readonly firstMs: number
   readonly mostMs: number
 }
 
-/** What follows from an error of one producer. */
+/** The consequences of an error from one source. */
 interface ErrorPolicy {
   readonly who: string
   readonly happens: string
-  /** How an operation ends in whose call it came; undefined: it goes back to nobody. */
+  /** The end of the operation whose call failed. Undefined: it is begun again later. */
   readonly ends?: 'failed' | 'interrupted'
   readonly again?: RetryLimits
 }
 
-/** A message that comes again, as often as the queue may deliver it. */
+/** A message that is redelivered, up to the queue's limit. */
 const deliveredAgain = {
   times: limits.deliveriesMax,
   firstMs: limits.retryMs,
@@ -34,16 +34,15 @@ const deliveredAgain = {
  */
 export const retryPolicy = {
   provider: {
-    who: 'the provider, with a status of its own',
+    who: 'the provider, with its own status',
     happens:
-      'the operation has failed, or succeeded in part; whatever the code, that is final, as in Pulumi',
+      'the operation failed, or succeeded partially; this is final for every code, as in Pulumi',
     ends: 'failed',
   },
   unasked: {
     who: "the plugin's process or connection, before the request was written",
     happens:
-      'nobody was asked: the call is made again, of a new process where the old one died, and each try is told; the ' +
-      'lease is looked at before each',
+      'the provider did not receive the request: the executor checks its lease and retries the call, with a new process if the old one died; each retry is reported',
     ends: 'failed',
     again: {
       times: pluginLimits.triesMax,
@@ -54,13 +53,13 @@ export const retryPolicy = {
   lost: {
     who: "the plugin's process or connection, after the request was written",
     happens:
-      'nobody knows: a create is interrupted; what may be repeated loses its owner and is begun again by the same executor',
+      'the effect is unknown: a create is interrupted; a repeatable operation loses its owner, and the same executor begins it again',
     ends: 'interrupted',
     again: { times: limits.deliveriesMax, firstMs: 200, mostMs: 60_000 },
   },
   plugin: {
-    who: 'a plugin that does not start, does not answer or fails its handshake',
-    happens: 'what needs it has failed, once the last start has',
+    who: 'a plugin that does not start, does not respond or fails its handshake',
+    happens: 'the operations that need it fail after the last start',
     ends: 'failed',
     again: {
       times: pluginLimits.startsMax,
@@ -70,49 +69,49 @@ export const retryPolicy = {
   },
   lease: {
     who: "the executor's own lease, before the request was written",
-    happens: 'nobody was asked: what was begun is given back',
+    happens: 'the provider did not receive a request: the begun operation is given back',
   },
   store: {
-    who: 'the store, the blobs or the sending of messages, whoever asks',
+    who: 'the store, the blobs or the sending of messages, for any caller',
     happens:
-      'the request is repeated, and after two seconds a person is told so; then what asked for it ends, and what runs ' +
-      'is recorded if it can be',
+      'the request is retried, and after two seconds the user is informed; after the last attempt the caller ends, and running operations are recorded if possible',
     ends: 'failed',
     again: { forMs: limits.storeTriedMs, firstMs: 100, mostMs: 3_000 },
   },
   storeAtBegin: {
-    who: 'the store, at a begin or the look at the stop flag, for longer than that',
-    happens: 'nobody was asked: what was begun is given back, and the message comes again',
+    who: 'the store, at a begin or the check of the stop flag, for longer than that',
+    happens:
+      'the provider did not receive a request: the begun operation is given back, and the message is redelivered',
     again: deliveredAgain,
   },
   storeAfterCall: {
-    who: 'the store, after a provider has answered',
-    happens: 'the outcome is kept and written as soon as it can be, which is said once',
+    who: 'the store, after a provider has responded',
+    happens: 'the outcome is kept and written as soon as possible, which is reported once',
     again: { forMs: limits.outcomeKeptMs, firstMs: 100, mostMs: 3_000 },
   },
   queue: {
-    who: 'the queue, while messages are awaited',
-    happens: 'it is asked again for ever, and soon again once it has answered',
+    who: 'the queue, while a receiver waits for messages',
+    happens: 'the receiver retries forever; after a success the pauses start short again',
     again: { firstMs: 1_000, mostMs: 15_000 },
   },
   installation: {
-    who: 'the installation of packages, before anything else',
-    happens: 'it is run again, which is said',
+    who: 'the installation of packages, before the program runs',
+    happens: 'the installation is retried, which is reported',
     again: { times: 3, firstMs: 1_000, mostMs: 2_000 },
   },
   ours: {
-    who: 'our own code, or a record that cannot be opened',
+    who: 'the code of this project, or an unreadable record',
     happens:
-      'the operation has failed with that reason, or is interrupted where somebody may have been asked',
+      'the operation fails with that reason, or is interrupted if the provider may have received a request',
     ends: 'failed',
     again: deliveredAgain,
   },
 } as const satisfies Readonly<Record<string, ErrorPolicy>>
 
-/** Who can have produced something that was thrown. */
+/** The possible sources of an error. */
 export type ErrorSource = 'provider' | 'unasked' | 'lost' | 'plugin' | 'lease' | 'store' | 'ours'
 
-/** What stores and queues answer for; also what lasts until a person acts. */
+/** Error codes of stores and queues, including those that last until a user acts. */
 const storeCodes = [
   'STORE_UNAVAILABLE',
   'STORE_DENIED',
@@ -121,7 +120,7 @@ const storeCodes = [
   'STORE_REGION_WRONG',
 ] as const
 
-/** Who produced what was thrown. */
+/** Returns the source of a thrown error. */
 export function errorSourceOf(thrown: unknown): ErrorSource {
   if (thrown instanceof ProviderError) {
     if (thrown.isRequestUnsent) return 'unasked'
@@ -132,12 +131,12 @@ export function errorSourceOf(thrown: unknown): ErrorSource {
   return hasCode(thrown, 'PLUGIN_FAILED') ? 'plugin' : 'ours'
 }
 
-/** Whether asking again is in vain: this process has closed the store or the queue itself. */
+/** Reports whether a retry is useless because this process closed the store or the queue itself. */
 export function isClosedByThisProcess(thrown: unknown): boolean {
   return thrown instanceof DeployError && thrown.details['reason'] === 'closed'
 }
 
-/** How an operation ends in whose call it was thrown; undefined: it goes back to nobody. */
+/** Returns how the operation ends whose call failed. Undefined: it is begun again later. */
 export function verdictAfterError(thrown: unknown): 'failed' | 'interrupted' | undefined {
   const consequence: ErrorPolicy = retryPolicy[errorSourceOf(thrown)]
   return consequence.ends

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Provider, ProviderError } from './provider.ts'
+import { type Provider } from './provider.ts'
+import { ProviderError } from './provider-error.ts'
 import { withUnsentRetry, retryUnsent } from './retry-unsent.ts'
 
 const unheard = new ProviderError('no connection', {
@@ -8,7 +9,7 @@ const unheard = new ProviderError('no connection', {
   isRequestUnsent: true,
 })
 
-/** Instances that are made one after the other, and what was told between their calls. */
+/** Creates a sequence of instances, and records the reports between their calls. */
 function scene(...failures: readonly (Error | undefined)[]) {
   const messages: string[] = []
   const left = [...failures]
@@ -34,26 +35,26 @@ function scene(...failures: readonly (Error | undefined)[]) {
   }
 }
 
-describe('a call that nobody was there to hear', () => {
-  test('is made again of the instance that there is then, and that is told', async () => {
+describe('a call that found no connection', () => {
+  test('is retried with the current instance, and each retry is reported', async () => {
     const { reaching, messages } = scene(unheard, unheard)
     expect(await retryUnsent(reaching, ({ read }) => read({} as never))).toBe(3)
     expect(messages).toEqual(['0 no connection', '1 no connection'])
   })
 
-  test('is given up after three tries', async () => {
+  test('fails after three attempts', async () => {
     const { reaching, instances } = scene(unheard, unheard, unheard)
     await expect(retryUnsent(reaching, ({ read }) => read({} as never))).rejects.toBe(unheard)
     expect(instances()).toBe(3)
   })
 
-  test('is made again by itself when it is a read', async () => {
+  test('is retried automatically when it is a read', async () => {
     const { reaching, provider } = scene(unheard)
     expect(await withUnsentRetry(provider, reaching).read({} as never)).toBe(2)
   })
 })
 
-test('a call that was refused, or may have been heard, is not made again', async () => {
+test('a call that was refused, or may have reached the provider, is not retried', async () => {
   for (const status of ['ok', 'lost', 'unknown'] as const) {
     const failure = new ProviderError('no', { status, code: 14 })
     const { reaching, messages } = scene(failure)

@@ -4,9 +4,11 @@ import { errorSourceOf, retryPolicy } from './retry-policy.ts'
 
 /** How a call finds its provider again. */
 export interface UnsentRetry {
-  /** The instance as it is now: made anew where its process has died. */
+  /** Returns the current instance, restarted if its process has ended. */
   readonly getInstance: () => Promise<Provider>
-  /** Tells why a call is made again, and resolves after the pause before that (from 0). */
+  /**
+   * Reports the reason of a retry, and resolves after the pause before it. `number` counts from 0.
+   */
   readonly beforeRetry: (number: number, why: string) => Promise<void>
 }
 
@@ -31,8 +33,8 @@ export async function retryUnsent<T>(
 }
 
 /**
- * A provider whose calls that no operation stands for are made `whenReached`. Those of operations
- * are left to their executor, who has to look at its lease right before each.
+ * Returns a provider that retries unsent calls outside of operations by `retryUnsent`. Calls of
+ * operations are left to their executor, which must check its lease immediately before each.
  */
 export function withUnsentRetry(provider: Provider, reaching: UnsentRetry): Provider {
   return {

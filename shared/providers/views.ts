@@ -1,6 +1,9 @@
 import type { PropertyMap } from '../values/value.ts'
 
-/** A view as its owner is told of it; `parentType` and `parentName`: '' below the owner itself. */
+/**
+ * A view as its owner's provider receives it. `parentType` and `parentName`: '' directly below the
+ * owner.
+ */
 export interface View {
   readonly type: string
   readonly name: string
@@ -10,15 +13,15 @@ export interface View {
   readonly outputs: PropertyMap
 }
 
-/** Where a provider says, during a call, what becomes of the views of its resource. */
+/** The address where a provider reports changes to its resource's views during a call. */
 export interface ViewStatusEndpoint {
-  /** `127.0.0.1:<port>` */
+  /** Such as `127.0.0.1:<port>`. */
   readonly address: string
-  /** Good for this one call. */
+  /** Valid for this call only. */
   readonly token: string
 }
 
-/** What a call says of views: those that there are, and where to tell of others. */
+/** The view parts of a call: the existing views, and the address for reports. */
 export interface ViewRequest {
   readonly views?: readonly View[]
   readonly status?: ViewStatusEndpoint

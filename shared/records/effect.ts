@@ -1,31 +1,31 @@
-/** One effect of a handler: what it changes outside its process. */
+/** An effect of a handler: a change outside its process. */
 export interface Effect {
-  /** Port and method, or what is asked of a provider; a log record with what it decides. */
+  /** Port and method, a provider call, or a log record with its decision. */
   readonly call: string
-  /** The files that do it; of a log record, those that decide it. */
+  /** The files that cause the effect; of a log record, those that make the decision. */
   readonly by: readonly string[]
   readonly what: string
-  /** What holds when the process dies right after it. */
+  /** The situation after a crash directly after this effect. */
   readonly ifDead: string
-  /** When it is done; absent: each time. */
+  /** The condition of the effect; absent: always. */
   readonly only?: string
-  /** The number of the effect from which the list may go on once more after this one. */
+  /** The number of the effect from which the list may repeat after this one. */
   readonly again?: number
 }
 
-/** What one handler does in one go, in order. */
+/** The effects of a handler in one run, in order. */
 export interface EffectList {
   readonly handler: string
   readonly when: string
   /**
-   * What the order holds for: one process, one executor, one chain that was decided, one operation
-   * that is run, one that the generator ends itself, one message.
+   * The scope of the order: one process, one executor, one decided chain, one executed operation,
+   * one operation that the generator ends itself, or one message.
    */
   readonly per: 'process' | 'executor' | 'chain' | 'run' | 'own' | 'message'
   readonly effects: readonly Effect[]
 }
 
-/** Calls that no list has, and why. */
+/** Port calls that no list contains, with the reason. */
 export interface UnlistedCalls {
   readonly calls: readonly string[]
   readonly why: string

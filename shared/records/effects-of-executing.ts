@@ -11,82 +11,83 @@ const lease = [`${executor}/lease.ts`]
 const begun = {
   call: 'operations.begin',
   by: begin,
-  what: 'owner and attempt, if all that it needs has arrived; then control and lease are read',
-  ifDead: 'nobody knows whether the provider was asked: a create is interrupted, others run again',
+  what: 'owner and attempt are set if all arrivals are present; then the executor reads the control record and checks its lease',
+  ifDead:
+    'it is unknown whether the provider was called: a create becomes interrupted, other operations run again',
   again: 1,
 } as const satisfies Effect
 
 const providerCall = {
   call: 'provider call',
   by: [`${executor}/perform.ts`],
-  what: 'one call of Create, Update or Delete; made again where it was never written',
-  ifDead: 'as after the begin',
-  only: 'when the step asks its provider for a change',
+  what: 'Create, Update or Delete is called once, and again only if the request was never written',
+  ifDead: 'same as after the begin',
+  only: 'when the step needs a provider change',
   again: 2,
 } as const satisfies Effect
 
 const woken = {
   call: 'nudges.nudge',
   by: handle,
-  what: 'a generator that is parked is woken',
-  ifDead: 'the dead-man nudge wakes it',
-  only: 'when it is parked',
+  what: 'a parked generator is woken',
+  ifDead: 'the watchdog nudge wakes it',
+  only: 'when the generator is parked',
 } as const satisfies Effect
 
 const removed = {
   call: 'chains.remove',
   by: handle,
-  what: 'the message is done with, once all its operations are',
+  what: 'the message is removed after all its operations were handled',
   ifDead: 'nothing is lost',
-  only: 'unless something could not be handled: then it comes again',
+  only: 'unless an operation could not be handled: then the message is delivered again',
 } as const satisfies Effect
 
-/** What an end sets free, from the given number on. */
+/** Returns the effects that follow an end, repeated from the given number. */
 const createReleaseEffects = <N extends number>(from: N) =>
   [
     {
       call: 'operations.arrive',
       by: release,
-      what: 'noted at each operation that waits for it',
-      ifDead: 'the sweep redoes the others and sends what is ready',
-      only: 'when one waits',
+      what: 'the arrival is recorded at each operation that waits for this one',
+      ifDead: 'the sweep repeats the other arrivals and sends ready operations',
+      only: 'when an operation waits',
       again: from,
     },
     {
       call: 'operations.select',
       by: release,
-      what: 'a join at which all have arrived is ended',
+      what: 'a join with all its arrivals is ended',
       ifDead: 'as before',
-      only: 'when there is such',
+      only: 'when a join became complete',
       again: from,
     },
     {
       call: 'chains.send',
       by: release,
-      what: 'what became ready',
-      ifDead: 'the message comes again and finds everything done',
-      only: 'unless it is one operation alone, which is run next',
+      what: 'the operations that became ready are sent',
+      ifDead: 'the message is delivered again, and the executor finds all operations handled',
+      only: 'unless a single operation became ready, which this executor runs next',
     },
     removed,
   ] as const satisfies readonly Effect[]
 
-/** What executors do. */
+/** Effects of executors. */
 export const effectsOfExecuting = {
   attend: {
     handler: 'step-executor',
-    when: 'an executor begins and ends',
+    when: 'an executor starts and shuts down',
     per: 'executor',
     effects: [
       {
         call: 'leases.register',
         by: lease,
-        what: 'an identity of its own; from here on it is renewed every 15 s',
-        ifDead: 'it is found to be gone; it had begun nothing',
+        what: 'the executor registers a new identity, and renews its lease every 15 s from now on',
+        ifDead: 'the executor is found dead; it had begun nothing',
       },
       {
         call: 'leases.leave',
         by: lease,
-        what: 'the identity never comes back; all that it began has ended before',
+        what: 'the executor retires its identity for good, after all its operations have ended',
         ifDead: 'nothing is lost',
       },
     ],
@@ -101,29 +102,31 @@ export const effectsOfExecuting = {
       {
         call: 'operations.putOutcome',
         by: attempt,
-        what: 'what the attempt came to, for ever',
-        ifDead: 'whoever recovers it selects this outcome',
-        only: 'unless nobody knows what it came to',
+        what: 'the outcome of the attempt is stored permanently',
+        ifDead: 'recovery selects this outcome',
+        only: 'unless the outcome is unknown',
       },
       {
         call: 'operations.select',
         by: attempt,
-        what: 'the outcome becomes the end',
-        ifDead: 'the sweep redoes the arrivals',
+        what: 'the outcome becomes the end of the operation',
+        ifDead: 'the sweep repeats the arrivals',
       },
       {
         call: 'catalog.putLate',
         by: attempt,
-        what: 'what a create made, into the inbox of the stack',
-        ifDead: 'the next deployment takes it; before, it finds it beside the pending create',
-        only: 'when its owner was taken for dead and its operation has another end',
+        what: "the created resource is added to the stack's inbox",
+        ifDead:
+          'the next deployment takes it from the inbox; if it starts before this write, it finds the outcome through the pending create',
+        only: 'when the owner was considered dead and its operation has another end',
       },
       {
         call: 'catalog.noteSlow',
         by: attempt,
-        what: 'how long: the next operation of the kind is given so much time',
-        ifDead: 'the next one may begin where it does not fit, and is awaited beyond the time',
-        only: 'when the provider took long',
+        what: 'the duration is stored, so that the next operation of this kind gets enough time',
+        ifDead:
+          'the next operation of this kind may begin without enough time; its executor waits beyond the limit',
+        only: 'when the provider was slow',
       },
       woken,
       ...createReleaseEffects(8),
@@ -131,13 +134,13 @@ export const effectsOfExecuting = {
   },
   redo: {
     handler: 'step-executor',
-    when: 'an operation is delivered that has ended',
+    when: 'an operation that has already ended is delivered',
     per: 'run',
     effects: [
       {
         ...begun,
-        what: 'refused, for it has its end',
-        ifDead: 'the message comes again',
+        what: 'refused, because the operation has ended',
+        ifDead: 'the message is delivered again',
       },
       woken,
       ...createReleaseEffects(3),
@@ -145,28 +148,28 @@ export const effectsOfExecuting = {
   },
   drop: {
     handler: 'step-executor',
-    when: 'an operation is delivered that another executor has, or that is not to be begun',
+    when: 'an operation is delivered that another executor owns or that cannot begin',
     per: 'run',
-    effects: [{ ...begun, what: 'refused', ifDead: 'the message comes again' }, removed],
+    effects: [{ ...begun, what: 'refused', ifDead: 'the message is delivered again' }, removed],
   },
   giveBack: {
     handler: 'step-executor',
-    when: 'an operation was begun, and the deployment was stopped or the lease is in doubt',
+    when: 'an operation has begun, and then the deployment is stopped or the lease is uncertain',
     per: 'run',
     effects: [
-      { ...begun, ifDead: 'nobody knows that the provider was not asked' },
+      { ...begun, ifDead: 'it is unknown that the provider was not called' },
       {
         call: 'operations.giveBack',
         by: begin,
-        what: 'the attempt is undone: nobody was asked',
-        ifDead: 'it is as if it had not begun',
+        what: 'the attempt is undone, because the provider was not called',
+        ifDead: 'the operation counts as not begun',
       },
       removed,
     ],
   },
   askAgain: {
     handler: 'step-executor',
-    when: 'a provider is lost in a call that may be repeated',
+    when: 'the provider is lost during a call that may be repeated',
     per: 'run',
     effects: [
       begun,
@@ -174,29 +177,29 @@ export const effectsOfExecuting = {
       {
         call: 'operations.lapse',
         by: attempt,
-        what: 'the operation has no owner any more; it is begun again after a pause',
+        what: 'the owner is cleared; the operation begins again after a pause',
         ifDead: 'the sweep sends it',
       },
     ],
   },
   giveUp: {
     handler: 'step-executor',
-    when: 'the last delivery of an operation could not be handled either',
+    when: 'the last delivery of an operation fails as well',
     per: 'run',
     effects: [
-      { ...begun, ifDead: 'as for any begin; the message is a dead letter' },
+      { ...begun, ifDead: 'same as after any begin; the message is a dead letter' },
       {
         call: 'operations.putOutcome',
         by: poisoned,
-        what: 'a failure with what the last delivery stumbled over as its cause',
+        what: 'a failure is stored with the error of the last delivery as its cause',
         ifDead: 'the message is a dead letter, which `antichain redrive` sends again',
-        only: 'when no attempt can have called',
+        only: 'when no attempt can have called the provider',
       },
       {
         call: 'operations.select',
         by: poisoned,
-        what: 'the operation has failed, or is interrupted where an attempt may have called',
-        ifDead: 'the sweep redoes the arrivals',
+        what: 'the operation ends as failed, or as interrupted if an attempt may have called the provider',
+        ifDead: 'the sweep repeats the arrivals',
       },
       ...createReleaseEffects(4),
     ],
@@ -209,15 +212,15 @@ export const effectsOfExecuting = {
       {
         call: 'chains.send',
         by: handle,
-        what: 'a message of its own: to the same pool, or to the one without a time limit',
-        ifDead: 'the first message comes again; the second begin is refused',
+        what: 'the operation is sent in its own message, to the same pool or to the long pool',
+        ifDead: 'the first message is delivered again; the second begin is refused',
       },
       removed,
     ],
   },
   ignore: {
     handler: 'step-executor',
-    when: 'a message comes of operations that the log does not hold, or holds no more',
+    when: 'a message contains operations that the log does not contain, or no longer contains',
     per: 'message',
     effects: [{ ...removed, by: [...handle, 'functions/step-executor/serve-deliveries.ts'] }],
   },

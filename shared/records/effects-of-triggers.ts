@@ -1,10 +1,10 @@
 import type { EffectList } from './effect.ts'
 
-/** What asks for deployments by itself, and where their programs come from. */
+/** Effects of triggers, and of fetching their programs. */
 export const effectsOfTriggers = {
   ask: {
     handler: 'api, webhook, schedule, step-generator',
-    when: 'a person, a delivery, a schedule or drift that was found asks for something',
+    when: 'a user, a delivery, a schedule or detected drift requests an operation',
     per: 'process',
     effects: [
       {
@@ -17,22 +17,22 @@ export const effectsOfTriggers = {
           'functions/schedule/run-due-schedule.ts',
           'functions/step-generator/notify-result.ts',
         ],
-        what: 'the stack is looked at; its request was put before, under a key that a repetition has too',
-        ifDead: 'what asked is not marked as done yet, and asks for the same once more',
+        what: 'the stack is nudged; its request was stored before, under a key that stays the same on repetition',
+        ifDead: 'the trigger is not marked as done yet, and repeats the same request',
         again: 1,
       },
     ],
   },
   fetch: {
     handler: 'step-generator',
-    when: 'a request is for a program of a repository: before it begins',
+    when: 'a request needs a program from a repository, before it begins',
     per: 'process',
     effects: [
       {
         call: 'blobs.put',
         by: ['shared/runtime/programs/repository-program.ts'],
-        what: 'the files at the commit with their packages, as an archive',
-        ifDead: 'the request waits, and whoever opens it next makes the archive again',
+        what: 'an archive with the files at the commit and their packages is stored',
+        ifDead: 'the request stays queued, and the next generator creates the archive again',
       },
     ],
   },

@@ -1,4 +1,4 @@
-/** What is added to a provider that stays what it is; `value`: base64. As snapshots keep it. */
+/** The parameters that extend a provider, as in snapshots; `value` is base64. */
 export interface Extension {
   readonly name: string
   readonly version: string

@@ -16,7 +16,7 @@ const others = [
 ] as const
 const events = [...new Set(transitions.map(({ event }) => event))]
 
-/** Every subset of some facts. */
+/** Returns every subset of some facts. */
 function subsetsOf(facts: readonly Fact[]): readonly ReadonlySet<Fact>[] {
   return Array.from(
     { length: 2 ** facts.length },
@@ -24,7 +24,7 @@ function subsetsOf(facts: readonly Fact[]): readonly ReadonlySet<Fact>[] {
   )
 }
 
-/** What had been begun, and so could be repeated, has all that it needs. */
+/** Reports whether facts are consistent: a repeated begin implies that all needs have arrived. */
 function isPossible(facts: ReadonlySet<Fact>): boolean {
   return !facts.has('repeated') || facts.has('complete')
 }
@@ -33,7 +33,7 @@ function holds({ is, not }: Condition, facts: ReadonlySet<Fact>): boolean {
   return is.every(fact => facts.has(fact)) && !not.some(fact => facts.has(fact))
 }
 
-/** The rows that hold for an event when these facts do and no others. */
+/** Returns the rows of an event that apply when exactly these facts hold. */
 function rowsFor(event: string, facts: ReadonlySet<Fact>): readonly (typeof transitions)[number][] {
   return transitions.filter(
     row =>
@@ -41,7 +41,7 @@ function rowsFor(event: string, facts: ReadonlySet<Fact>): readonly (typeof tran
   )
 }
 
-test('at most one row that writes holds at a time, and a head is in one state', () => {
+test('at most one writing row applies at a time, and a head is in exactly one state', () => {
   for (const facts of subsetsOf([...others, ...ofThePlan])) {
     if (Object.values(states).filter(state => holds(state, facts)).length !== 1)
       expect.fail([...facts].join(', '))
@@ -52,7 +52,7 @@ test('at most one row that writes holds at a time, and a head is in one state', 
   }
 })
 
-test('what a request does not tell of the plan decides nothing', () => {
+test('plan facts that a request does not carry do not affect the result', () => {
   for (const event of events.filter(name => name !== 'begin'))
     for (const known of subsetsOf(others)) {
       const effects = subsetsOf(ofThePlan)
@@ -63,7 +63,7 @@ test('what a request does not tell of the plan decides nothing', () => {
     }
 })
 
-test('the condition of a store holds exactly where a row does', () => {
+test("a store's condition holds exactly when a row applies", () => {
   const facts = [...others, ...ofThePlan]
   const factConditions = Object.fromEntries(
     facts.map((fact, at) => [fact, `?${at + 1}`]),
@@ -84,11 +84,11 @@ test('the condition of a store holds exactly where a row does', () => {
   database.close()
 })
 
-test('a store that has no words for a fact is told so', () => {
+test('a missing store condition for a fact is an error', () => {
   expect(() => buildCondition('begin', 'writes', {})).toThrow('words')
 })
 
-test('an arrival is written in every state, so that a store needs no condition for it', () => {
+test('an arrival is written in every state, so a store needs no condition for it', () => {
   for (const facts of subsetsOf([...others, ...ofThePlan]))
     if (!rowsFor('arrive', facts).some(({ effect }) => effect === 'writes'))
       expect.fail([...facts].join(', '))

@@ -9,18 +9,18 @@ import {
   type Transition,
 } from './transitions.ts'
 
-/** How a store says that a fact holds, in its own language. */
+/** The conditions of a store for facts, in its query language. */
 export type FactConditions = Partial<Readonly<Record<Fact, string>>>
 
-/** What only the plan knows: a begin says what the operation needs, no other request does. */
+/** Facts that depend on the plan. Only a begin carries the needs of its operation. */
 const ofThePlan: ReadonlySet<Fact> = new Set(['complete', 'the last arrives'])
 
 /**
- * The condition under which a store writes a request (`writes`), or answers it as done because it
- * was before (`repeats`), made of the rows of the table. Facts that the request does not tell are
- * left out: the rows that they tell apart agree. Joined by AND, OR, NOT and parentheses, which SQL
- * and the expressions of DynamoDB share; `words` are put in parentheses as they are. Throws
- * INTERNAL_ASSERTION for a fact without words.
+ * Returns the condition under which a store writes a request (`writes`), or answers it as an
+ * earlier repetition (`repeats`). It is built from the rows of the table. Facts that the request
+ * does not carry are omitted, because the rows they distinguish agree. The parts are joined with
+ * AND, OR, NOT and parentheses, which SQL and DynamoDB expressions share. Each condition of
+ * `factConditions` is put in parentheses. Throws INTERNAL_ASSERTION for a fact without a condition.
  */
 export function buildCondition(
   event: HeadEvent,

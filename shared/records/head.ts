@@ -5,11 +5,14 @@ import type { Holder } from './log.ts'
 import type { Operation, StateEffect, StateReference, StepOp } from './operation.ts'
 import type { HandOver } from './pool.ts'
 
-/** How an operation ended. `partial`: made but not initialised; `interrupted`: nobody knows. */
+/**
+ * The verdict on an operation. `partial`: created but not initialized. `interrupted`: the result is
+ * unknown.
+ */
 export type Verdict = 'succeeded' | 'partial' | 'failed' | 'interrupted'
 
 /**
- * The small mutable record of one operation, made by its first arrival or its begin.
+ * The small mutable record of one operation, created by its first arrival or its begin.
  *
  * decided: no head, or a head with arrivals only. ready: arrivals = needs. begun: owner and attempt
  * set. begun, unowned: a give back or a lapse after an attempt that may have called. ended: `end`
@@ -17,52 +20,51 @@ export type Verdict = 'succeeded' | 'partial' | 'failed' | 'interrupted'
  */
 export interface Head {
   readonly arrived: readonly OperationId[]
-  /** 0 before the first begin; only grows. */
+  /** 0 before the first begin. Never decreases. */
   readonly attempt: number
   readonly owner: OwnerToken | ''
   readonly executor: ExecutorId | ''
-  /** Attempts that were given back, so that a head with none else never called. */
+  /** Attempts that were given back. If all were, the provider was never called. */
   readonly givenBack: number
   readonly end?: { readonly verdict: Verdict; readonly attempt: number }
 }
 
-/** An operation that nobody touched. */
+/** The head of an untouched operation. */
 export const freshHead: Head = { arrived: [], attempt: 0, owner: '', executor: '', givenBack: 0 }
 
-/** What one attempt did; immutable, under (deployment, operation, attempt). */
+/** The immutable result of one attempt, under (deployment, operation, attempt). */
 export interface Outcome {
   readonly operation: OperationId
   readonly attempt: number
   readonly verdict: Exclude<Verdict, 'interrupted'>
   /**
-   * The complete state that results, sealed; absent when the resource is gone or the attempt
-   * failed.
+   * The complete resulting state, sealed. Absent when the resource is gone or the attempt failed.
    */
   readonly state?: StoredResource
-  /** The state as a blob, when it is larger than an item may be. */
+  /** The state as a blob, if it is too large for an item. */
   readonly stateBlob?: BlobHash
-  /** Refresh: whether what was read differs from what was recorded. */
+  /** For a refresh: whether the read state differs from the recorded one. */
   readonly resultOp?: StepOp
   readonly error?: OutcomeError
-  /** What became of the views of the resource, in the order in which the provider told of it. */
+  /** The view steps of the resource, in the order in which the provider reported them. */
   readonly views?: readonly ViewOutcome[]
-  /** The views as a blob, when they are larger than an item may be. */
+  /** The views as a blob, if they are too large for an item. */
   readonly viewsBlob?: BlobHash
   readonly startedAt: EpochMs
   readonly endedAt: EpochMs
 }
 
-/** A step of a view that a provider told of during an attempt; states sealed. */
+/** A view step that a provider reported during an attempt; states are sealed. */
 export interface ViewOutcome {
   readonly urn: Urn
   readonly type: string
   readonly op: StepOp
   readonly effect: StateEffect
   readonly verdict: Exclude<Verdict, 'interrupted'>
-  /** Where the base has the view, and what the provider says it was. */
+  /** The place of the view in the base, and its old state as the provider reported it. */
   readonly old?: { readonly at: StateReference; readonly state: StoredResource }
   readonly state?: StoredResource
-  /** Of a refresh: what it came to. */
+  /** For a refresh: its resulting step. */
   readonly resultOp?: StepOp
   readonly error?: OutcomeError
   readonly keys?: readonly string[]
@@ -70,40 +72,46 @@ export interface ViewOutcome {
   readonly detailedDiff?: Exclude<Operation['detailedDiff'], undefined>
 }
 
-/** Why an attempt failed; redacted. `unknown`: the provider cannot say whether it took place. */
+/**
+ * The redacted reason of a failed attempt. `unknown`: the provider cannot say whether the change
+ * took place.
+ */
 export interface OutcomeError {
   readonly message: string
   readonly status: 'ok' | 'partial' | 'unknown'
   readonly code?: string
-  /** A protected resource: reported, but it stops nothing else. */
+  /** True for a protected resource: it is reported, but stops nothing else. */
   readonly protected?: boolean
 }
 
-/** The stop flag only grows. */
+/** The stop flag, which is only ever raised. */
 export type Stop = 'none' | 'graceful' | 'forced'
 
-/** One per deployment. Absent = over. */
+/** The control record of a deployment. Without it, the deployment is over. */
 export interface Control {
   readonly stop: Stop
   readonly holder: Holder
   readonly closed: boolean
-  /** How the holder left it to the next; absent while one holds it. */
+  /** The hand-over by the last holder. Absent while a generator holds the deployment. */
   readonly handedOver?: HandOver
 }
 
-/** The claim of one executor identity: `counter` grows with each renewal. */
+/** The lease of one executor identity. `counter` increases with each renewal. */
 export interface Lease {
   readonly executor: ExecutorId
   readonly holder: Holder
   readonly counter: number
   readonly retired: boolean
-  /** Whether it retired by itself, once nothing ran under it: no request of it can land. */
+  /**
+   * Whether the executor retired by itself after all its operations ended. None of its requests can
+   * still take effect.
+   */
   readonly left: boolean
-  /** Process groups of its plugins, so that who takes over on this host can end them. */
+  /** Process groups of its plugins, so that a take-over on this host can end them. */
   readonly groups: readonly ProcessGroup[]
 }
 
-/** A process group by its leader. */
+/** A process group, identified by its leader. */
 export interface ProcessGroup {
   readonly pid: number
   readonly started: string

@@ -1,9 +1,9 @@
 /**
- * records: what is durable while a deployment runs: decision log, heads, outcomes, control; their
- * types and the table of their lawful transitions. Imports state and below.
+ * records: the durable records of a running deployment: decision log, heads, outcomes, control. It
+ * contains their types and the table of valid transitions. Imports state and below.
  *
  * Invariants: I1-I6 of docs/architecture.md. No record grows with the stack. The types are the
- * final form of what the stores hold, as plain JSON.
+ * final form of the stored data, as plain JSON.
  */
 
 /** A stack in the catalog: `organization/<project>/<stack>`. */
@@ -18,13 +18,15 @@ export type OperationId = number & { readonly __brand: 'OperationId' }
 /** A record's number in a decision log: from 0, without gaps. */
 export type LogNumber = number & { readonly __brand: 'LogNumber' }
 
-/** Names one delivery to one executor; unique, so that a repeated write recognises itself. */
+/**
+ * The token of one delivery to one executor. It is unique, so that a repeated write is recognized.
+ */
 export type OwnerToken = string & { readonly __brand: 'OwnerToken' }
 
-/** Names one executor identity; never used again after its lease was missed. */
+/** The id of one executor identity. It is never reused after its lease expired. */
 export type ExecutorId = string & { readonly __brand: 'ExecutorId' }
 
-/** Names one life of a generator; the writer of log records. */
+/** The token of one generator run, the writer of log records. */
 export type WriterToken = string & { readonly __brand: 'WriterToken' }
 
 /** Hex SHA-256 of a blob. */
@@ -33,23 +35,23 @@ export type BlobHash = string & { readonly __brand: 'BlobHash' }
 /** Milliseconds since 1970. */
 export type EpochMs = number & { readonly __brand: 'EpochMs' }
 
-/** The id of a stack. */
+/** Returns the id of a stack. */
 export function stackIdOf(project: string, stack: string): StackId {
   return `organization/${project}/${stack}` as StackId
 }
 
-/** Project and name of a stack id. */
+/** Returns project and name of a stack id. */
 export function stackPartsOf(id: StackId): { readonly project: string; readonly stack: string } {
   const [, project = '', stack = ''] = id.split('/')
   return { project, stack }
 }
 
-/** The id of a stack's deployment. */
+/** Returns the id of a stack's deployment. */
 export function deploymentIdOf(stack: StackId, number: number): DeploymentId {
   return `${stack}/${number}` as DeploymentId
 }
 
-/** The stack of a deployment, and the deployment's number. */
+/** Returns the stack and number of a deployment. */
 export function deploymentPartsOf(id: DeploymentId): {
   readonly stack: StackId
   readonly number: number
@@ -59,13 +61,14 @@ export function deploymentPartsOf(id: DeploymentId): {
 }
 
 /**
- * Under which id a preview tells its events: those of no deployment, kept as long as its request.
+ * Returns the id under which a preview stores its events. It belongs to no deployment, and its
+ * events are kept as long as its request.
  */
 export function previewIdOf(stack: StackId, key: string): DeploymentId {
   return `${stack}/preview:${encodeURIComponent(key)}` as DeploymentId
 }
 
-/** Whether an id is that of a preview. */
+/** Reports whether an id belongs to a preview. */
 export function isPreviewId(id: DeploymentId): boolean {
   return id.slice(id.lastIndexOf('/') + 1).startsWith('preview:')
 }

@@ -2,37 +2,40 @@ import type { Urn } from '../names/urn.ts'
 import type { JsonObject } from '../values/stored.ts'
 import type { Extension } from './extension.ts'
 
-/** Which plugin becomes a package, and how; `value`: base64. */
+/** The plugin and parameters that form a package; `value` is base64. */
 export interface ImportParameterization {
   readonly pluginName: string
   readonly pluginVersion: string
   readonly value: string
 }
 
-/** One resource that the command `import` is to adopt, resolved to URNs. '' = not given. */
+/** A resource that the command `import` adopts, resolved to URNs. '' = not set. */
 export interface ImportedResource {
   readonly type: string
   readonly name: string
-  /** What the provider knows it by; '' for a component or a provider, which are made. */
+  /** The provider's id of the resource; '' for a component or a provider, which are created. */
   readonly id: string
   readonly parent: Urn | ''
-  /** A provider that the stack has, that is among what is imported, or that is made for it. */
+  /** A provider that the stack has, that is imported too, or that is created for this resource. */
   readonly provider: Urn | ''
   readonly version: string
   readonly pluginDownloadUrl: string
   readonly protect: boolean
-  /** Whether a person chose properties of it, which only the generated program heeds. */
+  /** Whether the user selected properties. Only the generated program uses them. */
   readonly isChosen: boolean
-  /** `remote`: a component that a provider makes. */
+  /** `remote`: a component that a provider constructs. */
   readonly component: 'no' | 'local' | 'remote'
-  /** Of a provider its configuration, else what its provider may not be able to read; sealed. */
+  /**
+   * The configuration of a provider; of other resources, inputs that their provider may be unable
+   * to read. Sealed.
+   */
   readonly inputs?: JsonObject
-  /** Its whole state, so that it is not read at all; sealed. */
+  /** The complete state, which makes a read unnecessary. Sealed. */
   readonly outputs?: JsonObject
-  /** The configuration of `provider`, where that is made for it; sealed. */
+  /** The configuration of `provider`, if it is created for this resource. Sealed. */
   readonly providerInputs?: JsonObject
-  /** Its package is a plugin with parameters; the package's own version is `version`. */
+  /** Set when the package is a parameterized plugin. The package's own version is `version`. */
   readonly parameterization?: ImportParameterization
-  /** What its provider must be extended by. */
+  /** The extension that its provider needs. */
   readonly extension?: Extension
 }

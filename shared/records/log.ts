@@ -6,86 +6,90 @@ import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 
-/** The version of decision and fold rules that wrote a log; a deployment keeps it until closed. */
+/**
+ * The version of the decision and fold rules of a log. A deployment keeps it until it is closed.
+ */
 export const rulesVersion = 1
 
 /**
- * A process that can hold something: `host` and pid with start time, so that a pid used again is
- * not mistaken.
+ * A process that can hold a deployment: host, pid and start time, so that a reused pid is
+ * recognized.
  */
 export interface Holder {
   readonly host: string
   readonly pid: number
-  /** Opaque text that differs between two processes of one pid. */
+  /** Opaque text that differs between two processes with the same pid. */
   readonly started: string
-  /** Who asked, for people: user and command. */
+  /** The user and command, for display. */
   readonly who: string
 }
 
 /** The commands that change a stack. */
 export type Command = 'up' | 'refresh' | 'destroy' | 'import'
 
-/** What a deployment was asked to do; part of its first pin, so that a resume can compare. */
+/**
+ * The options of a deployment. They are part of its first pin, so that a resume can compare them.
+ */
 export interface DeploymentOptions {
   readonly command: Command
   readonly parallel: number
   readonly refresh: boolean
   readonly continueOnError: boolean
   /**
-   * Who runs its operations: the process that decides, those of `antichain serve`, or functions
-   * that a queue calls.
+   * Where operations run: in the deciding process, in the processes of `antichain serve`, or in
+   * functions that a queue calls.
    */
   readonly execute: 'here' | 'elsewhere' | 'functions'
   readonly message: string
   /**
-   * Whether a destroy runs the program, for its hooks and providers, and whether what is refreshed
-   * is read as the program has it; absent: no.
+   * Whether a destroy runs the program for its hooks and providers, and a refresh reads resources
+   * as the program registers them. Absent: no.
    */
   readonly runProgram?: boolean
-  /** Whether a refresh compares outputs only, as older versions did; absent: no. */
+  /** Whether a refresh compares outputs only, as in older versions. Absent: no. */
   readonly legacyRefreshDiff?: boolean
   /**
-   * Whether a resource with equal inputs is unchanged without a question to its provider, as in
-   * older versions; absent: no.
+   * Whether a resource with equal inputs is unchanged without a Diff call, as in older versions.
+   * Absent: no.
    */
   readonly legacyDiff?: boolean
-  /** What the program is told that the engine does not have; absent: nothing. */
+  /** Monitor features that are hidden from the program. Absent: none. */
   readonly withoutFeatures?: readonly HiddenFeature[]
-  /** When deletes may begin; absent: `dataflow`. */
+  /** When deletes may begin. Absent: `dataflow`. */
   readonly release?: Release
-  /** Policy packs that judge it; paths relative to the project's folder, or absolute. */
+  /** Policy packs of the deployment. Paths are absolute, or relative to the project's folder. */
   readonly policyPacks?: readonly { readonly path: string; readonly config?: string }[]
-  /** The update plan that it is held to: its file, a blob. */
+  /** The update plan that constrains the deployment: its file as a blob. */
   readonly plan?: BlobHash
-  /** The resources that it is about; absent: all. */
+  /** The targeted resources. Absent: all. */
   readonly targeting?: Targeting
-  /** Delete and replace what is protected, too. */
+  /** Whether protected resources may be deleted and replaced. */
   readonly ignoreProtect?: boolean
-  /** What `import` is to adopt. */
+  /** The resources that `import` adopts. */
   readonly imports?: readonly ImportedResource[]
 }
 
 /**
- * Which resources a deployment is about: URNs, or patterns of them (`*`, `**`). Of both lists,
- * targets win. Source: docs/spec/step-generation.md#modes-and-options,
+ * The selection of resources, by URNs or URN patterns (`*`, `**`). Targets take precedence over
+ * excludes. Source: docs/spec/step-generation.md#modes-and-options,
  * docs/spec/step-generation.md#targets.
  */
 export interface Targeting {
-  /** Only these; none: all. */
+  /** Only these resources; empty: all. */
   readonly targets: readonly string[]
-  /** All but these. */
+  /** All resources except these. */
   readonly excludes: readonly string[]
-  /** These are replaced, changed or not. */
+  /** Resources to replace even if they are unchanged. */
   readonly replaces: readonly string[]
-  /** What depends on a target is one too. */
+  /** Whether dependents of a target are targets too. */
   readonly targetDependents: boolean
-  /** What depends on what is left out is left out too. */
+  /** Whether dependents of an excluded resource are excluded too. */
   readonly excludeDependents: boolean
-  /** Protected resources, and what they stand on, are left out. */
+  /** Whether protected resources and their dependencies are excluded. */
   readonly excludeProtected: boolean
 }
 
-/** Whether a command runs the program of its stack. */
+/** Reports whether a command runs the program of its stack. */
 export function runsProgram({
   command,
   runProgram,
@@ -94,9 +98,9 @@ export function runsProgram({
 }
 
 /**
- * How a deployment reads what its program registers: before it decides about it (`first`), or
- * without deciding (`only`); undefined when it reads nothing on account of the program. Source:
- * docs/spec/deployment.md#preparation.
+ * Returns how a deployment refreshes the resources that its program registers: before the decision
+ * (`first`), or without one (`only`). Returns undefined when the program triggers no refresh.
+ * Source: docs/spec/deployment.md#preparation.
  */
 export function programRefreshModeOf(
   options: Pick<DeploymentOptions, 'command' | 'runProgram' | 'refresh'>,
@@ -107,8 +111,8 @@ export function programRefreshModeOf(
 }
 
 /**
- * Whether nothing is read before the program runs. An update that runs its program for a refresh it
- * was not asked for does without the reads that providers want before an update, too, as Pulumi's.
+ * Reports whether no resource is read before the program runs. An update with `runProgram` but
+ * without `refresh` also skips the reads that providers request before an update, as in Pulumi.
  */
 export function isReadByProgram({
   command,
@@ -117,54 +121,57 @@ export function isReadByProgram({
   return runProgram === true && (command === 'up' || command === 'refresh')
 }
 
-/** A feature of the monitor that can be hidden from programs, by its name in the protocol. */
+/** Features of the monitor that can be hidden from programs, by their protocol names. */
 export const hiddenFeatures = ['resourceReferences', 'outputValues'] as const
 export type HiddenFeature = (typeof hiddenFeatures)[number]
 
 /**
- * When a delete may begin: once what depends on it is gone (`dataflow`), or once also the whole
- * wave before its own is over (`antichain`).
+ * When a delete may begin: after its dependents are gone (`dataflow`), or after the whole previous
+ * wave has ended as well (`antichain`).
  */
 export type Release = 'dataflow' | 'antichain'
 
-/** Where the program of a deployment is found again, for who goes on with it. */
+/** The location of a deployment's program, for generators that resume it. */
 export interface ProgramPlace {
   /** The folder of the project file. */
   readonly root: string
-  /** The configuration file, where it is not the one of the stack. */
+  /** The configuration file, if it is not the one of the stack. */
   readonly configFile?: string
-  /** The folder as an archive of the blob store; it is unpacked wherever it is wanted. */
+  /** The folder as an archive in the blob store. It is unpacked where it is needed. */
   readonly archive?: BlobHash
 }
 
-/** How a deployment ended. */
+/** The result of a deployment. */
 export type DeploymentResult = 'succeeded' | 'failed' | 'cancelled' | 'interrupted'
 
-/** One decision. Several are appended together as one record. */
+/** A decision. Several are appended together in one record. */
 export type Decision =
-  /** A generator took the log over; the first entry of its life. */
+  /** A generator took over the log. This is the first entry of its run. */
   | { readonly kind: 'takeover'; readonly holder: Holder }
-  /** The base that everything below is decided against; a later pin opens a new epoch. */
+  /** The base of all following decisions. A later pin opens a new epoch. */
   | {
       readonly kind: 'pin'
       readonly epoch: number
-      /** Version of the published snapshot that the close will replace. */
+      /** Version of the published snapshot that the close replaces. */
       readonly version: number
-      /** The base itself: '' for a stack that never ran. */
+      /** The base itself; '' for a new stack. */
       readonly base: BlobHash | ''
       readonly rules: number
       readonly options: DeploymentOptions
-      /** Keyed digest of program and configuration: a resume must find the same. */
+      /** Keyed digest of program and configuration. A resume requires the same digest. */
       readonly program: string
       readonly place: ProgramPlace
-      /** What the snapshot will say of its secrets. */
+      /** The secrets manager of the resulting snapshot. */
       readonly secrets: { readonly type: string; readonly state: Readonly<Record<string, string>> }
       readonly inbox: readonly string[]
-      /** The request that it serves, by its key; absent for one that a process asked for itself. */
+      /**
+       * The key of the request that it serves. Absent when the process started the deployment
+       * itself.
+       */
       readonly request?: string
     }
   | { readonly kind: 'phase'; readonly phase: Phase }
-  /** A registration or read: what it came to. `goal` is the keyed HMAC of the canonical goal. */
+  /** The result of a registration or read. `goal` is the keyed HMAC of the canonical goal. */
   | {
       readonly kind: 'registration'
       readonly urn: Urn
@@ -173,19 +180,19 @@ export type Decision =
       readonly sets: SetDelta
     }
   /**
-   * A state that the generator itself settled, without a provider's CRUD: same, component, provider
-   * resource.
+   * A state that the generator settled itself, without a provider's CRUD call: same, component,
+   * provider resource.
    */
   | {
       readonly kind: 'settled'
       readonly operation: Operation
       /** The complete new state, sealed; absent for a removal. */
       readonly state?: StoredResource
-      /** As of a registration; '' for what the program did not ask for. */
+      /** As for a registration; '' if the program did not request it. */
       readonly goal: string
       readonly sets: SetDelta
     }
-  /** Outputs that a component or the stack registered: the whole state that results. */
+  /** The complete state after a component or the stack registered outputs. */
   | {
       readonly kind: 'outputs'
       readonly target: StateReference
@@ -193,9 +200,9 @@ export type Decision =
       readonly operation: OperationId
     }
   /**
-   * What a function or method call of the program was answered, sealed. `key`: keyed digest of the
-   * call; `at`: how many calls of that key the program had made before. Records of older versions
-   * lack it: they are in the order of the answers.
+   * The sealed result of a function or method call of the program. `key`: keyed digest of the call.
+   * `at`: the number of earlier calls with that key. Records of older versions lack `at`; they are
+   * in the order of the results.
    */
   | {
       readonly kind: 'answered'
@@ -203,19 +210,22 @@ export type Decision =
       readonly at?: number
       readonly outputs: JsonObject
       readonly failures: readonly { readonly property: string; readonly reason: string }[]
-      /** Of a method: what each output depends on. */
+      /** For a method: the dependencies of each output. */
       readonly dependencies?: readonly (readonly [output: string, urns: readonly Urn[]])[]
-      /** It is a method that registered resources: a later life asks it again for these. */
+      /**
+       * Set for a method that registered resources: a later generator run calls it again to obtain
+       * them.
+       */
       readonly isAskedAgain?: boolean
     }
   /**
-   * What a provider is extended by, before the first resource that needs it; `ref` names it in
-   * states.
+   * The extension of a provider, recorded before the first resource that needs it. `ref` is its
+   * name in states.
    */
   | { readonly kind: 'extension'; readonly ref: string; readonly extension: Extension }
   /**
-   * Hooks of the program that were run, with what they came to: they are not run again. `hook`: the
-   * moment, by its name in the state; `operation`: absent where the generator settles the resource.
+   * The result of hooks that have run, so that they do not run again. `hook`: the hook type, by its
+   * name in the state. `operation`: absent when the generator settles the resource.
    */
   | {
       readonly kind: 'hooked'
@@ -225,57 +235,60 @@ export type Decision =
       readonly verdict: 'succeeded' | 'failed'
       readonly error?: string
     }
-  /** An error hook wants a failed call made again, as another operation that takes its place. */
+  /** An error hook requested a retry of a failed call, as a new operation that replaces it. */
   | { readonly kind: 'retried'; readonly of: OperationId; readonly operation: Operation }
-  /** The program registers nothing more; its stack outputs, sealed, if it gave any. */
+  /** The program has registered everything. Contains its sealed stack outputs, if it set any. */
   | {
       readonly kind: 'program-ended'
       readonly outputs?: JsonObject
-      /** Of a refresh by the program: what it did not register was read, too, and is rebuilt. */
+      /**
+       * Set for a refresh by the program: resources that it did not register were read too, and are
+       * rebuilt.
+       */
       readonly isRefresh?: true
-      /** Of such a refresh: positions in the base that the program left as they are. */
+      /** For such a refresh: positions in the base that the program left unchanged. */
       readonly kept?: readonly number[]
-      /** Resources of which the update plan had steps that did not come. */
+      /** Resources with steps in the update plan that did not occur. */
       readonly unmet?: readonly Urn[]
     }
-  /** A large plan: pages of at most 500 operations each, in blobs. */
+  /** A large plan, in pages of at most 500 operations, stored as blobs. */
   | {
       readonly kind: 'plan'
       readonly what: 'refresh' | 'deletes' | 'imports'
       readonly pages: readonly BlobHash[]
       readonly operations: number
     }
-  /** Nothing is decided after this. */
+  /** No decision follows this one. */
   | { readonly kind: 'closing'; readonly result: DeploymentResult }
 
 /**
- * Durable stages of a deployment, in this order. `stopping`: it ends early, whatever was decided;
- * its writer proves by it that the log is still its own before it raises the stop flag.
+ * Durable phases of a deployment, in this order. `stopping`: the deployment ends early. With this
+ * record the writer proves that it still owns the log, before it raises the stop flag.
  */
 export type Phase = 'refresh' | 'rebased' | 'program' | 'outputs-applied' | 'stopping'
 
 /**
- * What a registration added to the generator's sets (docs/spec/step-generation.md#generator-state);
- * URNs.
+ * URNs that a registration added to the generator's sets
+ * (docs/spec/step-generation.md#generator-state).
  */
 export interface SetDelta {
   readonly aliased?: readonly (readonly [old: Urn, current: Urn])[]
   readonly deleted?: readonly Urn[]
   readonly replaced?: readonly Urn[]
-  /** A target, as such or by what it depends on. */
+  /** Targets, including those by their dependencies. */
   readonly targeted?: readonly Urn[]
-  /** Why dependents are replaced with what they depend on. */
+  /** The property keys that cause dependents to be replaced together with a dependency. */
   readonly dependentKeys?: readonly (readonly [urn: Urn, keys: readonly string[]])[]
 }
 
-/** One append: decisions in order, with the token of the life that wrote them. */
+/** One append: decisions in order, with the token of the generator run that wrote them. */
 export interface LogRecord {
   readonly number: LogNumber
   readonly writer: WriterToken
   readonly at: EpochMs
   readonly decisions: readonly Decision[]
-  /** Where the decisions are when they are larger than an item may be; they are empty then. */
+  /** The blob with the decisions, if they are too large for an item. `decisions` is then empty. */
   readonly decisionsBlob?: BlobHash
-  /** The blobs that those decisions name. */
+  /** The blobs that those decisions reference. */
   readonly names?: readonly BlobHash[]
 }

@@ -4,8 +4,8 @@ import type { StoredResource } from '../state/stored.ts'
 import type { OperationId } from './ids.ts'
 
 /**
- * What a step does, in the words of Pulumi's events; `join` and `hook` are ours and have no
- * provider call.
+ * The kind of a step, with the names of Pulumi's events. `join` and `hook` exist only here and have
+ * no provider call.
  */
 export type StepOp =
   | 'same'
@@ -27,18 +27,22 @@ export type StepOp =
   | 'hook'
 
 /**
- * Where an older state of a resource is: in the pinned base (index and URN must agree), or made by
- * an operation.
+ * Reference to an older state of a resource: in the pinned base (index and URN must match), or
+ * created by an operation.
  */
 export type StateReference =
   | { readonly kind: 'base'; readonly epoch: number; readonly index: number; readonly urn: Urn }
   | { readonly kind: 'operation'; readonly operation: OperationId }
 
 /**
- * What a success does to the state (docs/spec/journal.md#entries-per-step):
- * `add` the new state; `replace` the old one by it; `add-mark` it and mark the old one for
- * deletion; `swap` it for the old one in its place (refresh); `remove` the old one; `mark-pending`
- * the old one as deleted, its create outstanding; `none`.
+ * The effect of a success on the state (docs/spec/journal.md#entries-per-step).
+ * - `add`: adds the new state.
+ * - `replace`: replaces the old state by the new one.
+ * - `add-mark`: adds the new state and marks the old one for deletion.
+ * - `swap`: puts the new state in the place of the old one (refresh).
+ * - `remove`: removes the old state.
+ * - `mark-pending`: marks the old state as deleted with a pending create.
+ * - `none`: no change.
  */
 export type StateEffect =
   | 'add'
@@ -49,66 +53,66 @@ export type StateEffect =
   | 'mark-pending'
   | 'none'
 
-/** An import by the command of that name: of a resource with all its properties, or with some. */
+/**
+ * An import by the `import` command: with all properties of the resource, or with selected ones.
+ */
 export type PlannedImport = 'whole' | 'chosen'
 
-/** One planned step: small, immutable, in the decision log or in a plan page. */
+/** A planned step: small, immutable, stored in the decision log or a plan page. */
 export interface Operation {
   readonly id: OperationId
   readonly op: StepOp
   readonly urn: Urn
   readonly type: string
-  /** The provider instance that does it: a provider reference, '' when no provider is called. */
+  /** The provider reference of the instance that runs it; '' without a provider call. */
   readonly provider: string
   readonly old?: StateReference
-  /** The state to be: everything but id, outputs and times; secrets sealed. */
+  /** The planned state: everything except id, outputs and times; secrets sealed. */
   readonly state?: StoredResource
   readonly effect: StateEffect
-  /** How many arrivals a begin requires. */
+  /** Number of arrivals that a begin requires. */
   readonly needs: number
   /** The operations that wait for this one; at most 32. */
   readonly releases: readonly OperationId[]
   /**
-   * The join that waits until this operation has ended, however that was, or can no longer begin
-   * since something that it needs failed. A barrier between waves of deletes.
+   * The join that waits until this operation has ended with any verdict, or cannot begin because
+   * something that it needs failed. It is a barrier between waves of deletes.
    */
   readonly barrier?: OperationId
-  /**
-   * True when the cloud is not to be asked (component, external, retained, deleted with another).
-   */
+  /** True when the provider is not called (component, external, retained, deleted with another). */
   readonly skipCall?: boolean
   /**
-   * Hooks of the program stand around this call: the generator tells of it, and what its failure
-   * means.
+   * True when hooks of the program surround this call. The generator then reports the step and
+   * handles its failure.
    */
   readonly hooked?: boolean
-  /** Of a hook: the call that it stands before or after; the generator itself runs and ends it. */
+  /** For a hook: the call before or after which it runs. The generator runs and ends it. */
   readonly hook?: { readonly when: 'before' | 'after'; readonly of: OperationId }
-  /** Of a refresh: what it came to is judged by the outputs alone. */
+  /** For a refresh: its result is judged by the outputs alone. */
   readonly outputsOnly?: boolean
-  /** True for a delete that is done though the resource is protected. */
+  /** True for a delete of a protected resource that is allowed anyway. */
   readonly ignoreProtect?: boolean
   /**
-   * Of an import that no program asked for: whether a person chose properties of it
+   * For an import outside of a program: whether the user selected properties
    * (docs/spec/deployment.md#import-deployment).
    */
   readonly planned?: PlannedImport
-  /** Facts for events: keys that force a replacement, changed keys, detailed diff. */
+  /** Details for events: keys that force a replacement, changed keys, detailed diff. */
   readonly keys?: readonly string[]
   readonly diffs?: readonly string[]
   readonly detailedDiff?: Readonly<
     Record<string, { readonly kind: string; readonly inputDiff: boolean }>
   > | null
-  /** Whether the program asked for it (counted in summaries). */
+  /** Whether the program requested it. Summaries count such operations. */
   readonly logical: boolean
 }
 
-/** Whether an operation is the generator's own: no executor ever begins it. */
+/** Reports whether only the generator runs an operation. No executor ever begins it. */
 export function isUnsent({ op }: Pick<Operation, 'op'>): boolean {
   return op === 'join' || op === 'hook'
 }
 
-/** Whether the success of an operation is an object that did not exist before. */
+/** Reports whether the success of an operation creates a new object. */
 export function makesObject({ op, urn }: Pick<Operation, 'op' | 'urn'>): boolean {
   if (isBuiltinType(typeOf(urn))) return false
   return op === 'create' || op === 'create-replacement'

@@ -7,9 +7,9 @@ import { effectsOfGeneratorRuns } from './effects-of-generator-runs.ts'
 import { effectsOfTriggers } from './effects-of-triggers.ts'
 
 /**
- * The effects of every handler in the order in which they happen. The page
- * `docs/order-of-effects.md` is made from it, and so is the crash suite, which kills a process
- * before and after each of them (`test/lifecycle/order-of-effects.full.test.ts`).
+ * The effects of every handler in their order. It generates the page `docs/order-of-effects.md` and
+ * the crash suite, which kills a process before and after each effect
+ * (`test/lifecycle/order-of-effects.full.test.ts`).
  */
 export const orderOfEffects = {
   ...effectsOfDeciding,
@@ -20,7 +20,7 @@ export const orderOfEffects = {
   ...effectsOfTriggers,
 } as const satisfies Record<string, EffectList>
 
-/** What handlers ask of ports besides the lists. */
+/** Port calls of handlers that are not in the lists. */
 export const unlistedCalls: readonly UnlistedCalls[] = [
   {
     calls: [
@@ -47,21 +47,21 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
   },
   {
     calls: ['chains.receive', 'chains.extend', 'nudges.receive'],
-    why: 'they lend a message for a time: who dies with it gives it back, and any message may come again',
+    why: 'they make a message invisible for a time: after a crash it becomes visible again, and any message may be delivered twice',
   },
   {
     calls: ['leases.renew'],
-    why: 'it counts up by the clock and beside everything: who dies before or after one misses the next',
+    why: 'it runs on a timer, in parallel to everything else: a crash before or after it only means that the next renewal is missing',
   },
   {
     calls: ['hints.hint', 'hints.listen'],
-    why: 'they stay in the process: a hint is never the truth',
+    why: 'they stay in the process; hints are an optimization and may get lost',
   },
 ]
 
 /**
- * Files that only pass on what others ask: again, or in other portions, or, of the API, what its
- * callers ask. Those are named.
+ * Files that only forward port calls: repeated, in other batches, or from callers of the API. The
+ * lists name the callers.
  */
 export const forwardingFiles: readonly string[] = [
   'shared/engine/deployment/retry/retry.ts',

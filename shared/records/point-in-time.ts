@@ -1,6 +1,6 @@
 import type { EpochMs } from './ids.ts'
 
-/** A moment of a stack: by the clock, or a Lamport time of one of its deployments. */
+/** A point in time of a stack: by the clock, or by a Lamport time of one of its deployments. */
 export type PointInTime =
   | { readonly kind: 'time'; readonly at: EpochMs }
   | { readonly kind: 'lamport'; readonly deployment: number; readonly lamport: number }
@@ -9,8 +9,8 @@ const lamportForm = /^([1-9]\d*):(\d{1,15})$/
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/
 
 /**
- * Reads a moment: an ISO time (local where it names no zone), or `<deployment>:<Lamport time>`;
- * undefined when it is neither.
+ * Parses an ISO time (local time without a zone) or `<deployment>:<Lamport time>`. Returns
+ * undefined for anything else.
  */
 export function parsePointInTime(text: string): PointInTime | undefined {
   const [, deployment, lamport] = lamportForm.exec(text) ?? []

@@ -1,13 +1,13 @@
-/** Who takes a message: functions that end at a time limit, or those that have none. */
+/** The receivers of a message: functions with a time limit, or processes without one. */
 export type Pool = 'short' | 'long'
 
 /**
- * How a generator left a deployment to the next one: `limit`: its time was over; `parked`: it only
- * waited, and an end wakes the next. `ended`: operations that had ended then.
+ * How a generator left a deployment to the next one. `limit`: its time was over. `parked`: it only
+ * waited, and an end wakes the next one. `ended`: the number of operations that had ended.
  */
 export interface HandOver {
   readonly why: 'limit' | 'parked'
-  /** Where the next generator runs. */
+  /** The pool of the next generator. */
   readonly pool: Pool
   readonly ended: number
 }

@@ -2,28 +2,28 @@ import type { BlobHash, DeploymentId, EpochMs, StackId } from './ids.ts'
 import type { DeploymentOptions } from './log.ts'
 
 /**
- * Where the program of a request is: an archive of the blob store, what was last uploaded for the
- * stack, or the files of a repository at a commit.
+ * The source of a request's program: an archive of the blob store, the last upload for the stack,
+ * or a repository at a commit.
  */
 export type RequestedProgram =
   | { readonly kind: 'archive'; readonly archive: BlobHash }
   | { readonly kind: 'last' }
   | RepositoryProgram
 
-/** A program as the files of a repository; a webhook says which host has it and who may read it. */
+/** A program in a repository. The webhook's document defines the host and the read access. */
 export interface RepositoryProgram {
   readonly kind: 'repository'
   /** `owner/name`. */
   readonly repository: string
-  /** The full hash. */
+  /** The full commit hash. */
   readonly commit: string
-  /** Where in it the project file is; '' is its top. */
+  /** The path of the project file's folder; '' is the top. */
   readonly folder: string
-  /** Name of the webhook whose credential reads it. */
+  /** Name of the webhook whose credential can read the repository. */
   readonly webhook: string
 }
 
-/** What asked for something by itself, as far as it is told what came of it. */
+/** The automatic origin of a request, as far as it gets the result. */
 export type RequestOrigin =
   | {
       readonly kind: 'webhook'
@@ -31,30 +31,30 @@ export type RequestOrigin =
       readonly repository: string
       readonly commit: string
       readonly pullRequest?: number
-      /** The branch, tag or pull request: a later request for it does for this one too. */
+      /** The branch, tag or pull request. A later request for it replaces this one. */
       readonly ref: string
     }
-  /** A schedule; `remediate`: drift that is found is to be removed. */
+  /** A schedule; `remediate`: removes detected drift. */
   | { readonly kind: 'schedule'; readonly name: string; readonly remediate: boolean }
-  /** A request that found drift. */
+  /** A request that detected drift. */
   | { readonly kind: 'remedy'; readonly of: string }
 
-/** What somebody wants done with a stack: a deployment or preview that has not begun. */
+/** A request for a deployment or preview of a stack that has not begun. */
 export interface DeploymentRequest {
   readonly stack: StackId
-  /** Names it among the requests of its stack: what asks a second time says the same. */
+  /** Unique among the requests of the stack. A repeated request has the same key. */
   readonly key: string
   readonly at: EpochMs
-  /** Who asks, for people. */
+  /** The requester, for display. */
   readonly by: string
-  /** Only a preview. */
+  /** True for a preview. */
   readonly dryRun: boolean
   readonly options: DeploymentOptions
   readonly program: RequestedProgram
   readonly origin?: RequestOrigin
 }
 
-/** What a request came to. The first end stands. */
+/** The end of a request. Only the first end counts. */
 export type RequestEnd =
   | { readonly kind: 'started'; readonly deployment: DeploymentId }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
@@ -63,15 +63,15 @@ export type RequestEnd =
       readonly result: 'succeeded' | 'failed' | 'cancelled'
       /** Operations by kind, as in the summary. */
       readonly changes: Readonly<Record<string, number>>
-      /** What went wrong, a few lines of it, without secrets. */
+      /** Error messages, a few lines without secrets. */
       readonly errors: readonly string[]
-      /** Some of the resources of which something would change, by URN. */
+      /** URNs of some resources that would change. */
       readonly urns?: readonly string[]
     }
-  /** A later one of the same stack does all that it would have done. */
+  /** A later request of the same stack covers this one. */
   | { readonly kind: 'superseded'; readonly by: string }
 
-/** A request as it is kept. */
+/** A stored request. */
 export interface KeptRequest {
   readonly request: DeploymentRequest
   readonly end?: RequestEnd

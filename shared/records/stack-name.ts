@@ -1,16 +1,16 @@
 import { error } from '../errors/error.ts'
 import { type StackId, stackIdOf } from './ids.ts'
 
-/** A stack as people name it. */
+/** A stack name as users write it. */
 export interface StackName {
-  /** undefined where the name leaves the project to the folder. */
+  /** Undefined when the name does not contain the project; the folder then determines it. */
   readonly project: string | undefined
   readonly stack: string
 }
 
 /**
- * Reads `stack`, `project/stack` or `organization/project/stack`; the only organization is
- * `organization`, and `organization/stack` leaves the project out. Throws STACK_NAME_INVALID.
+ * Parses `stack`, `project/stack` or `organization/project/stack`. The only organization is
+ * `organization`, and `organization/stack` omits the project. Throws STACK_NAME_INVALID.
  */
 export function parseStackName(text: string): StackName {
   const parts = text.split('/')
@@ -24,7 +24,10 @@ export function parseStackName(text: string): StackName {
   return { project, stack }
 }
 
-/** The id of a named stack; `project`: where the name leaves it out. Throws STACK_NAME_INVALID. */
+/**
+ * Returns the id of a named stack. `project` is used when the name omits it. Throws
+ * STACK_NAME_INVALID.
+ */
 export function parseStackId(text: string, project: string): StackId {
   const name = parseStackName(text)
   return stackIdOf(name.project ?? project, name.stack)

@@ -2,34 +2,37 @@ import { assert } from '../errors/error.ts'
 import type { Head } from './head.ts'
 
 /**
- * The states of an operation's head. `decided`: something that it needs has not ended. `ready`:
- * nothing is missing, and no attempt can have called. `begun`: an attempt has an owner. `unowned`:
- * no owner, but an attempt that may have called. `ended`: the verdict stands for ever.
+ * The states of an operation's head. `decided`: an arrival is missing. `ready`: all needs have
+ * arrived, and no attempt can have called the provider. `begun`: an attempt has an owner.
+ * `unowned`: no owner, but an attempt may have called. `ended`: the verdict is final.
  */
 export type HeadState = 'decided' | 'ready' | 'begun' | 'unowned' | 'ended'
 
-/** What can be asked of a head: the conditional writes of the operations port. */
+/** The conditional writes of the operations port on a head. */
 export type HeadEvent = 'arrive' | 'begin' | 'giveBack' | 'lapse' | 'select'
 
-/** Who asks, as seen from the head. `nobody` is the empty owner of a select without attempt. */
+/**
+ * The author of a request, from the head's view. `nobody` is the empty owner of a select without
+ * attempt.
+ */
 export type Asker = 'owner' | 'stranger' | 'nobody'
 
-/** A request as seen from the head: what the conditions of the table are about. */
+/** A request from the head's view: the input of the table's conditions. */
 export interface HeadRequest {
   readonly event: HeadEvent
   readonly asker: Asker
-  /** Whether the attempt that the request names is the head's. */
+  /** Whether the attempt in the request is the head's. */
   readonly attempt: 'current' | 'stale'
-  /** Whether this very request took effect before: its reply was lost, or a copy came late. */
+  /** Whether this same request took effect before: its reply was lost, or a copy arrived late. */
   readonly repeated: boolean
-  /** For an arrival: whether it is the last that was missing. */
+  /** For an arrival: whether it was the last missing one. */
   readonly last: boolean
 }
 
 /**
- * What can be true of a head and of a request to it: all that the table is made of. `called`: an
- * attempt was not given back, so that it may have called its provider; `called before`: one before
- * the head's last. `complete`: as many arrivals as the operation needs.
+ * Facts about a head and a request to it, from which the table is built. `called`: an attempt was
+ * not given back, so it may have called its provider. `called before`: the same of an attempt
+ * before the head's last. `complete`: all arrivals that the operation needs are present.
  */
 export type Fact =
   | 'ended'
@@ -43,7 +46,7 @@ export type Fact =
   | 'the attempt is as read'
   | 'repeated'
 
-/** Facts that must hold, and facts that must not. */
+/** Facts that must hold, and facts that must not hold. */
 export interface Condition {
   readonly is: readonly Fact[]
   readonly not: readonly Fact[]
@@ -52,18 +55,18 @@ export interface Condition {
 /** The names of the conditions of the table. */
 export type ConditionName = keyof typeof conditions
 
-/** One lawful transition. What the table does not have is refused and changes nothing. */
+/** A valid transition. Requests without a matching row are refused and change nothing. */
 export interface Transition {
   readonly from: HeadState
   readonly event: HeadEvent
   readonly when: ConditionName
   readonly to: HeadState
-  /** `writes` changes the head; `repeats` answers as the first time did and changes nothing. */
+  /** `writes` changes the head. `repeats` returns the first result again and changes nothing. */
   readonly effect: 'writes' | 'repeats'
   readonly why: string
 }
 
-/** What each state means. A head is in exactly one. */
+/** The definition of each state. A head is in exactly one. */
 export const states = {
   decided: { is: [], not: ['ended', 'owned', 'called', 'complete'] },
   ready: { is: ['complete'], not: ['ended', 'owned', 'called'] },
@@ -74,7 +77,10 @@ export const states = {
 
 const isOwnAttempt = ['the owner asks', 'the attempt is as read'] as const
 
-/** What each condition demands. The rows of the table exclude each other: order does not matter. */
+/**
+ * The definition of each condition. The rows of the table are mutually exclusive, so their order
+ * does not matter.
+ */
 export const conditions = {
   always: { is: [], not: [] },
   'more is missing': { is: [], not: ['the last arrives'] },
@@ -90,18 +96,18 @@ export const conditions = {
   'it took effect before': { is: ['repeated'], not: [] },
 } as const satisfies Record<string, Condition>
 
-const lateCopy = 'the reply was lost, or a copy of the message came late'
+const lateCopy = 'the reply was lost, or a copy of the message arrived late'
 
 function repeatTransition(from: HeadState, event: HeadEvent): Transition {
   return { from, event, when: 'it took effect before', to: from, effect: 'repeats', why: lateCopy }
 }
 
 function arrivalTransition(from: HeadState): Transition {
-  const why = 'arrivals are a set: the sweep sends them again at any time'
+  const why = 'arrivals are a set, and the sweep may send them again at any time'
   return { from, event: 'arrive', when: 'always', to: from, effect: 'writes', why }
 }
 
-/** Every lawful transition of a head (docs/architecture.md#records). */
+/** All valid transitions of a head (docs/architecture.md#records). */
 export const transitions: readonly Transition[] = [
   {
     from: 'decided',
@@ -129,7 +135,7 @@ export const transitions: readonly Transition[] = [
     when: 'the attempt is as read',
     to: 'begun',
     effect: 'writes',
-    why: 'a delivery takes the operation; its attempt is one more',
+    why: 'a delivery takes the operation and increments its attempt',
   },
   {
     from: 'unowned',
@@ -137,7 +143,7 @@ export const transitions: readonly Transition[] = [
     when: 'the attempt is as read',
     to: 'begun',
     effect: 'writes',
-    why: 'recovery runs an operation of a safe kind again',
+    why: 'recovery runs a repeatable operation again',
   },
   {
     from: 'begun',
@@ -145,7 +151,7 @@ export const transitions: readonly Transition[] = [
     when: 'the owner asks, the attempt is as read',
     to: 'begun',
     effect: 'writes',
-    why: 'the same delivery tries once more, as a new attempt',
+    why: 'the same delivery retries as a new attempt',
   },
   repeatTransition('begun', 'begin'),
   {
@@ -162,7 +168,7 @@ export const transitions: readonly Transition[] = [
     when: 'an attempt before may have called',
     to: 'unowned',
     effect: 'writes',
-    why: 'a give back undoes its own attempt only',
+    why: 'a give-back undoes only its own attempt',
   },
   repeatTransition('ready', 'giveBack'),
   repeatTransition('unowned', 'giveBack'),
@@ -174,7 +180,7 @@ export const transitions: readonly Transition[] = [
     when: 'the owner asks, the attempt is as read',
     to: 'unowned',
     effect: 'writes',
-    why: 'the executor is gone or no longer knows; recovery names its token and attempt',
+    why: 'the executor is gone or lost its provider; recovery names its token and attempt',
   },
   repeatTransition('unowned', 'lapse'),
   repeatTransition('begun', 'lapse'),
@@ -193,7 +199,7 @@ export const transitions: readonly Transition[] = [
     when: 'nobody asks, the attempt is as read',
     to: 'ended',
     effect: 'writes',
-    why: 'recovery or the close found the outcome, or writes interrupted',
+    why: 'recovery or the close found the outcome, or ends the operation as interrupted',
   },
   {
     from: 'ready',
@@ -201,7 +207,7 @@ export const transitions: readonly Transition[] = [
     when: 'nobody asks, the attempt is as read',
     to: 'ended',
     effect: 'writes',
-    why: 'a join is ended by whoever completes it, work that no delivery could handle by the last',
+    why: 'the process that completes a join ends it; the last failed delivery ends an operation that could not be handled',
   },
   {
     from: 'decided',
@@ -209,12 +215,12 @@ export const transitions: readonly Transition[] = [
     when: 'nobody asks, the attempt is as read',
     to: 'ended',
     effect: 'writes',
-    why: 'the store does not know how many arrivals a join needs; its caller does',
+    why: 'the store does not know the needs of a join, but its caller does',
   },
   repeatTransition('ended', 'select'),
 ]
 
-/** The state of a head whose plan says `needs`. */
+/** Returns the state of a head with `needs` from its plan. */
 export function headStateOf(head: Head, needs: number): HeadState {
   const isHeld = createConditionCheck(factsOfHead(head, needs))
   const found = headStates.find(state => isHeld(states[state]))
@@ -222,7 +228,7 @@ export function headStateOf(head: Head, needs: number): HeadState {
   return found
 }
 
-/** The lawful transition for a request; undefined when it must be refused. */
+/** Returns the valid transition for a request, or undefined when it must be refused. */
 export function transitionOf(
   state: HeadState,
   request: HeadRequest,

@@ -3,20 +3,28 @@ import { error } from '../errors/error.ts'
 import type { SecretsManager } from './crypter.ts'
 import { createKeyedDigest, createSymmetricCrypter } from './symmetric-crypter.ts'
 
-/** A key kept elsewhere that seals data keys; one call opens all secrets of a stack. */
+/**
+ * An external key service that encrypts data keys. One call decrypts the data key for all secrets
+ * of a stack.
+ */
 export interface KeyKeeper {
-  /** Seals a data key under the key that `url` names. */
+  /** Encrypts a data key with the key at `url`. */
   readonly wrap: (url: string, key: Uint8Array) => Promise<Uint8Array>
-  /** Opens a data key that was sealed so. */
+  /** Decrypts a data key that `wrap` encrypted. */
   readonly unwrap: (url: string, sealed: Uint8Array) => Promise<Uint8Array>
 }
 
 const keyBytes = 32
 
-/** Opened managers by their state: one call of the keeper per process. */
+/**
+ * Decrypted data keys by URL and ciphertext, so that each process calls the service once per key.
+ */
 const opened = new WeakMap<KeyKeeper, Map<string, Promise<Uint8Array>>>()
 
-/** A manager with a new data key, sealed by the keeper (docs/spec/secrets.md#cloud-manager). */
+/**
+ * Creates a manager with a new data key, encrypted by the keeper
+ * (docs/spec/secrets.md#cloud-manager).
+ */
 export async function createCloudManager(url: string, keeper: KeyKeeper): Promise<SecretsManager> {
   const key = randomBytes(keyBytes)
   const sealed = await keeper.wrap(url, key)
@@ -24,8 +32,8 @@ export async function createCloudManager(url: string, keeper: KeyKeeper): Promis
 }
 
 /**
- * The manager of a URL and the sealed data key in base64, as state and stack file have them. Throws
- * SECRETS_MALFORMED, and what the keeper throws.
+ * Opens the manager of a URL and its encrypted data key in base64, as in state and stack file.
+ * Throws SECRETS_MALFORMED, and the errors of the keeper.
  */
 export async function openCloudManager(
   state: { readonly url: string; readonly encryptedKey: string },
@@ -48,7 +56,7 @@ async function openDataKey(
   try {
     return await opening
   } catch (thrown) {
-    // What failed once may be allowed later.
+    // A failed call may be allowed later, so its result is not cached.
     known.delete(name)
     throw thrown
   }
@@ -67,7 +75,7 @@ async function unwrapDataKey(
   throw error('SECRETS_MALFORMED', `the data key of this stack has ${key.length} bytes, not 32`)
 }
 
-/** Field names and their order are those of the state. */
+/** The field names and their order are those of the state. */
 function createManager(key: Uint8Array, url: string, encryptedKey: string): SecretsManager {
   return {
     type: 'cloud',

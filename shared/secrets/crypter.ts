@@ -1,21 +1,20 @@
 /**
  * secrets: crypters and secrets managers. Imports errors, config, names and values.
  *
- * Invariants: a fresh nonce for every encryption; a key is derived or fetched once per process, so
- * that sealing itself is local and synchronous and codecs may call it; nothing here logs.
+ * Invariants: every encryption uses a new nonce. A key is derived or fetched once per process, so
+ * encryption is local and synchronous, and codecs may call it. Nothing here writes logs.
  */
 
 /**
- * Seals and opens text under one key. Throws SECRETS_MALFORMED when a ciphertext cannot be opened.
+ * Encrypts and decrypts text with one key. Throws SECRETS_MALFORMED when a ciphertext cannot be
+ * decrypted.
  */
 export interface Crypter {
   readonly encrypt: (plaintext: string) => string
   readonly decrypt: (ciphertext: string) => string
 }
 
-/**
- * How a stack keeps its secrets: what the state says of it, and the crypter that opened with it.
- */
+/** The secrets manager of a stack: its public state, and the crypter that it opened. */
 export interface SecretsManager {
   /** `passphrase` or `cloud`. */
   readonly type: string
@@ -25,6 +24,8 @@ export interface SecretsManager {
    */
   readonly state: Readonly<Record<string, string>>
   readonly crypter: Crypter
-  /** Keyed HMAC-SHA-256 (hex) under a key derived from the manager's: to compare sealed things. */
+  /**
+   * Keyed HMAC-SHA-256 (hex) with a key derived from the manager's, for comparing secret values.
+   */
   readonly digest: (text: string) => string
 }

@@ -8,10 +8,10 @@ const derive = promisify(pbkdf2)
 const iterations = 1_000_000
 const saltBytes = 8
 const keyBytes = 32
-/** What a right key opens to. */
+/** The plaintext that the correct key decrypts. */
 const probe = 'pulumi'
 
-/** A key costs a good part of a second, so each is derived once per process. */
+/** Deriving a key takes a good part of a second, so each key is derived once per process. */
 const derived = new Map<string, Promise<Uint8Array>>()
 
 function deriveKey(passphrase: string, salt: string): Promise<Uint8Array> {
@@ -32,7 +32,7 @@ function createManager(key: Uint8Array, salt: string): SecretsManager {
   }
 }
 
-/** A manager with a new salt (docs/spec/secrets.md#passphrase-manager). */
+/** Creates a manager with a new salt (docs/spec/secrets.md#passphrase-manager). */
 export async function createPassphraseManager(passphrase: string): Promise<SecretsManager> {
   const salt = randomBytes(saltBytes).toString('base64')
   const key = await deriveKey(passphrase, salt)
@@ -40,7 +40,7 @@ export async function createPassphraseManager(passphrase: string): Promise<Secre
 }
 
 /**
- * The manager of a salt as state and stack file have it. Throws SECRETS_PASSPHRASE_WRONG,
+ * Opens the manager of a salt from state or stack file. Throws SECRETS_PASSPHRASE_WRONG,
  * SECRETS_MALFORMED.
  */
 export async function openPassphraseManager(
@@ -61,8 +61,8 @@ export async function openPassphraseManager(
 }
 
 /**
- * The passphrase that the surroundings give: a set variable (also an empty one), then the file
- * named by the other.
+ * Returns the passphrase from the environment: the value of one variable (even if empty), else the
+ * file that the other names.
  */
 export function readPassphrase(
   env: Readonly<Record<string, string | undefined>>,
@@ -75,7 +75,7 @@ export function readPassphrase(
   try {
     return readFile(file).trim()
   } catch (cause) {
-    throw error('SECRETS_PASSPHRASE_MISSING', `the passphrase file '${file}' cannot be read`, {
+    throw error('SECRETS_PASSPHRASE_MISSING', `cannot read the passphrase file '${file}'`, {
       cause,
     })
   }

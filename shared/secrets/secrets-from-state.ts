@@ -4,16 +4,17 @@ import type { SecretsManager } from './crypter.ts'
 import { openPassphraseManager } from './passphrase-secrets.ts'
 import { createKeyedDigest } from './symmetric-crypter.ts'
 
-/** What a state says of the manager of its secrets. */
+/** The description of a secrets manager in a state. */
 export interface StoredManager {
   readonly type: string
   readonly state?: unknown
 }
 
 /**
- * The manager that a state names; `keeper` opens those of AWS. Throws SECRETS_MANAGER_UNSUPPORTED
- * for one that is kept by a service, another cloud, or without a keeper, SECRETS_PASSPHRASE_WRONG,
- * SECRETS_PASSPHRASE_MISSING, SECRETS_MALFORMED, and what the keeper throws.
+ * Opens the manager of a state. `keeper` opens those of AWS. Throws SECRETS_MANAGER_UNSUPPORTED for
+ * a manager of a service or another cloud, or when no keeper is available. Also throws
+ * SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING, SECRETS_MALFORMED, and the errors of the
+ * keeper.
  */
 export async function openManagerFromState(
   provider: StoredManager,
@@ -29,7 +30,7 @@ export async function openManagerFromState(
   if (provider.type !== 'passphrase')
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
-      `the secrets of this state are kept by the manager '${provider.type}', which cannot be opened here`,
+      `the secrets of this state use the manager '${provider.type}', which is not supported here`,
     )
   const salt = textFieldsOf(provider.state)['salt']
   if (salt === undefined)
@@ -40,9 +41,9 @@ export async function openManagerFromState(
 }
 
 /**
- * A manager that could not be opened: it says what the state says, so that work without secrets
- * goes on, and throws SECRETS_PASSPHRASE_WRONG (a manager without passphrase:
- * SECRETS_MANAGER_UNSUPPORTED) at the first use.
+ * Creates a manager for a state whose secrets could not be opened. It keeps the manager's
+ * description, so that work without secrets continues. The first use throws
+ * SECRETS_PASSPHRASE_WRONG, or SECRETS_MANAGER_UNSUPPORTED for a manager without passphrase.
  */
 export function createLockedManager(provider: StoredManager): SecretsManager {
   const refuse = (): never => {
@@ -50,7 +51,7 @@ export function createLockedManager(provider: StoredManager): SecretsManager {
       throw error('SECRETS_PASSPHRASE_WRONG', 'the secrets of this stack are locked')
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
-      `the secrets of this stack are kept by the manager '${provider.type}', which cannot be opened here`,
+      `the secrets of this stack use the manager '${provider.type}', which is not supported here`,
     )
   }
   return {
@@ -61,7 +62,10 @@ export function createLockedManager(provider: StoredManager): SecretsManager {
   }
 }
 
-/** Seals nothing: Pulumi's manager for test vectors (docs/spec/secrets.md#test-manager). */
+/**
+ * A manager without encryption: Pulumi's manager for test vectors
+ * (docs/spec/secrets.md#test-manager).
+ */
 const base64Manager: SecretsManager = {
   type: 'b64',
   state: {},

@@ -14,7 +14,7 @@ const code = (text: string) => expect.objectContaining({ code: text })
 describe('a symmetric crypter', () => {
   const crypter = createSymmetricCrypter(key)
 
-  test('opens what it sealed, with another nonce every time', () => {
+  test('decrypts its own ciphertexts, and uses a new nonce every time', () => {
     const sealed = ['', 'hush', '\u{1f600}\u0000'].map(
       text => [text, crypter.encrypt(text)] as const,
     )
@@ -29,16 +29,16 @@ describe('a symmetric crypter', () => {
   test.each([
     ['no version', 'a:b'],
     ['another version', crypter.encrypt('x').replace('v1', 'v2')],
-    ['a part more', `${crypter.encrypt('x')}:`],
+    ['an extra part', `${crypter.encrypt('x')}:`],
     ['a short nonce', 'v1:AAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
-    ['too little for a tag', 'v1:AAAAAAAAAAAAAAAA:AAAA'],
+    ['too few bytes for a tag', 'v1:AAAAAAAAAAAAAAAA:AAAA'],
     ['another key', createSymmetricCrypter(Buffer.alloc(32, 2)).encrypt('x')],
     ['a changed byte', crypter.encrypt('hello').replace(/:.{16}:/, ':AAAAAAAAAAAAAAAA:')],
   ])('refuses a ciphertext with %s', (_name, ciphertext) => {
     expect(() => crypter.decrypt(ciphertext)).toThrow(code('SECRETS_MALFORMED'))
   })
 
-  test('digests differ with the key and with the text, and not otherwise', () => {
+  test('digests differ by key and by text only', () => {
     const digest = createKeyedDigest(key)
     expect(digest('a')).toBe(createKeyedDigest(key)('a'))
     expect(digest('a')).toMatch(/^[0-9a-f]{64}$/)
@@ -49,7 +49,7 @@ describe('a symmetric crypter', () => {
 })
 
 describe('the passphrase manager', () => {
-  test("opens Pulumi's salt with its passphrase and refuses another", async () => {
+  test("opens Pulumi's salt with its passphrase and refuses another one", async () => {
     const manager = await openPassphraseManager(salt, 'password')
     expect(manager).toMatchObject({ type: 'passphrase', state: { salt } })
     await expect(openPassphraseManager(salt, 'password123')).rejects.toThrow(
@@ -57,7 +57,7 @@ describe('the passphrase manager', () => {
     )
   })
 
-  test('a new one can be opened again, and derives its key once', async () => {
+  test('a new manager can be opened again, and derives its key once', async () => {
     const start = performance.now()
     const made = await createPassphraseManager('')
     const before = performance.now()
@@ -68,35 +68,35 @@ describe('the passphrase manager', () => {
   })
 
   test.each(['', 'v1:AAAA', 'v2:AAAA:v1:A:B', 'v1:AAAA:v1:A:B:C'])(
-    'refuses a salt of another form: %s',
+    'refuses a malformed salt: %s',
     async text => {
       await expect(openPassphraseManager(text, '')).rejects.toThrow(code('SECRETS_MALFORMED'))
     },
   )
 })
 
-describe('the passphrase of the surroundings', () => {
+describe('the passphrase from the environment', () => {
   const read = (path: string): string => {
     if (path === 'there') return ' from file \n'
     throw new Error('no such file')
   }
 
-  test('is the variable, also an empty one, and then the trimmed file', () => {
+  test('is the variable, even if empty, or else the trimmed file', () => {
     const both = { PULUMI_CONFIG_PASSPHRASE: '', PULUMI_CONFIG_PASSPHRASE_FILE: 'there' }
     expect(readPassphrase(both, read)).toBe('')
     expect(readPassphrase({ PULUMI_CONFIG_PASSPHRASE_FILE: 'there' }, read)).toBe('from file')
     expect(readPassphrase({}, read)).toBeUndefined()
   })
 
-  test('is an error when its file cannot be read', () => {
+  test('is an error when its file is unreadable', () => {
     expect(() => readPassphrase({ PULUMI_CONFIG_PASSPHRASE_FILE: 'gone' }, read)).toThrow(
       code('SECRETS_PASSPHRASE_MISSING'),
     )
   })
 })
 
-describe('the manager that a state names', () => {
-  test('is opened with the passphrase', async () => {
+describe('the manager of a state', () => {
+  test('opens with the passphrase', async () => {
     const manager = await openManagerFromState({ type: 'passphrase', state: { salt } }, 'password')
     expect(manager.state).toEqual({ salt })
   })
@@ -116,17 +116,17 @@ describe('the manager that a state names', () => {
     await expect(opening).rejects.toThrow(code(expected))
   })
 
-  test('is named in the refusal', async () => {
+  test('is named in the error', async () => {
     await expect(openManagerFromState({ type: 'service' }, '')).rejects.toThrow("'service'")
   })
 
-  test('may be the one of test vectors', async () => {
+  test('may be the manager of test vectors', async () => {
     const { crypter } = await openManagerFromState({ type: 'b64', state: null }, undefined)
     expect(crypter.encrypt('hush')).toBe('aHVzaA==')
     expect(crypter.decrypt('aHVzaA==')).toBe('hush')
   })
 
-  test('when locked keeps its state and fails at use', () => {
+  test('keeps its state when locked, and fails on use', () => {
     const { type, state, crypter, digest } = createLockedManager({
       type: 'passphrase',
       state: { salt },

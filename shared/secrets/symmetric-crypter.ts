@@ -14,8 +14,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * AES-256-GCM in Pulumi's text form `v1:<nonce>:<sealed>` (docs/spec/secrets.md#symmetric-crypter).
- * `key` has 32 bytes.
+ * Creates an AES-256-GCM crypter with Pulumi's text format `v1:<nonce>:<sealed>`
+ * (docs/spec/secrets.md#symmetric-crypter). `key` has 32 bytes.
  */
 export function createSymmetricCrypter(key: Uint8Array): Crypter {
   const secret = createSecretKey(key)
@@ -53,7 +53,7 @@ export function createSymmetricCrypter(key: Uint8Array): Crypter {
       } catch (cause) {
         throw error(
           'SECRETS_MALFORMED',
-          'a ciphertext cannot be opened with the key of this stack',
+          'a ciphertext cannot be decrypted with the key of this stack',
           { cause },
         )
       }
@@ -62,8 +62,8 @@ export function createSymmetricCrypter(key: Uint8Array): Crypter {
 }
 
 /**
- * Random nonces, each given once; drawn many at a time, because one draw costs as much as a
- * sealing.
+ * Creates a source of random nonces, each used once. It draws many at a time, because one draw
+ * costs as much as an encryption.
  */
 function createNonces(): () => Buffer {
   const drawn = 256
@@ -77,7 +77,7 @@ function createNonces(): () => Buffer {
 }
 
 /**
- * Keyed digests under a key derived from the sealing key, so that neither says anything of the
+ * Creates keyed digests with a key derived from the encryption key, so that neither reveals the
  * other.
  */
 export function createKeyedDigest(key: Uint8Array): (text: string) => string {

@@ -25,11 +25,15 @@ describe('reading an envelope', () => {
     ['version 0', '{"version":0,"deployment":null}', 'STATE_INVALID'],
     ['version 5', '{"version":5,"deployment":null}', 'STATE_TOO_NEW'],
     [
-      'a foreign feature',
+      'an unknown feature',
       '{"version":4,"features":["taint","wings"],"deployment":null}',
       'STATE_TOO_NEW',
     ],
-    ['a foreign feature that nobody looks at', '{"version":3,"features":["wings"]}', 'none'],
+    [
+      'an unknown feature in a version without features',
+      '{"version":3,"features":["wings"]}',
+      'none',
+    ],
     [
       'a resource without a URN',
       '{"version":3,"deployment":{"resources":[{"type":"a:b:C"}]}}',
@@ -49,32 +53,32 @@ describe('reading an envelope', () => {
     expect(() => parse(input)).toThrow(/fins, wings/)
   })
 
-  test('a stack that never ran has no deployment', () => {
+  test('a new stack has no deployment', () => {
     expect(parse({ version: 3, deployment: null })).toEqual({ version: 3, deployment: null })
     expect(parse({ version: 3 })).toEqual({ version: 3, deployment: null })
   })
 
-  test('an empty deployment is a stack that never ran as well', () => {
+  test('an empty deployment is also a new stack', () => {
     expect(parse({ version: 3, deployment: {} }).deployment).toEqual({
       manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
       metadata: {},
     })
   })
 
-  test('fields of resources that nobody knows stay', () => {
+  test('unknown fields of resources are preserved', () => {
     const resource = { urn, custom: true, type: 'a:b:C', wings: 2, inputs: { b: 1, a: null } }
     expect(
       parse({ version: 3, deployment: { resources: [resource] } }).deployment?.resources,
     ).toEqual([resource])
   })
 
-  test('a property may be called __proto__', () => {
+  test('a property may have the name __proto__', () => {
     const text = `{"version":3,"deployment":{"resources":[{"urn":"${urn}","custom":true,"type":"a:b:C","inputs":{"__proto__":1}}]}}`
     const [resource] = parseEnvelope(text).deployment?.resources ?? []
     expect(JSON.stringify(resource?.['inputs'])).toBe('{"__proto__":1}')
   })
 
-  test('byte strings inside of ciphertexts stay a feature', () => {
+  test('byte strings inside ciphertexts remain a feature', () => {
     const read = parse({ version: 4, features: ['byteString'], deployment: {} })
     if (read.deployment === null) throw new Error('there is a deployment')
     const again = envelopeOf(read.deployment)
@@ -121,7 +125,7 @@ describe('reading an envelope', () => {
     ])
   })
 
-  test('version 2 becomes version 3, its provider stays', () => {
+  test('version 2 becomes version 3 and keeps its provider', () => {
     const resource = { urn, custom: true, type: 'a:b:C', provider: 'p', inputs: { size: 1 } }
     const { deployment } = parse({ version: 2, deployment: { resources: [resource] } })
     expect(deployment?.resources).toEqual([{ ...resource, propertyDependencies: { size: [] } }])

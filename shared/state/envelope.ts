@@ -56,15 +56,18 @@ const deploymentForm = z.looseObject({
 })
 
 /**
- * Reads an envelope of any version that Pulumi ever wrote and makes it one of version 3 or 4; no
- * deployment at all is a stack that never ran. Throws STATE_INVALID when it is none, STATE_TOO_NEW
- * when it has a version or features that are not known. Source: docs/spec/state-format.md#envelope.
+ * Parses an envelope of any version that Pulumi ever wrote, and converts it to version 3 or 4. A
+ * missing deployment means a new stack. Throws STATE_INVALID for a malformed envelope, and
+ * STATE_TOO_NEW for an unknown version or feature. Source: docs/spec/state-format.md#envelope.
  */
 export function parseEnvelope(text: string): StoredEnvelope {
   const envelope = requireForm(envelopeForm, parseJson(text), 'the envelope')
   const { version = 0 } = envelope
   if (version > 4)
-    throw error('STATE_TOO_NEW', `the deployment has version ${version}, known are 1 to 4`)
+    throw error(
+      'STATE_TOO_NEW',
+      `the deployment has the unknown version ${version}; known versions are 1 to 4`,
+    )
   if (version < 1)
     throw error('STATE_INVALID', `the deployment has version ${version}, which is too old`)
   const features = version >= 4 ? (envelope.features ?? []) : []
@@ -88,7 +91,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The value itself, not zod's copy: copies lose keys like `__proto__`. */
+/** Returns the input itself, because zod's copies lose keys such as `__proto__`. */
 function requireForm<T>(form: z.ZodType<T>, raw: unknown, what: string): T {
   const result = form.safeParse(raw)
   if (result.success) return raw as T

@@ -8,21 +8,21 @@ const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
 const state = (fields: Partial<ResourceState> = {}): ResourceState =>
   createResourceState({ urn: urn('a'), type: 'a:b:C', custom: true, ...fields })
 
-describe('two states are the same', () => {
+describe('two states are equal', () => {
   test.each<[string, Partial<ResourceState>, Partial<ResourceState>]>([
-    ['though made apart', {}, {}],
+    ['as separate objects', {}, {}],
     [
-      'whatever the order of dependencies',
+      'with dependencies in another order',
       { dependencies: [urn('x'), urn('y')] },
       { dependencies: [urn('y'), urn('x')] },
     ],
     [
-      'whatever the order of dependencies by property',
+      'with property dependencies in another order',
       { propertyDependencies: new Map([['k', [urn('x'), urn('y')]]]) },
       { propertyDependencies: new Map([['k', [urn('y'), urn('x')]]]) },
     ],
     [
-      'whatever the order of keys',
+      'with keys in another order',
       {
         inputs: new Map([
           ['x', 1],
@@ -36,9 +36,9 @@ describe('two states are the same', () => {
         ]),
       },
     ],
-    ['with nothing, or null, under a key', { outputs: new Map([['k', null]]) }, {}],
-    ['wherever the program has them', { sourcePosition: 'project:///a.ts#1' }, {}],
-    ['whatever led to them', { stackTrace: [{ sourcePosition: 'project:///a.ts#1' }] }, {}],
+    ['with a missing or null value under a key', { outputs: new Map([['k', null]]) }, {}],
+    ['with different source positions', { sourcePosition: 'project:///a.ts#1' }, {}],
+    ['with different stack traces', { stackTrace: [{ sourcePosition: 'project:///a.ts#1' }] }, {}],
   ])('%s', (_what, a, b) => {
     expect(equalResources(state(a), state(b))).toBe(true)
   })
@@ -55,17 +55,17 @@ describe('two states differ', () => {
     ['in a dependency', { dependencies: [urn('x')] }],
     ['in a dependency by property', { propertyDependencies: new Map([['k', [urn('x')]]]) }],
     ['in init errors', { initErrors: ['x'] }],
-    ['in a time limit', { customTimeouts: { create: 60 } }],
+    ['in a timeout', { customTimeouts: { create: 60 } }],
     ['in the trigger', { replacementTrigger: 1 }],
     ['in hooks', { resourceHooks: new Map([['before-create', ['x']]]) }],
-    ['in when they were made', { created: '2026-01-01T00:00:00Z' }],
-    ['in what is passed over', { ignoreChanges: ['k'] }],
+    ['in their creation time', { created: '2026-01-01T00:00:00Z' }],
+    ['in ignored changes', { ignoreChanges: ['k'] }],
   ])('%s', (_what, fields) => {
     expect(equalResources(state(), state(fields))).toBe(false)
     expect(equalResources(state(fields), state())).toBe(false)
   })
 
-  test('when one keeps a value secret', () => {
+  test('when only one keeps a value secret', () => {
     const open = state({ outputs: new Map([['k', 'x']]) })
     const sealed = state({ outputs: new Map([['k', secretOf('x')]]) })
     expect(equalResources(open, sealed)).toBe(false)

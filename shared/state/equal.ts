@@ -2,9 +2,9 @@ import { equalMaps, equalValues } from '../values/equal.ts'
 import type { ResourceState } from './resource.ts'
 
 /**
- * Whether two states are the same in every field that is kept, as values; where a program's line of
- * code stands does not count. This, not Pulumi's shorter list, is the test for writing nothing:
- * an option that was newly set must reach the state, or its next change would be missed.
+ * Reports whether two states are equal in every stored field, as values; source positions do not
+ * count. This test, not Pulumi's shorter list, decides whether to write nothing. A newly set option
+ * must reach the state, because otherwise its next change would be missed.
  */
 export function equalResources(a: ResourceState, b: ResourceState): boolean {
   if (a === b) return true

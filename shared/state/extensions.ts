@@ -2,8 +2,8 @@ import { readTextField } from './stored-fields.ts'
 import type { StoredDeployment } from './stored.ts'
 
 /**
- * The deployment with the extensions that a resource names, and no others. Those of what is pending
- * stay: what turns up late of a create could not be deleted without them.
+ * Returns the deployment with only the extensions that its resources reference. Extensions of
+ * pending operations stay too, because the late result of a create cannot be deleted without them.
  */
 export function withUsedExtensions(deployment: StoredDeployment): StoredDeployment {
   const { extensions, ...rest } = deployment

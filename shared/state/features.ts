@@ -20,13 +20,16 @@ export const knownFeatures = [
 type Feature = (typeof knownFeatures)[number]
 
 /**
- * Says in `metadata` of a deployment in memory that it holds byte strings. They may lie inside of
- * ciphertexts, so this cannot be seen from the stored form; no file has this field: it becomes a
- * feature of the envelope and comes back from there.
+ * Key in the `metadata` of a deployment in memory that records byte strings. They may be inside
+ * ciphertexts, where the stored form does not show them. Files do not contain this field: it
+ * becomes a feature of the envelope, and is restored from it.
  */
 export const byteStringMark = 'byteString'
 
-/** What a reader must know to read this deployment, sorted; pending operations count too. */
+/**
+ * Returns the features that a reader of this deployment needs, sorted. Pending operations count
+ * too.
+ */
 export function featuresOf(deployment: StoredDeployment): readonly string[] {
   const found = new Set<Feature>()
   const { resources = [], pending_operations: pending = [], snippets = [] } = deployment
@@ -55,7 +58,7 @@ function isFilled(json: Json | undefined): boolean {
   return isJsonObject(json) && Object.keys(json).length > 0
 }
 
-/** Whether a byte string stands open somewhere in a value. */
+/** Reports whether a value contains an unencrypted byte string. */
 function holdsByteString(json: Json | undefined): boolean {
   if (Array.isArray(json)) return json.some((item: Json) => holdsByteString(item))
   if (!isJsonObject(json)) return false

@@ -15,7 +15,7 @@ const fieldOrder: readonly string[] = [
 
 const rankOf = new Map(fieldOrder.map((field, at) => [field, at]))
 
-/** The resource with fields set, or left out where they are undefined, each in its place. */
+/** Returns the resource with changed fields, each at its position. Undefined removes a field. */
 export function withFields(
   resource: StoredResource,
   changes: Readonly<Record<string, Json | undefined>>,
@@ -30,7 +30,7 @@ export function withFields(
   return { ...sorted, urn: typeof renamed === 'string' ? renamed : urn, custom, type }
 }
 
-/** The resource with a flag set, in its place among the fields. */
+/** Returns the resource with a flag set, at its position. */
 export function withFlag(resource: StoredResource, flag: string): StoredResource {
   return resource[flag] === true ? resource : withFields(resource, { [flag]: true })
 }

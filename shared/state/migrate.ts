@@ -1,7 +1,7 @@
 import { isJsonObject, type StoredJsonObject } from './stored-fields.ts'
 
 /**
- * A resource of version 1 as one of version 2: `defaults` goes. Source:
+ * Converts a resource of version 1 to version 2: `defaults` is removed. Source:
  * docs/spec/state-format.md#envelope.
  */
 export function migrateFromV1(resource: StoredJsonObject): StoredJsonObject {
@@ -10,8 +10,8 @@ export function migrateFromV1(resource: StoredJsonObject): StoredJsonObject {
 }
 
 /**
- * A resource of version 2 as one of version 3: which property takes what from which dependency was
- * not known then, so each is taken to depend on all.
+ * Converts a resource of version 2 to version 3. Version 2 does not record property dependencies,
+ * so each property depends on all dependencies.
  */
 export function migrateFromV2(resource: StoredJsonObject): StoredJsonObject {
   const { inputs, dependencies = [] } = resource

@@ -12,9 +12,9 @@ import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 type Renames = ReadonlyMap<string, string>
 
 /**
- * The deployment with every URN that was an alias in its place, one lookup each, and no aliases
- * left; pending operations stay. Shares what does not change. Throws STATE_INTEGRITY when one alias
- * stands for two resources. Source: docs/spec/state-integrity.md#normalize-urns.
+ * Replaces every alias in the deployment by the current URN, with one lookup each, and removes the
+ * aliases. Pending operations stay unchanged. Unchanged parts are shared. Throws STATE_INTEGRITY
+ * when two resources have the same alias. Source: docs/spec/state-integrity.md#normalize-urns.
  */
 export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
   const { resources = [], snippets } = deployment
@@ -30,7 +30,10 @@ export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
   }
 }
 
-/** Aliases, and the children of what was renamed: their URNs hold the type of their parents. */
+/**
+ * Returns the renames of aliases and of children of renamed resources, whose URNs contain the
+ * parent types.
+ */
 function renamesOf(resources: readonly StoredResource[]): Renames {
   const renames = new Map<string, string>()
   for (const resource of resources) {
@@ -67,7 +70,7 @@ function applyRenames(resource: StoredResource, renames: Renames): StoredResourc
   if (provider !== undefined) changes['provider'] = provider
   const properties = readListMapField(resource, 'propertyDependencies')
   if ([...properties.values()].some(urns => urns.some(urn => renames.has(urn))))
-    // Empty lists go with the rename: so the original leaves it (`withAllUpdatedDependencies`).
+    // The rename drops empty lists, as in Pulumi (`withAllUpdatedDependencies`).
     changes['propertyDependencies'] = Object.fromEntries(
       [...properties]
         .filter(([, urns]) => urns.length > 0)
@@ -82,7 +85,7 @@ function applyRenames(resource: StoredResource, renames: Renames): StoredResourc
   }
 }
 
-/** Undefined when nothing changes. */
+/** Returns undefined when nothing changes. */
 function renameReference(reference: string, renames: Renames): string | undefined {
   const at = reference.lastIndexOf('::')
   const urn = at < 0 ? undefined : renames.get(reference.slice(0, at))

@@ -20,14 +20,14 @@ const state: StoredDeployment = {
 }
 
 describe('a pending operation', () => {
-  test('that is cleared is gone, and nothing else', () => {
+  test('is removed alone when it is cleared', () => {
     const cleared = clearPending(state, urn('b'))
     expect(cleared.pending_operations).toEqual([state.pending_operations?.[1]])
     expect(cleared.resources).toBe(state.resources)
     expect(clearPending(cleared, urn('old'))).not.toHaveProperty('pending_operations')
   })
 
-  test('that stays, stays in its place among the fields', () => {
+  test('that stays keeps its field position', () => {
     const { metadata, ...before } = state
     const ordered = { ...before, metadata }
     const fields = Object.keys(ordered)
@@ -36,7 +36,7 @@ describe('a pending operation', () => {
     expect(Object.keys(importPending(ordered, urn('b'), 'b-1'))).toEqual(fields)
   })
 
-  test('of a create that is imported becomes a resource that is read first', () => {
+  test('of an imported create becomes a resource that is refreshed first', () => {
     const imported = importPending(state, urn('b'), 'b-7')
     expect(imported.resources?.at(-1)).toEqual(
       resource('b', { dependencies: [urn('a')], id: 'b-7', refreshBeforeUpdate: true }),
@@ -44,30 +44,30 @@ describe('a pending operation', () => {
     expect(imported.pending_operations).toEqual([state.pending_operations?.[1]])
   })
 
-  test('of a create that is imported leaves another create of the URN pending', () => {
+  test('of an imported create leaves another create of the URN pending', () => {
     const again = { resource: resource('b'), type: 'creating' as const }
     const twice = { ...state, pending_operations: [...(state.pending_operations ?? []), again] }
     const imported = importPending(twice, urn('b'), 'b-7')
     expect(imported.pending_operations).toEqual([state.pending_operations?.[1], again])
   })
 
-  test('of a create that is imported takes the place of what was deleted for it', () => {
+  test('of an imported create replaces the resource that was deleted for it', () => {
     const gone = resource('b', { id: 'b-7', pendingReplacement: true })
     const before = { ...state, resources: [...(state.resources ?? []), gone] }
     const imported = importPending(before, urn('b'), 'b-7')
     expect(imported.resources).toEqual(importPending(state, urn('b'), 'b-7').resources)
   })
 
-  test('keeps others when all creates are forgotten', () => {
+  test('of other types stays when all creates are cleared', () => {
     expect(clearPendingCreates(state).pending_operations).toEqual([state.pending_operations?.[1]])
   })
 
   test.each([
-    ['what is not pending', () => clearPending(state, urn('a'))],
-    ['an import under the id of another', () => importPending(state, urn('b'), 'a-1')],
-    ['an import of what is no create', () => importPending(state, urn('old'), 'x')],
+    ['clearing a URN without a pending operation', () => clearPending(state, urn('a'))],
+    ['an import with the id of another resource', () => importPending(state, urn('b'), 'a-1')],
+    ['an import of an operation other than a create', () => importPending(state, urn('old'), 'x')],
     [
-      'an import of what the state has',
+      'an import of a resource in the state',
       () =>
         importPending(
           { ...state, pending_operations: [{ resource: resource('a'), type: 'creating' }] },
@@ -76,7 +76,7 @@ describe('a pending operation', () => {
         ),
     ],
     [
-      'an import of what no provider manages any more',
+      'an import without its provider',
       () => {
         const provider = 'urn:pulumi:dev::shop::pulumi:providers:a::default::gone'
         const resources = [{ resource: resource('b', { provider }), type: 'creating' }]

@@ -5,14 +5,14 @@ import { rebuildDependencies } from './rebuild-dependencies.ts'
 import { sortTopologically } from './topological-sort.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from './stored.ts'
 
-/** The pending operations of a state, in order. */
+/** Returns the pending operations of a state, in order. */
 export function pendingOf(state: StoredDeployment): readonly StoredOperation[] {
   return state.pending_operations ?? []
 }
 
 /**
- * The state without the pending operations of a URN, for a person who found that nothing came of
- * them. Throws PENDING_NOT_FOUND.
+ * Removes the pending operations of a URN after the user confirmed that they had no effect. Throws
+ * PENDING_NOT_FOUND.
  */
 export function clearPending(state: StoredDeployment, urn: string): StoredDeployment {
   requirePending(state, urn)
@@ -22,7 +22,7 @@ export function clearPending(state: StoredDeployment, urn: string): StoredDeploy
   )
 }
 
-/** The state without its pending creates, whatever became of them. */
+/** Removes all pending creates, regardless of their results. */
 export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
   return withPending(
     state,
@@ -31,12 +31,11 @@ export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
 }
 
 /**
- * The state with the resource of a pending create under the id that a person found. Its outputs are
- * unknown: it is marked to be read before anything else is done with it, which is what the next
- * deployment begins with. Another create that is pending of the URN stays so: it made another
- * object, if any. Throws PENDING_NOT_FOUND, also when what is pending is no create, CLI_USAGE when
- * the state has a resource of that URN or one of its type with that id, PROVIDER_REFERENCE when its
- * provider is gone.
+ * Adds the resource of a pending create with the id that a user found. Its outputs are unknown, so
+ * it is marked for a refresh, with which the next deployment begins. Another pending create of the
+ * URN stays, because it may have created another object. Throws PENDING_NOT_FOUND, also when the
+ * pending operation is not a create. Throws CLI_USAGE when the state already has the URN, or the id
+ * with the same type. Throws PROVIDER_REFERENCE when the provider is gone.
  */
 export function importPending(state: StoredDeployment, urn: string, id: string): StoredDeployment {
   requirePending(state, urn)
@@ -44,11 +43,11 @@ export function importPending(state: StoredDeployment, urn: string, id: string):
     ({ resource, type }) => resource.urn === urn && type === 'creating',
   )
   if (create === undefined)
-    throw error('PENDING_NOT_FOUND', `what is pending of ${urn} is no create`)
+    throw error('PENDING_NOT_FOUND', `the pending operation of ${urn} is not a create`)
   const rest = withoutReplaced(state, urn)
   const { resources = [] } = rest
   if (resources.some(resource => resource.urn === urn && resource['delete'] !== true))
-    throw error('CLI_USAGE', `the state has a resource ${urn}`)
+    throw error('CLI_USAGE', `the state already has a resource ${urn}`)
   const other = resources.find(
     resource =>
       resource['id'] === id &&
@@ -56,12 +55,12 @@ export function importPending(state: StoredDeployment, urn: string, id: string):
       resource['provider'] === create.resource['provider'],
   )
   if (other !== undefined)
-    throw error('CLI_USAGE', `'${id}' is the id of ${other.urn} in this state`, {
-      hint: 'Two resources that name one object would change and delete it in turn. Find the id of the object that the interrupted create made.',
+    throw error('CLI_USAGE', `the id '${id}' already belongs to ${other.urn} in this state`, {
+      hint: 'Find the id of the object that the interrupted create created: two resources must not share one object.',
     })
   if (!hasProvider(resources, create.resource))
-    throw error('PROVIDER_REFERENCE', `the provider of ${urn} is not in the state any more`, {
-      hint: 'Delete the object by hand, then say so: antichain state pending clear <urn>',
+    throw error('PROVIDER_REFERENCE', `the provider of ${urn} is no longer in the state`, {
+      hint: 'Delete the object by hand, then run `antichain state pending clear <urn>`.',
     })
   const made: StoredResource = { ...create.resource, id, refreshBeforeUpdate: true }
   const left = pendingOf(state).filter(operation => operation !== create)
@@ -69,8 +68,8 @@ export function importPending(state: StoredDeployment, urn: string, id: string):
 }
 
 /**
- * The state without what of a URN was deleted for its replacement: the object of that is gone, and
- * the replacement, which may have the same id, takes its place.
+ * Removes the resource of a URN that was deleted for its replacement. Its object is gone, and the
+ * replacement, possibly with the same id, takes its place.
  */
 export function withoutReplaced(state: StoredDeployment, urn: string): StoredDeployment {
   const { resources = [] } = state
@@ -78,12 +77,15 @@ export function withoutReplaced(state: StoredDeployment, urn: string): StoredDep
   return left.length === resources.length ? state : { ...state, resources: left }
 }
 
-/** Whether the object of a resource was deleted, and what is to replace it is not there yet. */
+/** Reports whether the object of a resource was deleted and its replacement does not exist yet. */
 export function isReplaced(resource: StoredResource): boolean {
   return resource['pendingReplacement'] === true
 }
 
-/** Whether the provider of a resource is among these: no state may hold one without it. */
+/**
+ * Reports whether the provider of a resource is in the list. No valid state contains a resource
+ * without its provider.
+ */
 export function hasProvider(
   resources: readonly StoredResource[],
   { provider }: StoredResource,
@@ -98,14 +100,14 @@ export function hasProvider(
   )
 }
 
-/** The state with one more resource; of its dependencies, those that are there. */
+/** Adds a resource to the state, with only those of its dependencies that exist. */
 export function withResource(state: StoredDeployment, made: StoredResource): StoredDeployment {
   const { resources = [] } = state
   const cut = rebuildDependencies([...resources, made]).at(-1) ?? made
   return { ...state, resources: sortTopologically([...resources, cut]).resources }
 }
 
-/** The state as Pulumi writes it: pending operations do not say whose they are. */
+/** Returns the state as Pulumi writes it: pending operations without their origin. */
 export function withoutOrigins(state: StoredDeployment): StoredDeployment {
   const plain = pendingOf(state).map(({ resource, type }) => ({ resource, type }))
   return withPending(state, plain)
@@ -116,7 +118,7 @@ function requirePending(state: StoredDeployment, urn: string): void {
     throw error('PENDING_NOT_FOUND', `no operation of ${urn} is pending`)
 }
 
-/** Fields keep their places: an export is compared byte by byte. */
+/** Keeps the order of fields, because exports are compared byte by byte. */
 export function withPending(
   state: StoredDeployment,
   pending: readonly StoredOperation[],

@@ -9,7 +9,7 @@ function printed(inputs: Json): string {
   return printEnvelope({ version: 3, deployment })
 }
 
-test('an envelope has four spaces, empty objects on one line and a newline at the end', () => {
+test('an envelope is printed with four spaces, empty objects on one line, and a final newline', () => {
   expect(printEnvelope({ version: 3, deployment: null })).toBe(
     '{\n    "version": 3,\n    "deployment": null\n}\n',
   )
@@ -18,7 +18,7 @@ test('an envelope has four spaces, empty objects on one line and a newline at th
   )
 })
 
-test('nothing is escaped for HTML, the line separators of JavaScript are', () => {
+test("HTML characters are not escaped, JavaScript's line separators are", () => {
   expect(printed('<a & b>')).toContain('"<a & b>"')
   expect(printed('a\u2028b\u2029c')).toContain('"a\\u2028b\\u2029c"')
 })
@@ -27,7 +27,7 @@ test('lone surrogates are replaced', () => {
   expect(printed('a\ud800b')).toContain('"a\ufffdb"')
 })
 
-test('numbers are as Go prints them', () => {
+test('numbers are printed as in Go', () => {
   expect(printed([1e21, 1e-7, 0.1, -0, 100])).toMatch(/1e\+21,\s+1e-7,\s+0\.1,\s+-0,\s+100\s/)
 })
 

@@ -4,15 +4,15 @@ import type { Json, StoredEnvelope } from './stored.ts'
 const indent = '    '
 
 /**
- * An envelope as `stack export` prints it: four spaces, no HTML escapes, a newline at the end.
- * Source of the rules: docs/spec/json-encoding.md#encoding-rules.
+ * Prints an envelope like `stack export`: four spaces, no HTML escapes, a final newline. Source of
+ * the rules: docs/spec/json-encoding.md#encoding-rules.
  */
 export function printEnvelope(envelope: StoredEnvelope): string {
   const json: unknown = envelope
   return `${print(json as Json, '\n')}\n`
 }
 
-/** `lead` is the line break before the closing bracket of this value. */
+/** Prints a value. `lead` is the line break before its closing bracket. */
 function print(json: Json, lead: string): string {
   if (typeof json === 'string') return printText(json)
   if (typeof json === 'number') return Object.is(json, -0) ? '-0' : JSON.stringify(json)
@@ -33,8 +33,8 @@ function isJsonList(json: Json): json is readonly Json[] {
 }
 
 /**
- * Fields in their order. JavaScript moves keys that look like numbers to the front; only objects
- * that Go sorts have such keys, so those are sorted again.
+ * Returns the fields in order. JavaScript moves numeric keys to the front. Only objects that Go
+ * sorts contain such keys, so they are sorted again.
  */
 function orderedEntries(json: { readonly [key: string]: Json }): readonly [string, Json][] {
   const entries = Object.entries(json).filter(([, item]) => item !== undefined)
@@ -42,7 +42,10 @@ function orderedEntries(json: { readonly [key: string]: Json }): readonly [strin
   return /^\d+$/.test(first) ? entries.sort(([a], [b]) => compareUtf8(a, b)) : entries
 }
 
-/** Go replaces lone surrogates and always escapes the two line separators of JavaScript. */
+/**
+ * Quotes a text like Go, which replaces lone surrogates and always escapes JavaScript's two line
+ * separators.
+ */
 function printText(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(/[\u2028\u2029]/g, separator =>
     separator === '\u2028' ? '\\u2028' : '\\u2029',

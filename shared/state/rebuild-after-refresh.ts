@@ -2,8 +2,8 @@ import type { Urn } from '../names/urn.ts'
 import type { ResourceState } from './resource.ts'
 
 /**
- * The list after a refresh: refreshed states in their places, gone ones left out, and what pointed
- * to gone ones cut off. Source: docs/spec/deployment.md#base-state-after-a-refresh,
+ * Returns the list after a refresh: refreshed states keep their places, deleted ones are removed,
+ * and references to them are cut. Source: docs/spec/deployment.md#base-state-after-a-refresh,
  * docs/spec/journal.md#replay-of-entries.
  */
 export function rebuildAfterRefresh(

@@ -2,10 +2,10 @@ import { readListMapField, readTextField, readTextListField } from './stored-fie
 import type { Json, StoredResource } from './stored.ts'
 
 /**
- * The list with every reference cut that points to nothing before it, and parents that are gone
- * forgotten: what a refresh leaves when resources vanished. "Before it" is by position on purpose,
- * several states may share a URN. `isKept`: of whom nothing is changed unless something is cut:
- * what a program registered. Source: docs/spec/journal.md#replay-of-entries.
+ * Cuts every reference that does not point to an earlier resource, and removes parents that are
+ * gone, as after a refresh that lost resources. The comparison is by position, because several
+ * states may share a URN. A resource for which `isKept` holds stays unchanged unless a reference is
+ * cut; the caller uses it for registered resources. Source: docs/spec/journal.md#replay-of-entries.
  */
 export function rebuildDependencies(
   resources: readonly StoredResource[],
@@ -24,7 +24,7 @@ export function rebuildDependencies(
   })
 }
 
-/** Whether everything that a resource names stands before it. */
+/** Reports whether all references of a resource point to earlier resources. */
 function isComplete(resource: StoredResource, seen: ReadonlySet<string>): boolean {
   const named = [
     ...['parent', 'deletedWith']
@@ -46,7 +46,7 @@ function cutReferences(resource: StoredResource, seen: ReadonlySet<string>): Sto
   const deletedWith = readTextField(resource, 'deletedWith')
   if (deletedWith !== '' && isGone(deletedWith)) now = withoutField(now, 'deletedWith')
   const properties = readListMapField(resource, 'propertyDependencies')
-  // A list that is empty disappears, whether something was cut or not: so the original leaves it.
+  // As in Pulumi, empty lists are removed even if nothing was cut.
   if ([...properties.values()].every(urns => urns.length > 0 && !urns.some(isGone))) return now
   const kept = [...properties]
     .map(([key, urns]) => [key, keepSeen(urns, seen)] as const)

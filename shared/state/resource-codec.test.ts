@@ -48,7 +48,7 @@ const full: ResourceState = {
 }
 
 describe('the stored form of a resource', () => {
-  test('keeps every field, and the order of Pulumi', () => {
+  test("keeps every field, in Pulumi's order", () => {
     const stored = encodeResource(full, seal)
     expect(Object.keys(stored).join()).toBe(
       'urn,custom,delete,id,type,inputs,outputs,parent,protect,taint,external,dependencies,' +
@@ -60,7 +60,7 @@ describe('the stored form of a resource', () => {
     expect(decodeResource(JSON.parse(JSON.stringify(stored)), open)).toEqual(full)
   })
 
-  test('leaves out what is empty, but not whether it is custom', () => {
+  test('omits empty fields, but not `custom`', () => {
     const stored = encodeResource(
       createResourceState({
         urn: urnOf('a'),
@@ -91,7 +91,7 @@ describe('the stored form of a resource', () => {
     })
   })
 
-  test('reads null as not there', () => {
+  test('reads null as absent', () => {
     const state = decodeResource(
       {
         urn: urnOf('a'),

@@ -18,8 +18,9 @@ import {
 import type { Json, StoredResource } from './stored.ts'
 
 /**
- * A state as files and records hold it: fields in the order of
- * docs/spec/state-format.md#fields-of-a-resource, what is empty left out, secrets through `seal`.
+ * Encodes a state for files and records: fields in the order of
+ * docs/spec/state-format.md#fields-of-a-resource, empty fields omitted, secrets encrypted by
+ * `seal`.
  */
 export function encodeResource(state: ResourceState, seal: Seal): StoredResource {
   const timeouts = encodeTimeouts(state.customTimeouts)
@@ -100,8 +101,8 @@ function encodeFrame(frame: StackFrame): Fields {
 }
 
 /**
- * A state from its stored form; what is absent or null is empty. Throws VALUE_MALFORMED, and
- * SECRETS_MALFORMED when a secret cannot be opened.
+ * Decodes a state from its stored form. Absent and null fields become empty. Throws
+ * VALUE_MALFORMED, and SECRETS_MALFORMED when a secret cannot be decrypted.
  */
 export function decodeResource(stored: StoredResource, open: Open): ResourceState {
   const readUrns = (field: string): readonly Urn[] =>

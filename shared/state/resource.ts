@@ -2,13 +2,13 @@
  * state: the record of a resource, the snapshot of a stack, and their JSON form (Pulumi's v3/v4).
  * Imports errors, config, names, values and secrets.
  *
- * Invariants: states are never changed in place, a change makes a new one; two states of one URN
- * are normal, so a state is found by identity or by base index, never by URN alone.
+ * Invariants: states are immutable, and a change creates a new one. Two states may have the same
+ * URN, so a state is found by identity or base index, never by URN alone.
  */
 import type { Urn } from '../names/urn.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
 
-/** Time limits in seconds; a field is absent when not set. */
+/** Timeouts in seconds. A field is absent when not set. */
 export interface CustomTimeouts {
   readonly create?: number
   readonly update?: number
@@ -22,15 +22,15 @@ export interface StackFrame {
 }
 
 /**
- * One resource as the state has it (docs/spec/state-format.md#fields-of-a-resource). '' and empty
- * lists stand for "not there".
+ * A resource in the state (docs/spec/state-format.md#fields-of-a-resource). '' and empty lists mean
+ * absent.
  */
 export interface ResourceState {
   readonly urn: Urn
   readonly type: string
-  /** Whether a provider manages it; components are not custom and have no id. */
+  /** Whether a provider manages it. Components are not custom and have no id. */
   readonly custom: boolean
-  /** Superseded by a replacement, still there physically. */
+  /** Replaced, but not deleted from the cloud yet. */
   readonly delete: boolean
   readonly id: string
   readonly inputs: PropertyMap
@@ -38,24 +38,24 @@ export interface ResourceState {
   readonly parent: Urn | ''
   readonly protect: boolean
   readonly taint: boolean
-  /** Read, not owned. */
+  /** Read, but not managed. */
   readonly external: boolean
   readonly dependencies: readonly Urn[]
   readonly initErrors: readonly string[]
   /** `<provider urn>::<id>`, '' for components and providers. */
   readonly provider: string
   readonly propertyDependencies: ReadonlyMap<string, readonly Urn[]>
-  /** Deleted physically, its create outstanding. */
+  /** Deleted from the cloud, with its replacement not created yet. */
   readonly pendingReplacement: boolean
   readonly additionalSecretOutputs: readonly string[]
-  /** The alias that was used in this deployment; never in a published snapshot. */
+  /** The alias that matched in this deployment. Never in a published snapshot. */
   readonly aliases: readonly Urn[]
   readonly customTimeouts: CustomTimeouts
   readonly importID: string
   readonly retainOnDelete: boolean
   readonly deletedWith: Urn | ''
   readonly replaceWith: readonly Urn[]
-  /** RFC 3339, UTC, as text: `Date` would lose digits. '' = not set. */
+  /** RFC 3339 in UTC, kept as text because `Date` would lose digits. '' = not set. */
   readonly created: string
   readonly modified: string
   readonly sourcePosition: string
@@ -71,7 +71,7 @@ export interface ResourceState {
   readonly snippetID: string
 }
 
-/** A state with nothing set but what is given. */
+/** Creates a state with defaults for all other fields. */
 export function createResourceState(
   fields: Pick<ResourceState, 'urn' | 'type' | 'custom'> & Partial<ResourceState>,
 ): ResourceState {

@@ -30,7 +30,7 @@ const namesOf = (resources: readonly StoredResource[] | undefined): string =>
   (resources ?? []).map(({ urn }) => urn.slice(urn.lastIndexOf('::') + 2)).join('')
 
 describe('integrity', () => {
-  test('nothing is wrong with what stands in order', () => {
+  test('a deployment in order is valid', () => {
     const fault = verifyIntegrity(
       deploymentOf(
         provider('p', 'x'),
@@ -50,7 +50,7 @@ describe('integrity', () => {
     ['no type', [{ urn: urnOf('a'), custom: true, type: '' }], /has no type/],
     ['a component with an id', [resource('a', { custom: false, id: 'x' })], /has the id/],
     [
-      'a provider of another id',
+      'a provider with another id',
       [provider('p', 'x'), resource('a', providedBy('p', 'y'))],
       /unknown provider/,
     ],
@@ -59,7 +59,7 @@ describe('integrity', () => {
       [resource('a', providedBy('p', 'x')), provider('p', 'x')],
       /unknown provider/,
     ],
-    ['a reference that is none', [resource('a', { provider: 'p' })], /not a provider reference/],
+    ['an invalid reference', [resource('a', { provider: 'p' })], /not a provider reference/],
     ['a missing parent', [resource('a', { parent: urnOf('b') })], /its parent .*is missing/],
     [
       'a parent that comes later',
@@ -79,12 +79,12 @@ describe('integrity', () => {
     expect(verifyIntegrity(deploymentOf(...resources))).toMatch(message)
   })
 
-  test('what is to be created again may refer to a provider that is gone', () => {
+  test('a resource with a pending replacement may reference a missing provider', () => {
     const state = resource('a', { ...providedBy('p', 'x'), pendingReplacement: true })
     expect(verifyIntegrity(deploymentOf(state))).toBeUndefined()
   })
 
-  test('a provider without an id is known by the text of the unknown', () => {
+  test('a provider without an id is referenced by the unknown text', () => {
     const unknownId = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
     const fault = verifyIntegrity(
       deploymentOf(provider('p', ''), resource('a', providedBy('p', unknownId))),
@@ -92,7 +92,7 @@ describe('integrity', () => {
     expect(fault).toBeUndefined()
   })
 
-  test('magic and snippets are looked at', () => {
+  test('magic and snippets are checked', () => {
     expect(
       verifyIntegrity({ manifest: { time: '', magic: 'x', version: 'v1' }, metadata: {} }),
     ).toMatch(/magic/)
@@ -102,7 +102,7 @@ describe('integrity', () => {
 })
 
 describe('normal URNs', () => {
-  test('every field that names an alias names the resource', () => {
+  test('every field with an alias gets the current URN', () => {
     const old = urnOf('old')
     const referring = resource('b', {
       parent: old,
@@ -119,7 +119,7 @@ describe('normal URNs', () => {
     expect(now.resources?.[1]).toMatchObject({ viewOf: urnOf('a'), replaceWith: [urnOf('a')] })
   })
 
-  test('a rename within the dependencies by property takes empty lists out of them', () => {
+  test('a rename drops empty lists of property dependencies', () => {
     const old = urnOf('old')
     const deployment = deploymentOf(
       resource('a', { aliases: [old] }),
@@ -130,7 +130,7 @@ describe('normal URNs', () => {
     expect(lists).toEqual([undefined, { k: [urnOf('a')] }, { m: [] }])
   })
 
-  test('children of what was renamed get the type of their parent into their URN', () => {
+  test("children of a renamed resource get their parent's new type in their URN", () => {
     const deployment = deploymentOf(
       resource('a', { custom: false, aliases: [urnOf('a', 'x:y:Old')] }, 'x:y:New'),
       resource('b', { parent: urnOf('a', 'x:y:Old') }, 'x:y:Old$a:b:C'),
@@ -152,7 +152,7 @@ describe('normal URNs', () => {
     expect(normalizeUrns(deployment).resources?.[1]).toMatchObject(providedBy('p', 'x'))
   })
 
-  test('one alias cannot stand for two', () => {
+  test('two resources cannot have the same alias', () => {
     const deployment = deploymentOf(
       resource('a', { aliases: [urnOf('old')] }),
       resource('b', { aliases: [urnOf('old')] }),
@@ -160,14 +160,14 @@ describe('normal URNs', () => {
     expect(() => normalizeUrns(deployment)).toThrow(/both have the alias/)
   })
 
-  test('what has no aliases stays the same object', () => {
+  test('a deployment without aliases is returned unchanged', () => {
     const deployment = deploymentOf(resource('a'), resource('b', on('a')))
     expect(normalizeUrns(deployment)).toBe(deployment)
   })
 })
 
 describe('cutting references', () => {
-  test('what is not before a resource is cut from it, the rest stays', () => {
+  test('references to absent or later resources are cut, the rest stays', () => {
     const [, b] = rebuildDependencies([
       resource('a'),
       resource('b', {
@@ -197,19 +197,19 @@ describe('topological order', () => {
   const sortedNames = (...list: StoredResource[]): string =>
     namesOf(sortTopologically(list).resources)
 
-  test('dependencies go before what depends on them, the rest stays', () => {
+  test('dependencies move before their dependents, the rest stays', () => {
     expect(sortedNames(resource('a', on('c')), resource('b'), resource('c'), resource('d'))).toBe(
       'cabd',
     )
   })
 
-  test('providers go before what they provide, by id', () => {
+  test('providers move before their resources, by id', () => {
     const [p, q] = [provider('p', 'x'), provider('p', 'y')]
     const list = [q, resource('a', providedBy('p', 'x')), p]
     expect(sortTopologically(list).resources).toEqual([q, p, list[1]])
   })
 
-  test('a deleted state sees the deleted one, a live state the live one', () => {
+  test('a deleted state refers to the deleted one, a live state to the live one', () => {
     const [dead, live] = [resource('a', { delete: true }), resource('a')]
     const [ofDead, ofLive] = [resource('b', { delete: true, ...on('a') }), resource('b', on('a'))]
     expect(sortTopologically([ofLive, live, ofDead, dead]).resources).toEqual([
@@ -220,20 +220,20 @@ describe('topological order', () => {
     ])
   })
 
-  test('of several states of one URN the nearest before it counts', () => {
+  test('a reference means the nearest earlier state of its URN', () => {
     const dead = (id: string): StoredResource => resource('a', { delete: true, id })
     const list = [dead('1'), resource('b', { delete: true, ...on('a') }), dead('2')]
     expect(sortTopologically(list).resources).toEqual(list)
   })
 
-  test('a cycle leaves the list as it is and is named', () => {
+  test('a cycle leaves the list unchanged and is named', () => {
     const list = [resource('a', on('b')), resource('b', on('a')), resource('c')]
     expect(sortTopologically(list)).toEqual({ resources: list, cycle: urnOf('a') })
     const self = [resource('a', on('a'))]
     expect(sortTopologically(self).cycle).toBe(urnOf('a'))
   })
 
-  test('a long chain the wrong way round is no trouble', () => {
+  test('a long chain in reverse order is sorted without recursion', () => {
     const count = 5_000
     const list = Array.from({ length: count }, (_, at) =>
       resource(`${at}`, at + 1 < count ? on(`${at + 1}`) : {}),

@@ -44,7 +44,7 @@ function snapshotOf(...values: PropertyValue[]): Snapshot {
   }
 }
 
-test('the magic of a version is its hash, of none it is empty', () => {
+test('the magic of a version is its hash, and empty without a version', () => {
   expect(manifestOf('v3.260.0', '').magic).toBe(
     '7dff0d166258e7f1d265e8e044021ea087795d58a0c6415ab6fe8b7c790e447f',
   )
@@ -52,7 +52,7 @@ test('the magic of a version is its hash, of none it is empty', () => {
 })
 
 describe('the stored form of a snapshot', () => {
-  test('is the same snapshot when it is read again', () => {
+  test('decodes to the same snapshot', () => {
     const a = managerOf('a')
     const snapshot = snapshotOf(secretOf(new Map([['x', secretOf(1)]])), 'open')
     const stored = encodeSnapshot(snapshot, a, 'sealed')
@@ -67,37 +67,40 @@ describe('the stored form of a snapshot', () => {
     expect(decodeSnapshot(stored, a)).toEqual(snapshot)
   })
 
-  test('may show its secrets', () => {
+  test('may contain plaintext secrets', () => {
     const stored = encodeSnapshot(snapshotOf(secretOf('hush')), managerOf('a'), 'plaintext')
     expect(JSON.stringify(stored)).toContain('"plaintext":"\\"hush\\""')
     expect(stored.secrets_providers?.type).toBe('passphrase')
   })
 
-  test('an integrity error goes round', () => {
+  test('keeps an integrity error', () => {
     const snapshot = { ...snapshotOf(), integrityError: { version: '3', error: 'broken' } }
     const stored = encodeSnapshot(snapshot, managerOf('a'), 'sealed')
     expect(stored.metadata).toEqual({ integrity_error: snapshot.integrityError })
     expect(decodeSnapshot(stored, managerOf('a')).integrityError).toEqual(snapshot.integrityError)
   })
 
-  test.each(['sealed', 'plaintext'] as const)('%s, it can be sealed by another manager', mode => {
-    const [a, b] = [managerOf('a'), managerOf('b')]
-    const snapshot = snapshotOf(secretOf([secretOf('deep')]), new Map([['in', secretOf(2)]]))
-    const stored = encodeSnapshot(snapshot, a, mode)
-    const resealed = resealDeployment(stored, a.crypter.decrypt, b)
-    expect(resealed.secrets_providers).toEqual({ type: 'passphrase', state: { salt: 'b' } })
-    expect(resealed).toEqual(encodeSnapshot(snapshot, b, 'sealed'))
-    expect(decodeSnapshot(resealed, b)).toEqual(snapshot)
-  })
+  test.each(['sealed', 'plaintext'] as const)(
+    '%s, it can be encrypted by another manager',
+    mode => {
+      const [a, b] = [managerOf('a'), managerOf('b')]
+      const snapshot = snapshotOf(secretOf([secretOf('deep')]), new Map([['in', secretOf(2)]]))
+      const stored = encodeSnapshot(snapshot, a, mode)
+      const resealed = resealDeployment(stored, a.crypter.decrypt, b)
+      expect(resealed.secrets_providers).toEqual({ type: 'passphrase', state: { salt: 'b' } })
+      expect(resealed).toEqual(encodeSnapshot(snapshot, b, 'sealed'))
+      expect(decodeSnapshot(resealed, b)).toEqual(snapshot)
+    },
+  )
 })
 
 describe('the envelope of a deployment', () => {
-  test('has version 3 and no features when none is needed', () => {
+  test('has version 3 without features', () => {
     const stored = encodeSnapshot(snapshotOf('x'), managerOf('a'), 'sealed')
     expect(envelopeOf(stored)).toEqual({ version: 3, deployment: stored })
   })
 
-  test('has version 4 and its features in order', () => {
+  test('has version 4 with its features in order', () => {
     const snapshot = snapshotOf()
     const state = createResourceState({
       urn,
@@ -126,7 +129,7 @@ describe('the envelope of a deployment', () => {
     })
   })
 
-  test('knows of byte strings inside of secrets', () => {
+  test('detects byte strings inside secrets', () => {
     const snapshot = snapshotOf(secretOf({ kind: 'bytes', base64: '/w==' }))
     const envelope = envelopeOf(encodeSnapshot(snapshot, managerOf('a'), 'sealed'))
     expect(envelope.features).toEqual(['byteString'])

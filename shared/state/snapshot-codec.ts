@@ -13,13 +13,16 @@ import type { Json, StoredDeployment, StoredEnvelope, StoredResource } from './s
 export { parseEnvelope } from './envelope.ts'
 export { printEnvelope } from './print-envelope.ts'
 
-/** Who writes a snapshot, when: `time` is RFC 3339 text. The magic proves nothing but agreement. */
+/**
+ * Creates the manifest of a snapshot; `time` is RFC 3339 text. The magic only detects a version
+ * mismatch.
+ */
 export function manifestOf(version: string, time: string): Manifest {
   const magic = version === '' ? '' : createHash('sha256').update(version, 'utf8').digest('hex')
   return { time, magic, version }
 }
 
-/** A snapshot in its stored form; `plaintext` shows its secrets (`stack export --show-secrets`). */
+/** Encodes a snapshot; `plaintext` shows its secrets (`stack export --show-secrets`). */
 export function encodeSnapshot(
   snapshot: Snapshot,
   manager: SecretsManager,
@@ -75,7 +78,10 @@ function encodeMetadata(mark: IntegrityMark | undefined, isWithBytes: boolean): 
   }
 }
 
-/** A stored deployment, opened. Throws SECRETS_MALFORMED when it was sealed by another manager. */
+/**
+ * Decodes and decrypts a stored deployment. Throws SECRETS_MALFORMED when another manager encrypted
+ * it.
+ */
 export function decodeSnapshot(stored: StoredDeployment, manager: SecretsManager): Snapshot {
   const open: Open = manager.crypter.decrypt
   const { resources = [], pending_operations: pending = [] } = stored
@@ -101,7 +107,7 @@ function decodeMark(json: Json | undefined): IntegrityMark | undefined {
   return { ...readField('version'), ...readField('command'), ...readField('error') }
 }
 
-/** The envelope of a deployment: version 4 with its features where it needs any, else version 3. */
+/** Returns the envelope of a deployment: version 4 if it needs features, else version 3. */
 export function envelopeOf(deployment: StoredDeployment): StoredEnvelope {
   const features = featuresOf(deployment)
   const { [byteStringMark]: _mark, ...metadata } = deployment.metadata
@@ -111,8 +117,8 @@ export function envelopeOf(deployment: StoredDeployment): StoredEnvelope {
 }
 
 /**
- * The deployment with every secret sealed anew under `manager`, whether it was sealed under another
- * (`open`) or shown in clear. Throws SECRETS_MALFORMED. Everything else stays as it stands.
+ * Encrypts every secret of a deployment with `manager`, both ciphertexts of another manager
+ * (`open`) and plaintext. Throws SECRETS_MALFORMED. Everything else stays unchanged.
  */
 export function resealDeployment(
   stored: StoredDeployment,

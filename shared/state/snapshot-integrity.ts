@@ -5,23 +5,22 @@ import { manifestOf } from './snapshot-codec.ts'
 import { isJsonObject, readTextField, readNestedTexts, readTextListField } from './stored-fields.ts'
 import type { StoredDeployment, StoredResource } from './stored.ts'
 
-/** What came before a resource in its list. */
+/** The resources that precede a resource in its list. */
 interface Seen {
   readonly urns: Set<string>
   readonly providers: Set<string>
-  /** All URNs of the list, to tell "comes after" from "missing". */
+  /** All URNs of the list, to distinguish "comes after" from "missing". */
   readonly all: ReadonlySet<string>
 }
 
 /**
- * What is wrong with a deployment, the first thing only; undefined when nothing is. It is the union
- * of the strict parts of Pulumi's two checks. Source:
- * docs/spec/state-integrity.md#verify-integrity.
+ * Returns the first integrity error of a deployment, or undefined. It checks the union of the
+ * strict parts of Pulumi's two checks. Source: docs/spec/state-integrity.md#verify-integrity.
  */
 export function verifyIntegrity(deployment: StoredDeployment): string | undefined {
   const { manifest, resources = [] } = deployment
   if (manifest.magic !== manifestOf(manifest.version, manifest.time).magic)
-    return 'the magic of the manifest does not agree with its version'
+    return 'the magic of the manifest does not match its version'
   const seen: Seen = {
     urns: new Set(),
     providers: new Set(),
@@ -39,7 +38,7 @@ export function verifyIntegrity(deployment: StoredDeployment): string | undefine
   return faultOfDuplicates(resources) ?? faultOfSnippets(deployment)
 }
 
-/** Also notes a provider: it may be referred to by those that follow, and by itself. */
+/** Also records a provider, which later resources and the provider itself may reference. */
 function faultOfIdentity(resource: StoredResource, seen: Seen): string | undefined {
   const { urn, type } = resource
   const id = readTextField(resource, 'id')
@@ -47,7 +46,8 @@ function faultOfIdentity(resource: StoredResource, seen: Seen): string | undefin
   if (type === '') return `resource '${urn}' has no type`
   if (!resource.custom && id !== '') return `component '${urn}' has the id '${id}'`
   if (!isProviderType(type)) return undefined
-  if (!isUrn(urn) || !isProviderType(typeOf(urn))) return `provider '${urn}' has no provider URN`
+  if (!isUrn(urn) || !isProviderType(typeOf(urn)))
+    return `provider '${urn}' does not have the URN of a provider`
   seen.providers.add(referenceOf(urn, id))
   return undefined
 }

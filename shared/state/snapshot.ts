@@ -1,40 +1,40 @@
 import type { ResourceState } from './resource.ts'
 
-/** What a begun operation that did not end wanted to do, in Pulumi's words. */
+/** The kind of an unfinished operation, with Pulumi's names. */
 export type PendingOperationType = 'creating' | 'updating' | 'deleting' | 'reading' | 'importing'
 
-/** An operation that was begun and whose end nobody knows. */
+/** An operation that has begun and whose end is unknown. */
 export interface PendingOperation {
   readonly resource: ResourceState
   readonly type: PendingOperationType
 }
 
-/** Who wrote a snapshot; `time` is RFC 3339 text, `magic` the SHA-256 of `version`. */
+/** The writer of a snapshot; `time` is RFC 3339 text, `magic` the SHA-256 of `version`. */
 export interface Manifest {
   readonly time: string
   readonly magic: string
   readonly version: string
 }
 
-/** What was wrong with a snapshot when it was published (I7). */
+/** The integrity error of a snapshot when it was published (I7). */
 export interface IntegrityMark {
   readonly version?: string
   readonly command?: string
   readonly error?: string
 }
 
-/** The state of a stack, opened: secrets are boxes with their value inside. */
+/** The decrypted state of a stack. Secrets are wrapped values. */
 export interface Snapshot {
   readonly manifest: Manifest
   readonly resources: readonly ResourceState[]
   readonly pendingOperations: readonly PendingOperation[]
   readonly integrityError: IntegrityMark | undefined
-  /** Fields that this version only carries: snippets and extensions, as JSON. */
+  /** Fields that are preserved without being interpreted: snippets and extensions, as JSON. */
   readonly snippets: readonly unknown[]
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** A stack that never ran. */
+/** The snapshot of a new stack. */
 export const emptySnapshot: Snapshot = {
   manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
   resources: [],

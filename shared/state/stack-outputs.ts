@@ -2,15 +2,15 @@ import { stackType } from '../names/urn.ts'
 import type { Json, StoredDeployment } from './stored.ts'
 
 /**
- * The mark of special values in states (docs/spec/property-values.md#signatures) and that of
- * secrets.
+ * The signature key of special values in states (docs/spec/property-values.md#signatures), and the
+ * signature of secrets.
  */
 const signatureKey = '4dabf18193072939515e22adb298388d'
 const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
 
 /**
- * The outputs of a stack as plain JSON. Secrets are `[secret]`, or what `open` makes of their
- * ciphertext: the JSON text of the value.
+ * Returns the outputs of a stack as plain JSON. Secrets are `[secret]`, or decrypted by `open` to
+ * the JSON text of the value.
  */
 export function readStackOutputs(
   deployment: StoredDeployment | undefined,
@@ -25,7 +25,7 @@ export function readStackOutputs(
     : new Map()
 }
 
-/** Whether any output is, or holds, a secret. */
+/** Reports whether any output is or contains a secret. */
 export function hasSecretOutputs(deployment: StoredDeployment | undefined): boolean {
   let found = false
   readStackOutputs(deployment, () => {
@@ -35,7 +35,7 @@ export function hasSecretOutputs(deployment: StoredDeployment | undefined): bool
   return found
 }
 
-/** An output as one line: a text as it is, anything else as JSON. */
+/** Formats an output as one line: a text unchanged, anything else as JSON. */
 export function formatOutput(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

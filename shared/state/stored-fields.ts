@@ -3,23 +3,23 @@ import type { Json } from './stored.ts'
 /** A JSON object. */
 export type StoredJsonObject = { readonly [key: string]: Json }
 
-/** Whether a JSON value is an object. */
+/** Reports whether a JSON value is an object. */
 export function isJsonObject(json: Json | undefined): json is StoredJsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
-/** A text field; '' when it is absent. */
+/** Returns a text field; '' when absent. */
 export function readTextField(stored: StoredJsonObject, field: string): string {
   const value = stored[field]
   return typeof value === 'string' ? value : ''
 }
 
-/** A field that is a list of texts; empty when it is absent or null. */
+/** Returns a field with a list of texts; empty when absent or null. */
 export function readTextListField(stored: StoredJsonObject, field: string): readonly string[] {
   return toTextList(stored[field])
 }
 
-/** A field that is an object of lists of texts; a list that is null is empty. */
+/** Returns a field with an object of text lists. A null list is empty. */
 export function readListMapField(
   stored: StoredJsonObject,
   field: string,
@@ -29,7 +29,7 @@ export function readListMapField(
   return new Map(Object.entries(value).map(([key, texts]) => [key, toTextList(texts)]))
 }
 
-/** All texts of a field that is an object of lists of texts. */
+/** Returns all texts of a field with an object of text lists. */
 export function readNestedTexts(stored: StoredJsonObject, field: string): readonly string[] {
   const value = stored[field]
   return isJsonObject(value) ? Object.values(value).flatMap(toTextList) : []

@@ -3,8 +3,8 @@ import type { Json } from '../values/json.ts'
 export type { Json } from '../values/json.ts'
 
 /**
- * One resource in its JSON form (docs/spec/state-format.md#fields-of-a-resource, fields in that
- * order), secrets sealed. Opaque outside of the codec in `codec.ts`, but for the fields that name
+ * A resource in its JSON form (docs/spec/state-format.md#fields-of-a-resource, fields in that
+ * order), with encrypted secrets. Only the codec interprets its fields, except those that identify
  * and place it.
  */
 export interface StoredResource {
@@ -18,7 +18,10 @@ export interface StoredResource {
 export interface StoredOperation {
   readonly resource: StoredResource
   readonly type: string
-  /** Whose create it is, so that a late outcome finds it. Ours alone: no export has it. */
+  /**
+   * The attempt of a create, so that its late outcome is matched. Exports do not contain this
+   * field.
+   */
   readonly origin?: {
     readonly deployment: string
     readonly operation: number

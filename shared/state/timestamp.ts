@@ -1,5 +1,5 @@
 /**
- * A time as states have it: RFC 3339 in UTC without trailing zeros
+ * Formats a time as in states: RFC 3339 in UTC without trailing zeros
  * (docs/spec/json-encoding.md#encoding-rules). `ms`: since 1970.
  */
 export function timestampOf(ms: number): string {

@@ -3,7 +3,7 @@ import { isUrn } from '../names/urn.ts'
 import { readTextField, readNestedTexts, readTextListField } from './stored-fields.ts'
 import type { StoredResource } from './stored.ts'
 
-/** How far the sort is with a state: not met, its dependencies being placed, placed. */
+/** The progress of the sort for a state: not visited, dependencies in progress, placed. */
 const [unmet, onPath, done] = [0, 1, 2]
 
 /** Positions of the states of one URN, ascending. */
@@ -12,7 +12,7 @@ interface Places {
   readonly deleted: number[]
 }
 
-/** Where references lead. */
+/** The targets of references. */
 interface Lookup {
   readonly states: ReadonlyMap<string, Places>
   /** Positions by exact provider reference: URN and id. */
@@ -20,12 +20,11 @@ interface Lookup {
 }
 
 /**
- * Dependencies before what depends on them; a list that is so already does not move. A reference
- * leads to the nearest state of its URN: a deleted state sees a deleted one first, a live state a
- * live one. Either stays behind one of the other kind too that it was behind, for that may be the
- * one that it was made with: it must be deleted first. With a cycle the list stays as it is and
- * `cycle` names one of its members. Linear in
- * states and references. Source: docs/spec/state-integrity.md#repair.
+ * Sorts dependencies before their dependents. A sorted list stays unchanged. A reference points to
+ * the nearest state of its URN: a deleted state prefers a deleted one, a live state a live one. A
+ * state also stays behind an earlier state of the other kind. It may have been created with that
+ * one, and must then be deleted first. With a cycle the list stays unchanged, and `cycle` names one
+ * of its members. Linear in states and references. Source: docs/spec/state-integrity.md#repair.
  */
 export function sortTopologically(resources: readonly StoredResource[]): {
   readonly resources: readonly StoredResource[]
@@ -39,7 +38,7 @@ export function sortTopologically(resources: readonly StoredResource[]): {
   return sortDepthFirst(resources, at => edgesOf(at, resources, { lookup, isCareful: false }))
 }
 
-/** Depth first, along the edges of each position, without recursion. */
+/** Sorts depth-first along the edges of each position, without recursion. */
 function sortDepthFirst(
   resources: readonly StoredResource[],
   listEdges: (at: number) => readonly number[],
@@ -115,7 +114,7 @@ function edgesOf(
   return edges
 }
 
-/** The last position before `at`, else the first after it; `at` itself when there is no other. */
+/** Returns the last position before `at`, else the first after it, else `at` itself. */
 function findNearest(positions: readonly number[], at: number): number | undefined {
   const low = countBefore(positions, at)
   return (
@@ -125,7 +124,7 @@ function findNearest(positions: readonly number[], at: number): number | undefin
   )
 }
 
-/** How many positions are before `at`. */
+/** Returns the number of positions before `at`. */
 function countBefore(positions: readonly number[], at: number): number {
   let low = 0
   let high = positions.length

@@ -24,8 +24,8 @@ function fault(value: unknown): string {
   return `${at}: ${must}`
 }
 
-describe('a fault of form', () => {
-  it('is told by where it is and what must be there', () => {
+describe('a validation error', () => {
+  it('names the place and the requirement', () => {
     expect(fault(whole)).toBe('none')
     expect(fault({ ...whole, on: 'secret' })).toBe('on: must be push, tag or pull-request')
     expect(fault({ ...whole, rules: [{ folder: 1 }] })).toBe('rules.0.folder: must be a text')
@@ -35,16 +35,14 @@ describe('a fault of form', () => {
     )
     expect(fault({ ...whole, days: 0 })).toBe('days: must be at least 1')
     expect(fault({ ...whole, days: 1.5 })).toBe('days: must be a whole number')
-    expect(fault({ ...whole, url: 'nowhere' })).toBe(
-      'url: must be the URL of an address of http or https',
-    )
+    expect(fault({ ...whole, url: 'nowhere' })).toBe('url: must be an http or https URL')
     expect(fault({ ...whole, who: 1 })).toBe('who: must be *, or must be a list')
-    expect(fault({ ...whole, who: [1] })).toBe('who: must be of another form')
+    expect(fault({ ...whole, who: [1] })).toBe('who: must have the expected format')
     expect(fault({ ...whole, count: 0 })).toBe('count: must be more than 0')
     expect(fault('text')).toBe(': must be an object')
   })
 
-  it('says what is missing and what nobody knows', () => {
+  it('names missing and unknown fields', () => {
     expect(fault({ ...whole, on: undefined })).toBe(
       'on: is missing; it must be push, tag or pull-request',
     )
@@ -52,11 +50,11 @@ describe('a fault of form', () => {
     expect(fault({ ...whole, onn: 'push' })).toBe(": has no field 'onn'")
   })
 
-  it('tells of a choice the field that makes it', () => {
+  it('of a choice names the field that selects it', () => {
     expect(fault({ ...whole, act: { do: 'sideways' } })).toMatch(/^act\.do: must be up or down$/)
   })
 
-  it('tells nothing of the value', () => {
+  it('does not contain the value', () => {
     expect(fault({ ...whole, on: 'hunter2', rules: 'hunter2' })).not.toContain('hunter2')
   })
 })

@@ -1,21 +1,21 @@
 import type { z } from 'zod'
 import { toPrintable } from './printable.ts'
 
-/** Where a value from outside is not of its form, and what is to be there. */
+/** The place where an external value is invalid, and the requirement. */
 export interface FormFault {
-  /** Names of fields and numbers of items with dots between; '' for the whole. */
+  /** Field names and item numbers, separated by dots; '' for the whole value. */
   readonly at: string
-  /** A sentence without its subject: `must be push or tag`. */
+  /** A sentence without its subject, such as `must be push or tag`. */
   readonly must: string
 }
 
 /**
- * The first fault that a form found in a value, in words of ours; of the value only names of fields
- * are told, for the rest may be secret.
+ * Returns the first validation error of a value as text. It contains only field names of the value,
+ * because the rest may be secret.
  */
 export function formFaultOf({ issues }: z.ZodError, value: unknown): FormFault {
   const [issue] = issues
-  if (issue === undefined) return { at: '', must: 'must be of another form' }
+  if (issue === undefined) return { at: '', must: 'must have the expected format' }
   const isMissing =
     issue.code !== 'unrecognized_keys' && readValueAt(value, issue.path) === undefined
   const must = requirementOf(issue)
@@ -48,18 +48,16 @@ function requirementOf(issue: z.core.$ZodIssue): string {
     case 'unrecognized_keys':
       return `has no field ${issue.keys.map(key => `'${key}'`).join(', ')}`
     case 'invalid_format':
-      return issue.format === 'url'
-        ? 'must be the URL of an address of http or https'
-        : issue.message
+      return issue.format === 'url' ? 'must be an http or https URL' : issue.message
     case 'invalid_key':
     case 'invalid_element':
-      return 'must be of another form'
+      return 'must have the expected format'
     default:
       return issue.message
   }
 }
 
-/** What values are called to those who write JSON, by their names in a form. */
+/** The names of value kinds for authors of JSON. */
 const kinds: ReadonlyMap<string, string> = new Map([
   ['string', 'a text'],
   ['number', 'a number'],
@@ -73,12 +71,12 @@ const kinds: ReadonlyMap<string, string> = new Map([
 function unionRequirementOf(issue: z.core.$ZodIssueInvalidUnion): string {
   if ('options' in issue && Array.isArray(issue.options))
     return `must be ${formatAlternatives(issue.options)}`
-  // What is wrong inside one of the ways is no word about the value itself.
+  // An error inside one alternative does not describe the value itself.
   const ways = issue.errors.flatMap(([first]) =>
     first === undefined || first.path.length > 0 ? [] : [requirementOf(first)],
   )
   return ways.length < issue.errors.length || ways.length === 0
-    ? 'must be of another form'
+    ? 'must have the expected format'
     : [...new Set(ways)].join(', or ')
 }
 
@@ -89,7 +87,7 @@ function boundOf(origin: string, bound: 'least' | 'most', limit: number | bigint
   return origin === 'array' || origin === 'set' ? formatCount('item') : `be at ${bound} ${limit}`
 }
 
-/** `push, tag or pull-request`. */
+/** Formats as in `push, tag or pull-request`. */
 function formatAlternatives(values: readonly unknown[]): string {
   const texts = values.map(String)
   const last = texts.pop() ?? ''

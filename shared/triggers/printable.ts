@@ -1,7 +1,7 @@
 /**
- * What came from outside, as it may stand in a line of a log, a message or a comment: characters
- * that end lines, move the cursor, or turn the direction of writing are shown by their numbers, and
- * no more than `charsMax` characters are kept.
+ * Makes an external text safe for a line of a log, message or comment. Characters that end lines,
+ * move the cursor or change the writing direction are replaced by their numbers. At most `charsMax`
+ * characters are kept.
  */
 export function toPrintable(text: string, charsMax = 200): string {
   const shown = text

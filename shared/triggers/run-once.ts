@@ -3,18 +3,21 @@ import type { MarksPort } from '../ports/documents.ts'
 import type { ClockPort } from '../ports/system.ts'
 import type { EpochMs } from '../records/ids.ts'
 
-/** What became of something that is to be done once. */
+/** The result of work that must be done once. */
 export type OnceResult<T> =
   | { readonly kind: 'done'; readonly value: T }
-  /** It was done before. */
+  /** The work was done before. */
   | { readonly kind: 'repeated' }
-  /** Somebody is at it, or died at it less than `triggerLimits.deliveryClaimMs` ago. */
+  /**
+   * Another process does the work, or crashed during it less than `triggerLimits.deliveryClaimMs`
+   * ago.
+   */
   | { readonly kind: 'underway' }
 
 /**
- * Does something once for all of its names, for `keptMs`. What fails may be tried again, and what
- * somebody died at too: between the work and the mark that it is done there is a moment in which a
- * death lets it be done a second time, for not at all would be worse.
+ * Does work once for all of its names, for `keptMs`. Failed work may be repeated, also after a
+ * crash. A crash between the work and its mark allows a second run, because losing the work would
+ * be worse.
  */
 export async function runOnce<T>(
   { marks, clock }: { readonly marks: MarksPort; readonly clock: Pick<ClockPort, 'now'> },
@@ -32,7 +35,7 @@ export async function runOnce<T>(
         return { kind: 'underway' }
       claimed.push(name)
     }
-    // Who held the claim before may have ended between the two looks.
+    // The earlier holder of the claim may have finished between the two checks.
     if (await isDone()) return { kind: 'repeated' }
     const value = await work()
     for (const name of names) await marks.mark(`done ${name}`, expiryAfter(keptMs))

@@ -7,15 +7,15 @@ import type { WebhookDelivery } from './webhooks/receive-webhook.ts'
 import type { Trigger } from './webhooks/rules.ts'
 import type { Schedule } from './schedules/schedule.ts'
 
-/** When something is asked for, and who is to run its operations. */
+/** The time of a request, and the executor of its operations. */
 export interface RequestContext {
   readonly at: EpochMs
   readonly execute: DeploymentOptions['execute']
 }
 
 /**
- * The request that a delivery makes of one of its triggers. Its key is that of the delivery: the
- * same delivery is the same request, and of several triggers each has a stack of its own.
+ * Creates the request of a delivery for one of its triggers. Its key contains the delivery, so a
+ * repeated delivery is the same request. Each trigger of a delivery has a different stack.
  */
 export function createWebhookRequest(
   trigger: Trigger,
@@ -46,15 +46,15 @@ function toRequestedProgram({ program }: Trigger, webhook: string): RequestedPro
 }
 
 /**
- * The request of a schedule's run. A refresh is asked for as a preview: it finds drift and changes
- * nothing of what is recorded.
+ * Creates the request of a schedule's run. A refresh is requested as a preview: it detects drift
+ * without changing the recorded state.
  */
 export function createScheduleRequest(
   run: {
     readonly stack: StackId
     readonly name: string
     readonly schedule: Schedule
-    /** The time that the run was meant for. */
+    /** The planned time of the run. */
     readonly due: EpochMs
   },
   context: RequestContext,
@@ -77,7 +77,10 @@ export function createScheduleRequest(
   }
 }
 
-/** The request that removes the drift that another one found: what is there is read, then set. */
+/**
+ * Creates the request that removes the drift that another one found: it refreshes the resources,
+ * then updates them.
+ */
 export function createRemedyRequest(found: DeploymentRequest, at: EpochMs): DeploymentRequest {
   return {
     ...found,
@@ -98,9 +101,8 @@ function createOptions(
 }
 
 /**
- * Whether a request that waits may be left out for the one behind it: both are of one webhook, for
- * the same operation on the same branch or pull request, and so the later does all that the earlier
- * would have done.
+ * Reports whether a waiting request is superseded by the next one. Both are of one webhook, for the
+ * same operation on the same branch or pull request, so the later one includes the earlier one.
  */
 export function isSuperseded(one: DeploymentRequest, next: DeploymentRequest): boolean {
   const lines = [one, next].map(supersessionKeyOf)

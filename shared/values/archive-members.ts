@@ -5,20 +5,20 @@ import { fromBuffer } from 'yauzl'
 import { error } from '../errors/error.ts'
 import type { TarMember } from './tar-stream.ts'
 
-/** Whether a path, or the path of an address, is that of an archive file that can be opened. */
+/** Reports whether a path, or the path of an address, names a readable archive file. */
 export function isArchiveName(name: string): boolean {
   return /\.(tar|tgz|tar\.gz|zip|jar)$/.test(name)
 }
 
 /**
- * The files of an archive file, in their stored order, folders left out, names cleaned. Throws
- * RESOURCE_INVALID.
+ * Returns the files of an archive file in stored order, without folders, with normalized names.
+ * Throws RESOURCE_INVALID.
  */
 export async function openArchive(name: string, bytes: Uint8Array): Promise<readonly TarMember[]> {
   try {
     return /\.(zip|jar)$/.test(name) ? await openZip(bytes) : await openTar(bytes)
   } catch (cause) {
-    throw error('RESOURCE_INVALID', `the archive '${name}' cannot be read`, { cause })
+    throw error('RESOURCE_INVALID', `cannot read the archive '${name}'`, { cause })
   }
 }
 

@@ -8,23 +8,23 @@ import type { Archive, Asset, PropertyMap, PropertyValue } from './value.ts'
 import { contains } from './walk.ts'
 import { isList, isMap, isSpecial } from './value.ts'
 
-/** How contents of assets are read; paths are relative to the program's folder. */
+/** Access to the contents of assets. Paths are relative to the program's folder. */
 export interface AssetReader {
   readonly readFile: (path: string) => Promise<Uint8Array>
   readonly isDirectory: (path: string) => Promise<boolean>
   /**
-   * Files below a folder with `/` separators, in the order of
+   * Lists files below a folder with `/` separators, in the order of
    * docs/spec/property-values.md#assets-and-archives.
    */
   readonly list: (path: string) => Promise<readonly string[]>
-  /** Contents of a `http(s):` or `file:` address. */
+  /** Fetches the contents of an `http(s):` or `file:` address. */
   readonly fetch: (uri: string) => Promise<Uint8Array>
 }
 
 const hashBytes = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * The map with the hashes of all assets and archives inside filled in; the same map when there are
+ * Fills in the hashes of all assets and archives inside a map. Returns the same map when there are
  * none.
  */
 export async function hashAssets(map: PropertyMap, reader: AssetReader): Promise<PropertyMap> {
@@ -51,7 +51,9 @@ async function hashInside(value: PropertyValue, reader: AssetReader): Promise<Pr
   return value
 }
 
-/** The asset with the SHA-256 of its contents. Throws RESOURCE_INVALID when they cannot be read. */
+/**
+ * Fills in the SHA-256 of an asset's contents. Throws RESOURCE_INVALID when they are unreadable.
+ */
 export async function hashAsset(asset: Asset, reader: AssetReader): Promise<Asset> {
   if (asset.hash !== '' || asset.source === undefined) return asset
   return { ...asset, hash: hashBytes(await readContents(asset, reader)) }
@@ -72,9 +74,8 @@ async function readContents(asset: Asset, reader: AssetReader): Promise<Uint8Arr
 }
 
 /**
- * The archive with its hash, and with those of the members that are named one by one: of an archive
- * file the hash of its bytes, otherwise of the tar of its members
- * (docs/spec/property-values.md#assets-and-archives).
+ * Fills in the hash of an archive and of its named members. The hash of an archive file covers its
+ * bytes, any other hash the tar of its members (docs/spec/property-values.md#assets-and-archives).
  */
 export async function hashArchive(archive: Archive, reader: AssetReader): Promise<Archive> {
   const { source } = archive
@@ -94,7 +95,7 @@ async function hashContent(
   return hashBytes(await readSource(source, reader))
 }
 
-/** The original reads values from within, so that what is inside has its hash as well. */
+/** Hashes the members too, as Pulumi does by reading values from the inside out. */
 async function hashEach(
   assets: ReadonlyMap<string, Asset | Archive>,
   reader: AssetReader,
@@ -108,7 +109,7 @@ function hashSpecial(value: Asset | Archive, reader: AssetReader): Promise<Asset
   return value.kind === 'asset' ? hashAsset(value, reader) : hashArchive(value, reader)
 }
 
-/** One member at a time, so that a folder need not fit into memory. */
+/** Hashes one member at a time, so that a folder need not fit into memory. */
 async function hashMembers(members: AsyncIterable<TarMember>): Promise<string> {
   const hash = createHash('sha256')
   const seen = new Set<string>()
@@ -122,7 +123,10 @@ async function hashMembers(members: AsyncIterable<TarMember>): Promise<string> {
 
 type FileSource = { readonly path: string } | { readonly uri: string }
 
-/** The path by whose end an archive file is known; an address may have a query after it. */
+/**
+ * Returns the path whose extension identifies an archive file. An address may have a query after
+ * it.
+ */
 function nameOf(source: FileSource): string {
   if ('path' in source) return source.path
   return URL.canParse(source.uri) ? new URL(source.uri).pathname : source.uri
@@ -132,7 +136,7 @@ function readSource(source: FileSource, reader: AssetReader): Promise<Uint8Array
   return 'path' in source ? reader.readFile(source.path) : reader.fetch(source.uri)
 }
 
-/** The files of an archive in the order in which they are hashed. Throws RESOURCE_INVALID. */
+/** Yields the files of an archive in hash order. Throws RESOURCE_INVALID. */
 async function* readMembers(
   archive: Archive,
   reader: AssetReader,
@@ -155,7 +159,7 @@ async function* readMembers(
     yield { name: below, data: await reader.readFile(`${source.path}/${below}`) }
 }
 
-/** An asset is called by its key, members of an archive by the key and their own name. */
+/** Yields an asset under its key, and archive members under the key and their own name. */
 async function* readAssetMembers(
   assets: ReadonlyMap<string, Asset | Archive>,
   reader: AssetReader,

@@ -13,13 +13,13 @@ function found(a: Record<string, PropertyValue>, b: Record<string, PropertyValue
   }
 }
 
-describe('the own diff of the engine', () => {
-  test('sees through secrets and outputs', () => {
+describe("the engine's own diff", () => {
+  test('ignores secret and output wrappers', () => {
     const output = { kind: 'output', secret: true, value: 2, dependencies: [] } as const
     expect(found({ a: 1, b: [output] }, { a: secretOf(1), b: [2] })).toBeUndefined()
   })
 
-  test('names each place by its path and its kind', () => {
+  test('reports each difference with its path and kind', () => {
     expect(
       found(
         { size: 1, gone: true, list: [1, 2, 3], deep: map({ 'a-b': 1, c: null }) },
@@ -37,18 +37,18 @@ describe('the own diff of the engine', () => {
     })
   })
 
-  test('takes null for nothing in objects, but not in lists', () => {
+  test('treats null as absent in objects, but not in lists', () => {
     expect(found({ a: null }, {})).toBeUndefined()
     expect(found({ a: [] }, { a: [null] })).toEqual({ keys: ['a'], 'a[0]': 'add' })
     expect(found({ a: [1, null] }, { a: [1] })).toEqual({ keys: ['a'], 'a[1]': 'delete' })
   })
 
-  test('takes the unknown for a change', () => {
+  test('treats an unknown as a change', () => {
     expect(found({ a: 1 }, { a: unknown })).toEqual({ keys: ['a'], a: 'update' })
     expect(found({}, { a: unknown })).toEqual({ keys: ['a'], a: 'add' })
   })
 
-  test('takes another kind of value for one update', () => {
+  test('treats a change of kind as one update', () => {
     expect(found({ a: [1] }, { a: map({ b: 1 }) })).toEqual({ keys: ['a'], a: 'update' })
   })
 })

@@ -5,7 +5,7 @@ import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap } from './value.ts'
 import { stripMap } from './walk.ts'
 
-/** One difference that the engine found itself; both sides are inputs. */
+/** A difference that the engine found itself. Both sides are inputs. */
 export interface InputDifference {
   readonly kind: 'add' | 'delete' | 'update'
   readonly inputDiff: true
@@ -18,8 +18,8 @@ export interface InputDiff {
 }
 
 /**
- * The engine's own comparison, for providers that cannot tell: without secret and output wrappers;
- * an unknown is different from everything else. undefined: no difference. Source:
+ * Compares inputs for providers that cannot. Secret and output wrappers are ignored, and an unknown
+ * differs from everything else. Returns undefined without a difference. Source:
  * docs/spec/step-generation.md#diff-decision.
  */
 export function diffInputs(olds: PropertyMap, news: PropertyMap): InputDiff | undefined {
@@ -39,7 +39,7 @@ function mergedKeysOf(a: PropertyMap, b: PropertyMap): readonly string[] {
   return [...new Set([...a.keys(), ...b.keys()])].sort(compareUtf8)
 }
 
-/** Where a comparison is, and what it found so far. */
+/** The position of a comparison, and its differences so far. */
 interface Trail {
   readonly path: readonly PathSegment[]
   readonly found: Map<string, InputDifference>
@@ -61,7 +61,7 @@ function compare(a: PropertyValue | undefined, b: PropertyValue | undefined, tra
   else note(trail, (a ?? null) === null ? 'add' : (b ?? null) === null ? 'delete' : 'update')
 }
 
-/** In a list null is an item like any other: one more or one less is a difference. */
+/** In a list null is a regular item, so an additional or missing null is a difference. */
 function compareItems(
   a: readonly PropertyValue[],
   b: readonly PropertyValue[],

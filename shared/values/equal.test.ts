@@ -31,16 +31,16 @@ const output = (...dependencies: string[]): PropertyValue => ({
 
 describe('values', () => {
   test.each<[string, PropertyValue | undefined, PropertyValue | undefined]>([
-    ['null and nothing', null, undefined],
-    ['objects where one has a null more', new Map([['a', null]]), new Map()],
+    ['null and undefined', null, undefined],
+    ['objects where one has an additional null', new Map([['a', null]]), new Map()],
     ['lists of equal items', [new Map([['a', 1]])], [new Map([['a', 1]])]],
     ['secrets of equal values', secretOf([1]), secretOf([1])],
     ['unknowns', unknown, { kind: 'unknown' }],
-    ['assets of one hash', asset('h', 'a'), asset('h', 'b')],
+    ['assets with the same hash', asset('h', 'a'), asset('h', 'b')],
     ['a text and its hash', asset('', 'hi'), asset(hiHash, 'hi')],
-    ['files that nobody hashed', file('a'), file('a')],
+    ['files without hashes', file('a'), file('a')],
     ['archives of equal members', folder(file('a')), folder(file('a'))],
-    ['references to one resource in two versions', reference('1', 'i'), reference('2', 'i')],
+    ['references to one resource with two versions', reference('1', 'i'), reference('2', 'i')],
     ['outputs with the same dependencies', output('a', 'b'), output('a', 'b')],
   ])('are equal: %s', (_name, a, b) => {
     expect(equalValues(a, b)).toBe(true)
@@ -50,14 +50,14 @@ describe('values', () => {
   test.each<[string, PropertyValue | undefined, PropertyValue | undefined]>([
     ['null and an empty text', null, ''],
     ['null and an empty list', null, []],
-    ['a list and the same with one null more', [1], [1, null]],
+    ['a list and the same list with an additional null', [1], [1, null]],
     ['a list and an object', [], new Map()],
     ['a secret and its value', secretOf(1), 1],
     ['the unknown and a secret', unknown, secretOf(unknown)],
     ['NaN and NaN', Number.NaN, Number.NaN],
-    ['assets of two hashes', asset('h', 'a'), asset('g', 'a')],
+    ['assets with different hashes', asset('h', 'a'), asset('g', 'a')],
     ['a file with a hash and without', file('a'), { ...file('a'), hash: hiHash }],
-    ['archives of other members', folder(file('a')), folder(file('b'))],
+    ['archives with different members', folder(file('a')), folder(file('b'))],
     [
       'assets without contents and hash',
       { ...file('a'), source: undefined },
@@ -71,7 +71,7 @@ describe('values', () => {
     expect(equalValues(b, a)).toBe(false)
   })
 
-  test('of objects are compared whichever side has more', () => {
+  test('objects are compared from both sides', () => {
     expect(equalMaps(new Map([['a', 1]]), new Map())).toBe(false)
     expect(equalMaps(new Map(), new Map([['a', 1]]))).toBe(false)
   })

@@ -3,9 +3,9 @@ import type { Archive, Asset, PropertyMap, PropertyValue, SpecialValue } from '.
 import { isList, isMap, isSpecial } from './value.ts'
 
 /**
- * Whether two values are the same as states compare them
- * (docs/spec/json-encoding.md#encoding-rules): in objects null equals missing; assets by hash;
- * secrets only equal secrets; an unknown equals an unknown.
+ * Reports whether two values are equal as in states (docs/spec/json-encoding.md#encoding-rules). In
+ * objects null equals absent, assets are compared by hash, secrets equal secrets only, and an
+ * unknown equals an unknown.
  */
 export function equalValues(a: PropertyValue | undefined, b: PropertyValue | undefined): boolean {
   if (a === b) return true
@@ -20,7 +20,7 @@ export function equalValues(a: PropertyValue | undefined, b: PropertyValue | und
   return false
 }
 
-/** Whether two objects are the same; null counts as missing. */
+/** Reports whether two objects are equal; null counts as absent. */
 export function equalMaps(a: PropertyMap, b: PropertyMap): boolean {
   if (a === b) return true
   for (const [key, value] of a) if (!equalValues(value, b.get(key) ?? null)) return false
@@ -45,8 +45,8 @@ function equalSpecials(a: SpecialValue, b: SpecialValue): boolean {
 }
 
 /**
- * By hash. Without one, text is hashed here, and the same file, address or members are the same,
- * as when both were read now; a hash and a file that was not read cannot be compared.
+ * Compares assets by hash. Without a hash, text is hashed here. The same file, address or members
+ * are equal, as if both were read now. A hash and an unread file cannot be compared.
  */
 function equalAssets(a: Asset | Archive, b: Asset | Archive): boolean {
   const hash = hashOf(a)

@@ -1,11 +1,11 @@
 import type { Json } from './json.ts'
 
 /**
- * JSON as Pulumi's own writers print it, so that texts that are hashed or compared agree
+ * Prints JSON like Pulumi's own writers, so that hashed or compared texts match
  * (docs/spec/json-encoding.md#encoding-rules).
  */
 
-/** Keys by their UTF-8 bytes; UTF-16 order differs beyond the basic plane. */
+/** Compares keys by their UTF-8 bytes. UTF-16 order differs beyond the basic plane. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
@@ -16,14 +16,17 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** A code unit as UTF-8 sorts it: surrogates stand for what comes after all others. */
+/**
+ * Returns the UTF-8 rank of a code unit. Surrogates belong to characters that sort after all
+ * others.
+ */
 function toUtf8Rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }
 
 /**
- * Compact JSON with sorted keys and HTML characters escaped: the plaintext of secrets. It is put
- * together by hand, because an object of JavaScript has keys that look like numbers first.
+ * Formats compact JSON with sorted keys and escaped HTML characters: the plaintext of secrets. It
+ * concatenates text, because JavaScript objects put numeric keys first.
  */
 export function formatGoJson(json: Json): string {
   if (typeof json === 'string') return quoteText(json)
@@ -38,12 +41,12 @@ function isJsonList(json: Json): json is readonly Json[] {
   return Array.isArray(json)
 }
 
-/** Go replaces lone surrogates, which have no UTF-8. */
+/** Replaces lone surrogates like Go, because they have no UTF-8 encoding. */
 function quoteText(text: string): string {
   return escapeForHtml(JSON.stringify(text.toWellFormed()))
 }
 
-/** Printed JSON with the characters escaped that Go escapes for HTML. */
+/** Escapes the characters in printed JSON that Go escapes for HTML. */
 export function escapeForHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, escapeCharacter)
 }

@@ -1,4 +1,4 @@
-/** JSON as files and records hold it. */
+/** JSON as in files and records. */
 export type Json =
   | null
   | boolean

@@ -19,7 +19,7 @@ describe('property paths', () => {
     ['a["*"]', ['a', anySegment]],
     ['*', [anySegment]],
     ['a["]"]', ['a', ']']],
-  ])('are read: %s', (text, segments) => {
+  ])('are parsed: %s', (text, segments) => {
     expect(parsePath(text)).toEqual(segments)
   })
 
@@ -30,14 +30,14 @@ describe('property paths', () => {
     },
   )
 
-  test('are written with quotes around what is not letters, digits and _', () => {
+  test('are written with quotes around names with other characters than letters, digits and _', () => {
     expect(formatPath(['a_1', 'b', 0, 'c-d', 'e"f', anySegment])).toBe(
       'a_1.b[0]["c-d"]["e\\"f"][*]',
     )
     expect(formatPath(['$x'])).toBe('["$x"]')
   })
 
-  test('lead to values, or to nothing', () => {
+  test('resolve to values, or to undefined', () => {
     const value = map({ a: [map({ b: 1 })] })
     expect(getAt(value, ['a', 0, 'b'])).toBe(1)
     expect(getAt(value, ['a', 1, 'b'])).toBeUndefined()
@@ -51,21 +51,21 @@ describe('property paths', () => {
     ['a[*].c', 'a.b.c', true],
     ['*', 'anything', true],
     ['a[0]', 'a["0"]', false],
-  ])('contain those below them: %s and %s', (pattern, path, expected) => {
+  ])('contain paths below them: %s and %s', (pattern, path, expected) => {
     expect(containsPath(parsePath(pattern), parsePath(path))).toBe(expected)
   })
 })
 
-describe('putting ignored changes back', () => {
+describe('resetting ignored changes', () => {
   type Fields = Record<string, PropertyValue>
   test.each<[string, Fields, Fields, string, Fields, boolean]>([
     ['what changed', { a: 1 }, { a: 2 }, 'a', { a: 1 }, true],
-    ['what was taken away', { a: 1 }, {}, 'a', { a: 1 }, true],
-    ['what was added', {}, { a: 2 }, 'a', {}, true],
+    ['a removed value', { a: 1 }, {}, 'a', { a: 1 }, true],
+    ['an added value', {}, { a: 2 }, 'a', {}, true],
     ['one item', { a: [1, 2] }, { a: [3, 4] }, 'a[0]', { a: [1, 4] }, true],
-    ['no item that is new', { a: [1] }, { a: [3, 4] }, 'a[1]', { a: [3, 4] }, false],
-    ['no item before the first', { a: [1] }, { a: [3] }, 'a[-1]', { a: [3] }, false],
-    ['items that nobody has', { a: [1] }, { a: [3] }, 'a[7]', { a: [3] }, true],
+    ['no added item', { a: [1] }, { a: [3, 4] }, 'a[1]', { a: [3, 4] }, false],
+    ['no item at a negative index', { a: [1] }, { a: [3] }, 'a[-1]', { a: [3] }, false],
+    ['items that neither side has', { a: [1] }, { a: [3] }, 'a[7]', { a: [3] }, true],
     [
       'deep keys',
       { a: map({ b: 1 }) },
@@ -75,7 +75,7 @@ describe('putting ignored changes back', () => {
       true,
     ],
     ['nothing below a removed key', { a: map({ b: 1 }) }, {}, 'a.b', {}, false],
-    ['nothing below a key that nobody has', {}, {}, 'a.b', {}, true],
+    ['nothing below a key that neither side has', {}, {}, 'a.b', {}, true],
     [
       'all keys',
       { a: map({ b: 1, c: 2 }) },
@@ -93,9 +93,9 @@ describe('putting ignored changes back', () => {
       { a: [map({ b: 1, c: 2 })] },
       true,
     ],
-    ['items as far as they go', { a: [1, 2] }, { a: [3] }, 'a[*]', { a: [1] }, false],
+    ['items up to the shorter list', { a: [1, 2] }, { a: [3] }, 'a[*]', { a: [1] }, false],
     [
-      'what a wildcard finds in the new only',
+      'matches of a wildcard in the new value only',
       { a: map({}) },
       { a: map({ x: map({ b: 1 }) }) },
       'a[*].b',
@@ -127,13 +127,13 @@ describe('putting ignored changes back', () => {
       true,
     ],
     ['nothing by an unreadable path', { a: 1 }, { a: 2 }, 'a[', { a: 2 }, true],
-  ])('puts back %s', (_name, old, next, path, expected, isWhole) => {
+  ])('resets %s', (_name, old, next, path, expected, isWhole) => {
     const { inputs, unresettable } = resetPaths(map(old), map(next), [path])
     expect(inputs).toEqual(map(expected))
     expect(unresettable).toEqual(isWhole ? [] : [path])
   })
 
-  test('leaves both sides as they were', () => {
+  test('leaves both inputs unchanged', () => {
     const old = map({ a: map({ b: [1] }) })
     const next = map({ a: map({ b: [2] }) })
     resetPaths(old, next, ['a.b[0]', 'a[*]', '*'])

@@ -2,14 +2,14 @@ import { error } from '../errors/error.ts'
 import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap, isSecret, secretOf } from './value.ts'
 
-/** A step of a path: a key, an index, or any (`*`). */
+/** A segment of a path: a key, an index, or the wildcard (`*`). */
 export type PathSegment = string | number | typeof anySegment
 
 /** The wildcard segment. */
 export const anySegment = Symbol('*')
 
 /**
- * Reads `root.nested["quoted"][0][*]` (docs/spec/configuration.md#property-path-text). Throws
+ * Parses `root.nested["quoted"][0][*]` (docs/spec/configuration.md#property-path-text). Throws
  * VALUE_MALFORMED.
  */
 export function parsePath(text: string): readonly PathSegment[] {
@@ -35,7 +35,7 @@ export function parsePath(text: string): readonly PathSegment[] {
   return segments
 }
 
-/** A name, or the wildcard, which Pulumi does not tell from a property called `*`. */
+/** Returns a name, or the wildcard. Pulumi does not distinguish it from a property named `*`. */
 function toSegment(name: string): PathSegment {
   return name === '*' ? anySegment : name
 }
@@ -80,7 +80,7 @@ function malformedError(text: string, why: string): Error {
   return error('VALUE_MALFORMED', `'${text}' is not a property path: ${why}`)
 }
 
-/** Writes a path; what needs quotes gets them. */
+/** Formats a path, with quotes where needed. */
 export function formatPath(path: readonly PathSegment[]): string {
   let text = ''
   for (const segment of path) {
@@ -92,7 +92,7 @@ export function formatPath(path: readonly PathSegment[]): string {
   return text
 }
 
-/** What stands at a path without wildcards, undefined when nothing does. */
+/** Returns the value at a path without wildcards, or undefined when it does not exist. */
 export function getAt(map: PropertyMap, path: readonly PathSegment[]): PropertyValue | undefined {
   let value: PropertyValue | undefined = map
   for (const segment of path) value = childOf(value, segment)
@@ -108,7 +108,7 @@ function childOf(
   return undefined
 }
 
-/** Whether a path lies at or below what a pattern names. */
+/** Reports whether a path is at or below a pattern. */
 export function containsPath(
   pattern: readonly PathSegment[],
   path: readonly PathSegment[],
@@ -118,10 +118,10 @@ export function containsPath(
 }
 
 /**
- * The new inputs with what stands at the paths put back to what it was: set, or taken away where
- * the old inputs have nothing. Paths lead through secrets; what comes out of one stays secret. A
- * path that runs through something added or removed cannot be put back and is named; with wildcards
- * the part that can is put back all the same. Unreadable paths are passed over. Source:
+ * Resets the values at the paths to the old inputs. A value is removed if the old inputs do not
+ * have it. Paths pass through secrets, and a value from a secret stays secret. A path through an
+ * added or removed value cannot be reset and is returned in `unresettable`; with wildcards, the
+ * resettable part is reset anyway. Malformed paths are ignored. Source:
  * docs/spec/step-generation.md#ignorechanges.
  */
 export function resetPaths(
@@ -149,14 +149,14 @@ function parseIfValid(text: string): readonly PathSegment[] | undefined {
   }
 }
 
-/** Where a reset is: the rest of the path, and whether each side stands inside of a secret. */
+/** The state of a reset: the rest of the path, and whether each side is inside a secret. */
 interface Place {
   readonly path: readonly PathSegment[]
   readonly fromSecret: boolean
   readonly intoSecret: boolean
 }
 
-/** What became of the new value, and whether all of the path could be put back. */
+/** The new value, and whether the whole path was reset. */
 interface Reset {
   readonly value: PropertyValue
   readonly isWhole: boolean
@@ -176,7 +176,7 @@ function reset(old: PropertyValue, next: PropertyValue, place: Place): Reset {
   return resetKey(old, next, { ...below, key: segment })
 }
 
-/** The old value as it may stand in the new place. */
+/** Returns the old value for its new place, secret if it comes from a secret. */
 function carryOver(value: PropertyValue, place: Place): PropertyValue {
   return place.fromSecret && !place.intoSecret ? secretOf(value) : value
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { PropertyMap, PropertyValue } from './value.ts'
 import { createRedactor, collectSecretTexts } from './redact-secrets.ts'
 
-test('secret texts are found at any depth, and only those', () => {
+test('secret texts are found at any depth, and no others', () => {
   const inner = new Map([['token', 'abcdef']])
   const map: PropertyMap = new Map<string, PropertyValue>([
     ['plain', 'visible'],
@@ -11,12 +11,12 @@ test('secret texts are found at any depth, and only those', () => {
   expect(collectSecretTexts(map)).toEqual(['abcdef', 'xyz12'])
 })
 
-test('messages lose secrets, the longest first, and keep what is too short to be one', () => {
+test('messages are redacted, longest secrets first, except for very short secrets', () => {
   const scrub = createRedactor(['secret', 'secret-and-more', 'a'])
   expect(scrub('a secret-and-more, a secret')).toBe('a [secret], a [secret]')
 })
 
-test('messages lose secrets that they quote as JSON', () => {
+test('secrets that messages quote as JSON are redacted', () => {
   const scrub = createRedactor(['two\nlines', 'a "word"'])
   expect(scrub(JSON.stringify({ body: 'two\nlines, a "word"' }))).toBe(
     '{"body":"[secret], [secret]"}',

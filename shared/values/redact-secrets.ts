@@ -2,13 +2,14 @@ import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap, isSpecial } from './value.ts'
 
 /**
- * Secret texts shorter than this are left: taking out single letters would destroy every message.
+ * Minimum length of a redacted secret. Redacting single letters would make every message
+ * unreadable.
  */
 const scrubbedMin = 3
 
 /**
- * Takes secret texts out of messages, also where they are quoted as JSON; the longest first, so
- * that none leaves a part of another.
+ * Creates a function that redacts secret texts in messages, also when quoted as JSON. Longest
+ * secrets come first, so that none leaves a part of another.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const long = secrets.filter(secret => secret.length >= scrubbedMin)
@@ -27,7 +28,10 @@ function escapeRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-/** The texts inside the secrets of these properties: what a provider may repeat in a message. */
+/**
+ * Returns the texts inside the secrets of these properties, which a provider may repeat in a
+ * message.
+ */
 export function collectSecretTexts(
   ...maps: readonly (PropertyMap | undefined)[]
 ): readonly string[] {

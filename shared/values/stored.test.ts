@@ -44,18 +44,18 @@ describe('values in states', () => {
     'without id yet': { kind: 'reference', urn, packageVersion: '', id: unknown },
   }
   for (const [name, value] of Object.entries(same))
-    test(`come back: ${name}`, () => {
+    test(`survive encoding and decoding: ${name}`, () => {
       expect(through(value)).toEqual(value)
     })
 
-  test('lose what states have no words for: outputs become secret, plain or unknown', () => {
+  test('lose kinds that states lack: outputs become secret, plain or unknown', () => {
     const output = { kind: 'output', dependencies: [urn] } as const
     expect(through({ ...output, secret: true, value: 1 })).toEqual(secretOf(1))
     expect(through({ ...output, secret: false, value: 1 })).toBe(1)
     expect(through({ ...output, secret: true })).toEqual(unknown)
   })
 
-  test('have their keys sorted by bytes, not by UTF-16 units', () => {
+  test('have their keys sorted by bytes instead of UTF-16 units', () => {
     const keys = Object.keys(
       encodeStoredMap(
         new Map([
@@ -69,14 +69,14 @@ describe('values in states', () => {
     expect(keys).toEqual(['a', '\uffee', '\u{1f600}'])
   })
 
-  test('say numbers that JSON cannot by their bits', () => {
+  test('encode numbers that JSON lacks by their bits', () => {
     expect(encodeStored(Number.POSITIVE_INFINITY, seal)).toEqual({
       [sig]: '8ad145fe-0d11-4827-bfd7-1abcbf086f5c',
       value: '7ff0000000000000',
     })
   })
 
-  test('always say the version of a reference, and its id only when it has one', () => {
+  test('always contain the version of a reference, and its id only if it has one', () => {
     const reference = { kind: 'reference', urn, packageVersion: '' } as const
     expect(encodeStored(reference, seal)).toEqual({
       [sig]: signatures.reference,
@@ -88,7 +88,7 @@ describe('values in states', () => {
 })
 
 describe('secrets in states', () => {
-  test('hold JSON text, as Go writes it', () => {
+  test('contain JSON text as Go writes it', () => {
     const value = secretOf(
       new Map<string, PropertyValue>([
         ['b', '<&>'],
@@ -102,7 +102,7 @@ describe('secrets in states', () => {
     })
   })
 
-  test('inside of a sealed secret are open under the name of a ciphertext', () => {
+  test('inside an encrypted secret are plaintext under the name of a ciphertext', () => {
     const inner = JSON.stringify({ [sig]: signatures.secret, ciphertext: '"in"' })
     expect(encodeStored(secretOf([secretOf('in')]), seal)).toEqual({
       [sig]: signatures.secret,
@@ -110,7 +110,7 @@ describe('secrets in states', () => {
     })
   })
 
-  test('are shown at every depth when they are shown', () => {
+  test('are shown at every depth in plaintext mode', () => {
     const inner = JSON.stringify({ [sig]: signatures.secret, plaintext: '"in"' })
     const shown = encodeStored(secretOf([secretOf('in')]), show)
     expect(shown).toEqual({ [sig]: signatures.secret, plaintext: `[${inner}]` })
@@ -128,13 +128,13 @@ describe('secrets in states', () => {
   })
 })
 
-describe('the reader of values', () => {
-  test('takes the text of the unknown for the unknown, also inside of secrets', () => {
+describe('decoding values', () => {
+  test('reads the unknown text as unknown, also inside secrets', () => {
     const json = { [sig]: signatures.secret, plaintext: JSON.stringify([unknownText]) }
     expect(decodeStored(json, open)).toEqual(secretOf([unknown]))
   })
 
-  test('takes ids in boxes, as an old version wrote them', () => {
+  test('reads boxed ids from an old version', () => {
     const read = (V: Json): PropertyValue =>
       decodeStored({ [sig]: signatures.reference, urn, packageVersion: '', id: { V } }, open)
     expect(read(null)).toEqual({ kind: 'reference', urn, packageVersion: '' })
@@ -144,11 +144,11 @@ describe('the reader of values', () => {
 
   test.each<[string, Json]>([
     ['an unknown signature', { [sig]: 'else' }],
-    ['a signature that is no text', { [sig]: 1 }],
+    ['a signature that is not a text', { [sig]: 1 }],
     ['an output', { [sig]: signatures.output, value: 1 }],
     ['a reference to nothing', { [sig]: signatures.reference, urn: 'x' }],
-    ['a number of too few bits', { [sig]: '8ad145fe-0d11-4827-bfd7-1abcbf086f5c', value: '7f' }],
-    ['bytes that are no base64', { [sig]: signatures.bytes, value: '?' }],
+    ['a number with too few bits', { [sig]: '8ad145fe-0d11-4827-bfd7-1abcbf086f5c', value: '7f' }],
+    ['bytes that are not base64', { [sig]: signatures.bytes, value: '?' }],
     ['an archive of texts', { [sig]: signatures.archive, assets: { a: 'text' } }],
   ])('refuses %s', (_name, json) => {
     expect(() => decodeStoredMap({ a: [json] }, open)).toThrow(

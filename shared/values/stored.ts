@@ -15,28 +15,28 @@ import { isList, isMap, isSpecial, unknown } from './value.ts'
 import { containsSecret } from './walk.ts'
 import { emptyArchiveHash, emptyAssetHash, signatureKey, signatures } from './wire-options.ts'
 
-/** What becomes of the text of a secret: sealed, or shown. */
+/** Converts the plaintext of a secret: encrypts or shows it. */
 export type Seal = (
   plaintext: string,
 ) => { readonly ciphertext: string } | { readonly plaintext: string }
 
-/** Opens a ciphertext. Throws SECRETS_MALFORMED. */
+/** Decrypts a ciphertext. Throws SECRETS_MALFORMED. */
 export type Open = (ciphertext: string) => string
 
-/** A JSON object, as a stored map is one. */
+/** A JSON object, the form of a stored map. */
 export type JsonObject = { readonly [key: string]: Json }
 
 const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 
 /**
- * Inside a sealed secret an inner one is sealed by doing nothing, under the same key
+ * Leaves an inner secret unencrypted inside an encrypted one, which has the same key
  * (docs/spec/property-values.md#secrets-in-states).
  */
 const sealNothing: Seal = plaintext => ({ ciphertext: plaintext })
 
 /**
- * A value as states hold it (docs/spec/property-values.md#state-encoding): keys sorted by bytes,
- * secrets through `seal`.
+ * Encodes a value for states (docs/spec/property-values.md#state-encoding): keys sorted by bytes,
+ * secrets converted by `seal`.
  */
 export function encodeStored(value: PropertyValue, seal: Seal): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : encodeFloat(value)
@@ -46,14 +46,14 @@ export function encodeStored(value: PropertyValue, seal: Seal): Json {
   return encodeSpecial(value, seal)
 }
 
-/** An object as states hold it. */
+/** Encodes an object for states. */
 export function encodeStoredMap(map: PropertyMap, seal: Seal): JsonObject {
   const entries: [string, Json][] = []
   for (const [key, item] of map) entries.push([key, encodeStored(item, seal)])
   return toSortedObject(entries)
 }
 
-/** Sorted by bytes; `__proto__` stays a key. */
+/** Sorts keys by bytes, and keeps `__proto__` as a key. */
 function toSortedObject(entries: (readonly [string, Json])[]): JsonObject {
   return Object.fromEntries(entries.sort(([a], [b]) => compareUtf8(a, b)))
 }
@@ -85,7 +85,7 @@ function encodeSecret(value: PropertyValue, seal: Seal): Json {
   return { [signatureKey]: signatures.secret, ...seal(formatGoJson(inner)) }
 }
 
-/** Whether secrets are shown, in which case inner ones are too. */
+/** Reports whether secrets are shown; inner secrets are then shown too. */
 function isRevealing(seal: Seal): boolean {
   return 'plaintext' in seal('""')
 }
@@ -121,8 +121,8 @@ function encodeFloat(value: number): Json {
 }
 
 /**
- * A value from a state. Throws VALUE_MALFORMED for an unknown signature, SECRETS_MALFORMED for a
- * damaged secret.
+ * Decodes a value from a state. Throws VALUE_MALFORMED for an unknown signature, SECRETS_MALFORMED
+ * for a damaged secret.
  */
 export function decodeStored(json: Json, open: Open): PropertyValue {
   if (typeof json === 'string') return json === unknownText ? unknown : json
@@ -132,7 +132,7 @@ export function decodeStored(json: Json, open: Open): PropertyValue {
   return signature === undefined ? decodeStoredMap(json, open) : decodeSigned(json, signature, open)
 }
 
-/** An object from a state. */
+/** Decodes an object from a state. */
 export function decodeStoredMap(json: JsonObject, open: Open): PropertyMap {
   const map = new Map<string, PropertyValue>()
   for (const [key, item] of Object.entries(json)) map.set(key, decodeStored(item, open))
@@ -171,14 +171,14 @@ function decodeSecret(json: JsonObject, open: Open): PropertyValue {
   if ((ciphertext === '') === (plaintext === ''))
     throw error(
       'SECRETS_MALFORMED',
-      'a secret in the state has not exactly one of ciphertext and plaintext',
+      'a secret in the state must have exactly one of ciphertext and plaintext',
     )
   const text = plaintext === '' ? open(ciphertext) : plaintext
   let inner: Json
   try {
     inner = JSON.parse(text)
   } catch (cause) {
-    throw error('SECRETS_MALFORMED', 'a secret in the state holds no JSON', { cause })
+    throw error('SECRETS_MALFORMED', 'a secret in the state does not contain JSON', { cause })
   }
   return decodeStored(inner, nested => nested)
 }
@@ -188,7 +188,7 @@ function decodeReference(json: JsonObject): PropertyValue {
   if (!isUrn(urn))
     throw error(
       'VALUE_MALFORMED',
-      `a resource reference in the state names '${urn}', which is no URN`,
+      `a resource reference in the state contains '${urn}', which is not a URN`,
     )
   const packageVersion = textOf(json['packageVersion'])
   const id = unboxId(json['id'])
@@ -197,7 +197,7 @@ function decodeReference(json: JsonObject): PropertyValue {
   return { kind: 'reference', urn, packageVersion, id: isKnown ? id : unknown }
 }
 
-/** Old versions of Pulumi wrote ids as `{"V": …}`. */
+/** Returns the id from the form `{"V": …}` of old Pulumi versions. */
 function unboxId(id: Json | undefined): Json | undefined {
   if (typeof id !== 'object' || id === null || isJsonList(id) || !Object.hasOwn(id, 'V')) return id
   return id['V']

@@ -11,11 +11,11 @@ function hashOf(...names: readonly string[]): string {
   return hash.update(tarEnd).digest('hex')
 }
 
-test('a tar without members is the known empty one', () => {
+test('a tar without members has the known hash of an empty archive', () => {
   expect(hashOf()).toBe(emptyArchiveHash)
 })
 
-/** Hashes of what Go's archive/tar writes for the same members. */
+/** Hashes of the output of Go's archive/tar for the same members. */
 test.each<[string, readonly string[], string]>([
   [
     'short names',
@@ -43,7 +43,7 @@ test.each<[string, readonly string[], string]>([
     '1daa1314829920846ac1ea63d4ce83bad0083a605f327d4156757aec8f6bb9ea',
   ],
   [
-    'a folder and a name too long',
+    'a folder and an overlong name',
     [`${'d'.repeat(50)}/${'x'.repeat(120)}`],
     'e4fc80a91475504ae137b49f93396989ad24a030cd26e719d69dbc65acb3f5dc',
   ],
@@ -53,20 +53,20 @@ test.each<[string, readonly string[], string]>([
     'c82ef0cc655de073531e503b8dcd19fa4c4769fb1134fb97fbe8f0412ce0678d',
   ],
   [
-    'a name of nothing in ASCII',
+    'a name without ASCII characters',
     ['日本'],
     '7c33f677a5488cf289eafba1b4d40e4e5ce673baf85d34d02ef26db46606215c',
   ],
   [
-    'a record as long as its length has digits',
+    'a record whose length changes its number of digits',
     [`ü${'y'.repeat(99)}`],
     '1b09498e54834021a06fdb97d087d57dad8f2482d31e2be8a2742ff9f9033925',
   ],
   [
-    'a name out of the folder',
+    'a name outside the folder',
     ['../é.txt'],
     '112cf636bdfcf227531fafbfaed94099dbd9c27ea0d6d6b271cd608032345b5a',
   ],
-])('a tar is the one that Go writes with %s', (_name, names, hash) => {
+])('a tar equals the output of Go with %s', (_name, names, hash) => {
   expect(hashOf(...names)).toBe(hash)
 })

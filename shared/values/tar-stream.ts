@@ -9,14 +9,15 @@ export interface TarMember {
 const blockBytes = 512
 
 /**
- * One member in a tar as Go's writer makes it (ustar; a PAX header before names that do not fit),
- * for hashing: same bytes, same hash (docs/spec/property-values.md#assets-and-archives).
+ * Returns one tar member as Go's writer creates it, for hashing: ustar, with a PAX header before
+ * names that do not fit. Equal bytes give equal hashes
+ * (docs/spec/property-values.md#assets-and-archives).
  */
 export function createTarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
   return [...headersOf(name, data.length), data, createPadding(data.length)]
 }
 
-/** What stands after the last member. */
+/** The blocks after the last member. */
 export const tarEnd: Uint8Array = Buffer.alloc(2 * blockBytes)
 
 function createPadding(length: number): Uint8Array {
@@ -44,7 +45,7 @@ function toAscii(name: string): string {
   return name.replaceAll(/\P{ASCII}/gu, '')
 }
 
-/** The name in its two fields; undefined when it does not fit. */
+/** Splits a name into its two fields, or returns undefined when it does not fit. */
 function splitName(name: string): { readonly name: string; readonly prefix: string } | undefined {
   if (toAscii(name) !== name) return undefined
   if (name.length <= 100) return { name, prefix: '' }

@@ -2,9 +2,9 @@
  * values: property values, the union that programs, providers and states share, with its codecs.
  * Imports errors, config and names.
  *
- * Invariants: what JSON loses stays apart here (unknown, secret, output, asset, archive, reference,
- * byte string, null, absent); objects are Maps, because a property may be called `__proto__`;
- * values are never changed in place.
+ * Invariants: kinds that JSON cannot express are distinct here (unknown, secret, output, asset,
+ * archive, reference, byte string, null, absent). Objects are Maps, because a property may have the
+ * name `__proto__`. Values are immutable.
  */
 import type { Urn } from '../names/urn.ts'
 
@@ -12,7 +12,7 @@ import type { Urn } from '../names/urn.ts'
 export type PropertyMap = ReadonlyMap<string, PropertyValue>
 
 /**
- * Any property value. Scalars, null and arrays are themselves; the rest says what it is in `kind`.
+ * Any property value. Scalars, null, arrays and objects are plain; every other value has a `kind`.
  */
 export type PropertyValue =
   | null
@@ -33,7 +33,7 @@ export type SpecialValue =
   | ResourceReference
   | ByteString
 
-/** A value that must not be seen in clear. */
+/** A value that must not be shown in plaintext. */
 export interface Secret {
   readonly kind: 'secret'
   readonly value: PropertyValue
@@ -45,7 +45,8 @@ export interface Unknown {
 }
 
 /**
- * A value with its dependencies, as components and functions get it; absent `value` means unknown.
+ * A value with its dependencies, as passed to components and functions. Without `value` it is
+ * unknown.
  */
 export interface Output {
   readonly kind: 'output'
@@ -55,8 +56,8 @@ export interface Output {
 }
 
 /**
- * Text, file or address; `hash` is the lower-case hex SHA-256 of the contents ('' = not computed).
- * No source = contents elided.
+ * Text, file or address. `hash` is the lower-case hex SHA-256 of the contents ('' = not computed).
+ * Without a source, the contents are elided.
  */
 export interface Asset {
   readonly kind: 'asset'
@@ -69,7 +70,7 @@ export interface Asset {
 }
 
 /**
- * Named assets, a folder or archive file, or an address; hash as in
+ * Named assets, a folder or archive file, or an address. The hash is defined in
  * docs/spec/property-values.md#assets-and-archives.
  */
 export interface Archive {
@@ -83,7 +84,8 @@ export interface Archive {
 }
 
 /**
- * A reference to a resource: `id` is absent for components, unknown while the resource has none.
+ * A reference to a resource. `id` is absent for components, and unknown while the resource has
+ * none.
  */
 export interface ResourceReference {
   readonly kind: 'reference'
@@ -100,33 +102,33 @@ export interface ByteString {
   readonly base64: string
 }
 
-/** The one unknown value. */
+/** The unknown value. */
 export const unknown: Unknown = { kind: 'unknown' }
 
 /** The empty object. */
 export const emptyMap: PropertyMap = new Map()
 
-/** Whether a value is an object. */
+/** Reports whether a value is an object. */
 export function isMap(value: PropertyValue | undefined): value is PropertyMap {
   return value instanceof Map
 }
 
-/** Whether a value is an array. */
+/** Reports whether a value is an array. */
 export function isList(value: PropertyValue | undefined): value is readonly PropertyValue[] {
   return Array.isArray(value)
 }
 
-/** Whether a value is one of the special kinds. */
+/** Reports whether a value is one of the special kinds. */
 export function isSpecial(value: PropertyValue | undefined): value is SpecialValue {
   return typeof value === 'object' && value !== null && !isList(value) && !isMap(value)
 }
 
-/** Whether a value is a secret (itself, not something inside it). */
+/** Reports whether a value itself is a secret. */
 export function isSecret(value: PropertyValue | undefined): value is Secret {
   return isSpecial(value) && value.kind === 'secret'
 }
 
-/** Wraps a value as secret, once. */
+/** Wraps a value as secret, unless it already is one. */
 export function secretOf(value: PropertyValue): Secret {
   return isSecret(value) ? value : { kind: 'secret', value }
 }

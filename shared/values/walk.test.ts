@@ -22,7 +22,7 @@ const output = (fields: Partial<Output>): Output => ({
   ...fields,
 })
 
-describe('a look into values', () => {
+describe('inspecting values', () => {
   test('finds secrets and unknowns at any depth', () => {
     expect(containsSecret([map({ a: secretOf(1) })])).toBe(true)
     expect(containsSecret(output({ secret: true, value: 1 }))).toBe(true)
@@ -32,14 +32,14 @@ describe('a look into values', () => {
     expect(containsUnknown(output({ value: 1 }))).toBe(false)
   })
 
-  test('takes all wrappers away, and shares what has none', () => {
+  test('removes all wrappers, and shares unchanged values', () => {
     const plain = map({ a: [1] })
     expect(stripMap(plain)).toBe(plain)
     const value = [secretOf([secretOf(1)]), output({}), output({ value: secretOf(plain) })]
     expect(stripSecrets(value)).toEqual([[1], unknown, plain])
   })
 
-  test('collects what outputs depend on, once each', () => {
+  test('collects the dependencies of outputs, once each', () => {
     const value = [
       output({ value: output({ dependencies: [urn('b'), urn('a')] }), dependencies: [urn('a')] }),
       secretOf(output({ dependencies: [urn('c')] })),
@@ -47,7 +47,7 @@ describe('a look into values', () => {
     expect([...dependenciesOf(value)].sort()).toEqual([urn('a'), urn('b'), urn('c')])
   })
 
-  test('turns outputs into what resources may have', () => {
+  test('converts outputs to values that resources may have', () => {
     expect(
       downgradeOutputs(
         map({
@@ -60,8 +60,8 @@ describe('a look into values', () => {
   })
 })
 
-describe('secrecy of what a provider returned', () => {
-  test('follows the names of what was sent: objects are entered, lists are not', () => {
+describe('secret marks on results of a provider', () => {
+  test('follow the names of the sent values through objects, but not lists', () => {
     const sent = map({ a: secretOf(1), b: map({ c: secretOf(1), d: 2 }), e: [secretOf(1)], f: 1 })
     const returned = map({ a: 1, b: map({ c: 1, d: 2 }), e: [1], f: 1, g: 1 })
     expect(restoreSecretMarks(sent, returned)).toEqual(
@@ -69,21 +69,21 @@ describe('secrecy of what a provider returned', () => {
     )
   })
 
-  test('is not marked twice, and is not taken away', () => {
+  test('are not added twice and never removed', () => {
     const returned = map({ a: secretOf(1), b: secretOf(2) })
     expect(restoreSecretMarks(map({ a: secretOf(1), b: 1 }), returned)).toBe(returned)
   })
 })
 
 describe('values in events', () => {
-  test('have blinded secrets, as Pulumi prints them', () => {
+  test("have redacted secrets in Pulumi's form", () => {
     const blinded = { [sig]: signatures.secret, ciphertext: '[secret]' }
     expect(
       redactMap(map({ a: [secretOf('x')], b: output({ value: 'x', secret: true }), c: unknown })),
     ).toEqual({ a: [blinded], b: blinded, c: '04da6b54-80e4-46f7-96ec-b56ff0331ba9' })
   })
 
-  test('have no text of assets', () => {
+  test('do not contain the text of assets', () => {
     const asset = { kind: 'asset', hash: 'h', source: { text: 'x' } } as const
     expect(
       redactMap(

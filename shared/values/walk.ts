@@ -11,7 +11,7 @@ import type {
 import { isList, isMap, isSecret, isSpecial, secretOf, unknown } from './value.ts'
 import { signatureKey, signatures, unknownTexts } from './wire-options.ts'
 
-/** Whether any part of a value, itself included, is a special value that `matches`. */
+/** Reports whether a value or any part of it is a special value that `matches`. */
 export function contains(
   value: PropertyValue | undefined,
   matches: (special: SpecialValue) => boolean,
@@ -27,7 +27,7 @@ export function contains(
   return value.kind === 'secret' || value.kind === 'output' ? contains(value.value, matches) : false
 }
 
-/** Whether a secret is anywhere inside. */
+/** Reports whether a value contains a secret. */
 export function containsSecret(value: PropertyValue | undefined): boolean {
   return contains(
     value,
@@ -35,14 +35,14 @@ export function containsSecret(value: PropertyValue | undefined): boolean {
   )
 }
 
-/** Whether something unknown is anywhere inside. */
+/** Reports whether a value contains an unknown. */
 export function containsUnknown(value: PropertyValue | undefined): boolean {
   const isOpen = (special: SpecialValue): boolean =>
     special.kind === 'unknown' || (special.kind === 'output' && special.value === undefined)
   return contains(value, isOpen) || (typeof value === 'string' && unknownTexts.has(value))
 }
 
-/** The value with every special part replaced from the inside out; shares what does not change. */
+/** Replaces every special part of a value from the inside out. Unchanged parts are shared. */
 function mapSpecials(
   value: PropertyValue,
   replace: (special: SpecialValue) => PropertyValue,
@@ -86,12 +86,12 @@ const unwrapSpecial = (special: SpecialValue): PropertyValue => {
   return special
 }
 
-/** The value without secret and output wrappers; an output that is not known becomes unknown. */
+/** Removes secret and output wrappers. An unknown output becomes unknown. */
 export function stripSecrets(value: PropertyValue): PropertyValue {
   return mapSpecials(value, unwrapSpecial)
 }
 
-/** `stripSecrets` of each value. */
+/** Applies `stripSecrets` to each value. */
 export function stripMap(map: PropertyMap): PropertyMap {
   return mapMap(map, unwrapSpecial)
 }
@@ -102,17 +102,17 @@ const maskSpecial = (special: SpecialValue): PropertyValue => {
   return special.secret ? '[secret]' : (special.value ?? unknown)
 }
 
-/** The value with `[secret]` in the place of each secret. */
+/** Replaces each secret by `[secret]`. */
 export function maskSecrets(value: PropertyValue): PropertyValue {
   return mapSpecials(value, maskSpecial)
 }
 
-/** `blindValue` of each value. */
+/** Applies `maskSecrets` to each value. */
 export function maskSecretsInMap(map: PropertyMap): PropertyMap {
   return mapMap(map, maskSpecial)
 }
 
-/** The URNs that output values inside depend on. */
+/** Returns the URNs on which the output values inside depend. */
 export function dependenciesOf(value: PropertyValue): readonly Urn[] {
   const found = new Set<Urn>()
   contains(value, special => {
@@ -123,7 +123,8 @@ export function dependenciesOf(value: PropertyValue): readonly Urn[] {
 }
 
 /**
- * Output values as unknown, secret or plain. Source: docs/spec/monitor.md#resourcemonitor step 16.
+ * Converts output values to unknown, secret or plain values. Source:
+ * docs/spec/monitor.md#resourcemonitor step 16.
  */
 export function downgradeOutputs(map: PropertyMap): PropertyMap {
   return mapMap(map, special => {
@@ -134,8 +135,8 @@ export function downgradeOutputs(map: PropertyMap): PropertyMap {
 }
 
 /**
- * What a provider returned, with marks of secrecy copied by name from what was sent: objects are
- * followed, lists are not. Source: docs/spec/provider-protocol.md#re-applying-secretness.
+ * Copies secret marks from sent to returned properties by name, through objects but not lists.
+ * Source: docs/spec/provider-protocol.md#re-applying-secretness.
  */
 export function restoreSecretMarks(sent: PropertyMap, returned: PropertyMap): PropertyMap {
   let marked: Map<string, PropertyValue> | undefined
@@ -156,8 +157,8 @@ function restoreSecretMark(sent: PropertyValue, returned: PropertyValue): Proper
 }
 
 /**
- * Values as events show them, plain JSON: the stored form with secrets blinded and the text of
- * assets left out. Source: Pulumi's events as `--json` prints them.
+ * Converts values for events to plain JSON: the stored form with redacted secrets and without the
+ * text of assets. Source: Pulumi's events as `--json` prints them.
  */
 export function redactMap(map: PropertyMap): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...map].map(([key, value]) => [key, redact(value)]))

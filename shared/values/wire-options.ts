@@ -1,28 +1,28 @@
 /**
- * What a peer has said it can read, and what to do with what it cannot
+ * Capabilities of a peer, and the handling of values that it cannot read
  * (docs/spec/property-values.md#wire-encoding, docs/spec/property-values.md#options-per-call).
  */
 export interface WireOptions {
-  /** `keep`: as sentinel text; `drop`: the property is left out; `reject`: VALUE_MALFORMED. */
+  /** `keep`: send as sentinel text. `drop`: omit the property. `reject`: throw VALUE_MALFORMED. */
   readonly unknowns: 'keep' | 'drop' | 'reject'
-  /** Secrets travel wrapped; otherwise bare. */
+  /** True: secrets are sent wrapped; false: bare. */
   readonly secrets: boolean
-  /** References travel wrapped; otherwise as id (custom resources) or URN. */
+  /** True: references are sent wrapped; false: as id (custom resources) or URN. */
   readonly references: boolean
-  /** Output values stay; otherwise they collapse to unknown, secret or the bare value. */
+  /** True: output values are kept; false: they become unknown, secret or the bare value. */
   readonly outputs: boolean
   /** With `outputs`: secrets and unknowns become output values too. */
   readonly upgrade?: boolean
-  /** Strings that are not UTF-8 may be sent. They are always read. */
+  /** Whether strings that are not UTF-8 may be sent. They are always read. */
   readonly bytes: boolean
-  /** Assets and archives are sent as hashes only. */
+  /** Whether only the hashes of assets and archives are sent. */
   readonly elideAssets?: boolean
 }
 
-/** The key of an object that says it stands for a special value. */
+/** The key that marks an object as a special value. */
 export const signatureKey = '4dabf18193072939515e22adb298388d'
 
-/** What stands under the signature key on the wire. */
+/** The values of the signature key on the wire. */
 export const signatures = {
   secret: '1b47061264138c4ac30d75fd1eb44270',
   reference: '5cf8f73096256a8f31e491e813e4eb8e',
@@ -32,13 +32,13 @@ export const signatures = {
   bytes: '803fd3297a5875dc03ca845dda5d2a98',
 } as const
 
-/** SHA-256 of nothing: the hash of an empty text asset. */
+/** SHA-256 of the empty text: the hash of an empty text asset. */
 export const emptyAssetHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /** SHA-256 of a tar without members: the hash of an empty archive. */
 export const emptyArchiveHash = '5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef'
 
-/** Texts that mean "unknown": bool, number, string, array, asset, archive, object. */
+/** Texts that mean "unknown", for bool, number, string, array, asset, archive, object. */
 export const unknownTexts: ReadonlySet<string> = new Set([
   '1c4a061d-8072-4f0a-a4cb-0ff528b18fe7',
   '3eeb2bf0-c639-47a8-9e75-3b44932eb421',
@@ -49,13 +49,13 @@ export const unknownTexts: ReadonlySet<string> = new Set([
   'dd056dcd-154b-4c76-9bd3-c8f88648b5ff',
 ])
 
-/** One pass over a value: the options, and the path to where the pass is now. */
+/** The state of one pass over a value: the options, and the current path. */
 export interface WirePass {
   readonly options: WireOptions
   readonly path: (string | number)[]
 }
 
-/** The place of a pass as text: `tags.list[2]`. */
+/** Returns the current path as text: `tags.list[2]`. */
 export function pathTextOf(pass: WirePass): string {
   let text = ''
   for (const part of pass.path) {
@@ -65,7 +65,7 @@ export function pathTextOf(pass: WirePass): string {
   return text
 }
 
-/** Sets a property, also one that is called `__proto__`. */
+/** Sets a property, including one named `__proto__`. */
 export function setProperty(fields: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') fields[key] = value
   else

@@ -24,7 +24,7 @@ type Fields = Record<string, unknown>
 
 const unknownTextLength = 36
 
-/** Reads an object that is no special value. Throws VALUE_MALFORMED. */
+/** Reads an object that is not a special value. Throws VALUE_MALFORMED. */
 export function readMap(fields: Fields, pass: WirePass): PropertyMap {
   const map = new Map<string, PropertyValue>()
   for (const key of Object.keys(fields)) {
@@ -36,7 +36,7 @@ export function readMap(fields: Fields, pass: WirePass): PropertyMap {
   return map
 }
 
-/** Reads a value; `undefined` is an unknown that was dropped. Throws VALUE_MALFORMED. */
+/** Reads a value. Returns undefined for a dropped unknown. Throws VALUE_MALFORMED. */
 export function readValue(value: unknown, pass: WirePass): PropertyValue | undefined {
   switch (typeof value) {
     case 'string':
@@ -63,7 +63,7 @@ function malformedError(pass: WirePass, how: string): Error {
 function readList(items: readonly unknown[], pass: WirePass): PropertyValue[] {
   return items.map((item, index) => {
     pass.path.push(index)
-    // A dropped unknown leaves a null, so that the others keep their places.
+    // A dropped unknown becomes null, so that the other items keep their indexes.
     const value = readValue(item, pass) ?? null
     pass.path.pop()
     return value
@@ -116,7 +116,7 @@ function toSecret(value: PropertyValue | undefined, pass: WirePass): PropertyVal
 function readOutput(fields: Fields, pass: WirePass): PropertyValue | undefined {
   const secret = fields['secret'] ?? false
   if (typeof secret !== 'boolean')
-    throw malformedError(pass, 'is an output whose secret is no boolean')
+    throw malformedError(pass, 'is an output whose `secret` is not a boolean')
   const isKnown = fields['value'] !== undefined
   if (!pass.options.outputs) {
     const value = isKnown ? readValue(fields['value'], pass) : readUnknown(pass)
@@ -171,7 +171,7 @@ function readArchive(fields: Fields, pass: WirePass): Archive {
     return { kind: 'archive', hash, source: isEmpty ? { assets: new Map() } : undefined }
   }
   if (typeof members !== 'object' || Array.isArray(members))
-    throw malformedError(pass, 'is an archive whose assets are no object')
+    throw malformedError(pass, 'is an archive whose assets are not an object')
   const assets = new Map<string, Asset | Archive>()
   for (const [name, member] of Object.entries(members)) {
     pass.path.push(name)
@@ -218,5 +218,5 @@ function readId(id: unknown, pass: WirePass): ResourceReference['id'] | undefine
   if (inner === undefined) return undefined
   if (typeof inner === 'string') return inner === '' ? unknown : inner
   if (isSpecial(inner) && inner.kind === 'unknown') return unknown
-  throw malformedError(pass, 'is a reference whose id is no string')
+  throw malformedError(pass, 'is a reference whose id is not a string')
 }

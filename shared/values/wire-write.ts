@@ -17,7 +17,7 @@ import { pathTextOf, setProperty, signatureKey, signatures, type WirePass } from
 
 type Fields = Record<string, unknown>
 
-/** Writes an object; what comes out as nothing is left out. */
+/** Writes an object, without dropped properties. */
 export function writeMap(map: PropertyMap, pass: WirePass): Fields {
   const fields: Fields = {}
   for (const [key, value] of map) {
@@ -29,7 +29,7 @@ export function writeMap(map: PropertyMap, pass: WirePass): Fields {
   return fields
 }
 
-/** Writes a value; `undefined` is an unknown that was dropped. Throws VALUE_MALFORMED. */
+/** Writes a value. Returns undefined for a dropped unknown. Throws VALUE_MALFORMED. */
 export function writeValue(value: PropertyValue, pass: WirePass): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (isMap(value)) return writeMap(value, pass)
@@ -137,7 +137,7 @@ function writeReference(reference: ResourceReference, pass: WirePass): unknown {
     return typeof id === 'string' && id !== '' ? id : writeUnknown(pass)
   }
   const fields: Fields = { [signatureKey]: signatures.reference, urn }
-  // States keep neither: what reads the reference gets what the URN says.
+  // States do not contain name and type; both are derived from the URN.
   fields['name'] = name ?? nameOf(urn)
   fields['type'] = type ?? typeOf(urn)
   if (id !== undefined) fields['id'] = typeof id === 'string' ? id : ''

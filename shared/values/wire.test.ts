@@ -26,13 +26,13 @@ function map(fields: Record<string, PropertyValue>): PropertyMap {
   return new Map(Object.entries(fields))
 }
 
-/** Over the real bytes, as a provider would see it. */
+/** Encodes and decodes the bytes of a real request, as a provider receives them. */
 function throughBytes(struct: Record<string, unknown>): Record<string, unknown> {
   const bytes = CreateRequest.encode(CreateRequest.create({ properties: struct })).finish()
   return CreateRequest.decode(bytes).properties ?? {}
 }
 
-describe('values that survive the way there and back', () => {
+describe('values that survive encoding and decoding', () => {
   const values: Record<string, PropertyValue> = {
     null: null,
     bool: true,
@@ -80,12 +80,12 @@ describe('values that survive the way there and back', () => {
   })
 })
 
-describe('writing for a peer that keeps less', () => {
-  test('secrets go bare', () => {
+describe('writing for a peer with fewer capabilities', () => {
+  test('secrets are sent bare', () => {
     expect(valueToWire({ kind: 'secret', value: 's' }, bare)).toBe('s')
   })
 
-  test('unknowns vanish from objects and lists, so that indexes shift', () => {
+  test('unknowns are dropped from objects and lists, so list indexes shift', () => {
     const value = map({ a: unknown, b: [unknown, 1], c: { kind: 'secret', value: unknown } })
     expect(toWire(value, bare)).toEqual({ b: [1] })
   })
@@ -95,7 +95,7 @@ describe('writing for a peer that keeps less', () => {
     expect(() => toWire(map({ a: [1, map({ b: unknown })] }), options)).toThrow("'a[1].b'")
   })
 
-  test('references become the id, or the URN where there is none', () => {
+  test('references become the id, or else the URN', () => {
     const reference = { kind: 'reference', urn, packageVersion: '' } as const
     expect(valueToWire(reference, bare)).toBe(urn)
     expect(valueToWire({ ...reference, id: 'i' }, bare)).toBe('i')
@@ -111,7 +111,7 @@ describe('writing for a peer that keeps less', () => {
     expect(valueToWire({ ...output, value: 1, secret: false }, options)).toBe(1)
   })
 
-  test('upgraded secrets and unknowns are outputs', () => {
+  test('upgraded secrets and unknowns become outputs', () => {
     const options: WireOptions = { ...keep, upgrade: true }
     expect(valueToWire(unknown, options)).toEqual({ [sig]: signatures.output })
     expect(valueToWire({ kind: 'secret', value: 1 }, options)).toEqual({
@@ -121,7 +121,7 @@ describe('writing for a peer that keeps less', () => {
     })
   })
 
-  test('elided assets have only their hash', () => {
+  test('elided assets contain only their hash', () => {
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }
     const archive: PropertyValue = { kind: 'archive', hash: 'cd', source: { path: 'p' } }
     const options: WireOptions = { ...keep, elideAssets: true }
@@ -129,7 +129,7 @@ describe('writing for a peer that keeps less', () => {
     expect(valueToWire(archive, options)).toEqual({ [sig]: signatures.archive, hash: 'cd' })
   })
 
-  test('bytes are an error', () => {
+  test('byte strings are an error', () => {
     expect(() => toWire(map({ k: { kind: 'bytes', base64: '/w==' } }), bare)).toThrow("'k'")
   })
 })
@@ -148,15 +148,15 @@ describe('reading', () => {
     expect(() => fromWire({ k: text }, { ...keep, unknowns: 'reject' })).toThrow("'k' is unknown")
   })
 
-  test('a dropped unknown leaves objects, and a null in lists', () => {
+  test('a dropped unknown is omitted from objects, and becomes null in lists', () => {
     expect(fromWire({ a: unknownText, b: [unknownText, 1] }, bare)).toEqual(map({ b: [null, 1] }))
   })
 
-  test('secrets of a peer that is not trusted with them come bare', () => {
+  test('secrets are read bare without the secrets option', () => {
     expect(valueFromWire({ [sig]: signatures.secret, value: 's' }, bare)).toBe('s')
   })
 
-  test('upgrade makes outputs of secrets and unknowns', () => {
+  test('upgrade converts secrets and unknowns to outputs', () => {
     const options: WireOptions = { ...keep, upgrade: true }
     expect(valueFromWire(unknownText, options)).toEqual({
       kind: 'output',
@@ -170,7 +170,7 @@ describe('reading', () => {
     })
   })
 
-  test('an asset without a source is empty text by its hash, else contents were elided', () => {
+  test('an asset without a source is empty text if its hash says so; otherwise its contents are elided', () => {
     const read = (hash: string): PropertyValue | undefined =>
       valueFromWire({ [sig]: signatures.asset, hash }, keep)
     expect(read(emptyAssetHash)).toMatchObject({ source: { text: '' } })

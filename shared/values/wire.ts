@@ -6,7 +6,7 @@ import { writeMap, writeValue } from './wire-write.ts'
 export type { WireOptions } from './wire-options.ts'
 
 /**
- * Properties as the fields of a Struct. Throws VALUE_MALFORMED with the path
+ * Encodes properties as the fields of a Struct. Throws VALUE_MALFORMED with the path
  * (docs/spec/property-values.md#wire-encoding).
  */
 export function toWire(map: PropertyMap, options: WireOptions): Record<string, unknown> {
@@ -14,7 +14,8 @@ export function toWire(map: PropertyMap, options: WireOptions): Record<string, u
 }
 
 /**
- * The fields of a Struct as properties; no Struct means none. Throws VALUE_MALFORMED with the path.
+ * Decodes the fields of a Struct as properties. An absent Struct has none. Throws VALUE_MALFORMED
+ * with the path.
  */
 export function fromWire(
   struct: Record<string, unknown> | undefined,
@@ -24,7 +25,7 @@ export function fromWire(
 }
 
 /**
- * One value for the wire; undefined when it is an unknown and those are dropped. `key` is for
+ * Encodes one value for the wire. Returns undefined for a dropped unknown. `key` names the value in
  * errors.
  */
 export function valueToWire(value: PropertyValue, options: WireOptions, key = 'value'): unknown {
@@ -32,8 +33,8 @@ export function valueToWire(value: PropertyValue, options: WireOptions, key = 'v
 }
 
 /**
- * One value from the wire; undefined when it is an unknown and those are dropped. `key` is for
- * errors.
+ * Decodes one value from the wire. Returns undefined for a dropped unknown. `key` names the value
+ * in errors.
  */
 export function valueFromWire(
   value: unknown,

@@ -39,7 +39,7 @@ export function catalogContract(
       return id
     }
 
-    test('a stack is made once and read as made', async () => {
+    test('a stack is created once and read as made', async () => {
       const id = createStackId()
       expect(await catalog.getStack(id)).toBeUndefined()
       expect(await catalog.createStack(id, toEpochMs(5))).toBe(true)

@@ -96,7 +96,7 @@ test('who serves and is told to end leaves what it leads to the next, and cancel
   await waitUntil(() => place.listChanges().length >= 4, { what: 'two more creates' })
   first.kill('SIGTERM', 'group')
   requireSuccess(await first.done)
-  expect(first.readOutput()).toContain('leaves, for its process ends')
+  expect(first.readOutput()).toContain('leaves, for its process is shutting down')
   expect(place.listObjects().length).toBeLessThan(12)
   const next = place.start(['serve'], { env })
   await waitUntil(() => next.readOutput().includes('Resuming deployment 1'), {

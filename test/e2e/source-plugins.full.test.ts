@@ -54,7 +54,7 @@ whenInstalled('a plugin from source in Python', [['python3', '-m', 'venv', '--he
     rmSync(join(pluginFolder(), 'venv'))
     const ran = await place.run(up)
     expect(ran.exit).not.toBe(0)
-    expect(ran.out + ran.err).toContain('plugin/venv is no virtual environment of Python')
+    expect(ran.out + ran.err).toContain('plugin/venv is not a virtual environment of Python')
     expect(place.listObjects()).toEqual([])
   })
 

@@ -75,7 +75,7 @@ afterAll(async () => {
 async function serve(): Promise<void> {
   const started = place.start(['serve', '--port', '0'], { env: allowed })
   serving = started
-  const address = /Webhooks are taken at (http:\/\/127\.0\.0\.1:\d+\/hooks\/)/
+  const address = /Webhooks are received at (http:\/\/127\.0\.0\.1:\d+\/hooks\/)/
   const isThere = (): boolean => address.test(started.readOutput())
   await waitUntil(isThere, { what: 'a server', limitMs: 60_000 })
   url = `${address.exec(started.readOutput())?.[1] ?? ''}site`

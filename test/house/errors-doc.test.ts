@@ -12,7 +12,7 @@ write it anew with \`npm test -- test/house/errors-doc.test.ts -u\`.
 An error that ends a command looks like this, on standard error:
 
 \`\`\`text
-error[STACK_NOT_FOUND]: there is no stack 'prod' of project 'site'
+error[STACK_NOT_FOUND]: the stack 'prod' of project 'site'
   what to do: List stacks with \`antichain stack ls\`, or make one with \`antichain stack init <name>\`.
 \`\`\`
 

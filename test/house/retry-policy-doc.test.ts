@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { retryPolicy } from '../../shared/providers/retry-policy.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const file = join(root, 'docs', 'whose-error.md')
+const file = join(root, 'docs', 'retry-policy.md')
 
-const head = `# Whose error
+const head = `# Sources of errors and retries
 
 This page is made from \`shared/providers/retry-policy.ts\`, where the code takes its classes, its tries and its pauses from;
-a test fails when the two differ. After a change write it anew with \`npm test -- test/house/whose-error-doc.test.ts -u\`.
+a test fails when the two differ. After a change write it anew with \`npm test -- test/house/retry-policy-doc.test.ts -u\`.
 
 What happens after an error follows from who produced it, never from its text or its code. Each pause is at most twice
 as long as the one before, and at least half as long as it may be, by chance. A process of a plugin that has died is
@@ -36,7 +36,7 @@ function formatTries(row: Row): string {
   return `${often}, pauses from ${formatSeconds(again.firstMs)} to ${formatSeconds(again.mostMs)}`
 }
 
-test('docs/whose-error.md is the table', async () => {
+test('docs/retry-policy.md is the table', async () => {
   const rows = Object.values(retryPolicy).map((row: Row) => {
     const end = 'ends' in row ? row.ends : ''
     return `| ${row.who} | ${row.happens} | ${end} | ${formatTries(row)} |\n`

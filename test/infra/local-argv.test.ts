@@ -20,13 +20,13 @@ test('without words it is what the help says', () => {
 })
 
 test.each([
-  [['--api-port', 'abc'], /--api-port takes a whole number from 0 to 65535, not 'abc'/],
-  [['--webhook-port', '99999'], /--webhook-port takes/],
-  [['--tidy-seconds', '0'], /--tidy-seconds takes a whole number from 1/],
+  [['--api-port', 'abc'], /--api-port must be a whole number from 0 to 65535, not 'abc'/],
+  [['--webhook-port', '99999'], /--webhook-port must be/],
+  [['--tidy-seconds', '0'], /--tidy-seconds must be a whole number from 1/],
   [['--kills-per-minute', '-1'], /--kills-per-minute/],
   [['--bogus'], /Unknown option '--bogus'$/],
   [['extra'], /Unexpected argument 'extra'/],
-  [['--destroy'], /--deploy is not there/],
+  [['--destroy'], /--destroy requires --deploy/],
 ])('%j is refused, with what to do', (args, message) => {
   const hint = '`npm run cloud -- --help` lists the options.'
   const refused = { code: 'CLI_USAGE', hint, message: expect.stringMatching(message) }

@@ -96,15 +96,15 @@ describe('an environment', () => {
   test('is killed at its limit, with what it started, and leaves no folder', async () => {
     const pid = Number(await invoke({ do: 'child' }))
     const outcome = await environment.invoke({ do: 'hang' }, 300)
-    expect(outcome).toEqual({ kind: 'died', why: 'was over its limit of 300 ms' })
-    expect(await environment.gone).toBe('was over its limit of 300 ms')
+    expect(outcome).toEqual({ kind: 'died', why: 'exceeded its time limit of 300 ms' })
+    expect(await environment.gone).toBe('exceeded its time limit of 300 ms')
     await waitUntil(() => !existsSync(`/proc/${pid}`), { what: 'the end of its child' })
     expect(existsSync(join(root, 'environment'))).toBe(false)
   })
 
   test('that ends by itself has not answered', async () => {
     const outcome = await environment.invoke({ do: 'exit' }, 5_000)
-    expect(outcome).toEqual({ kind: 'died', why: 'ended by itself with 3' })
+    expect(outcome).toEqual({ kind: 'died', why: 'exited with 3' })
   })
 
   test('that cannot be loaded says why', async () => {
@@ -112,7 +112,7 @@ describe('an environment', () => {
     await environment.gone
     environment = await start("throw new Error('no such table')")
     const outcome = await environment.invoke({}, 5_000)
-    expect(outcome).toEqual({ kind: 'died', why: 'cannot be loaded: Error: no such table' })
+    expect(outcome).toEqual({ kind: 'died', why: 'failed to load: Error: no such table' })
   })
 })
 

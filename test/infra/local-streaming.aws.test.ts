@@ -121,7 +121,7 @@ describe('a function that streams', () => {
     const before = outcomes.length
     reader.abort()
     await waitUntil(() => outcomes.length > before, { what: 'the end of the call' })
-    expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'its answer was not read' })
+    expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'its response was not read' })
     const next = await sendRequest('/')
     expect(await next.text()).toBe('first;second')
     expect((await sendRequest('/empty')).headers.get('x-gone')).toBe('1')

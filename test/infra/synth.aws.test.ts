@@ -56,7 +56,7 @@ describe('synthesis', () => {
     ])
     expect(status).not.toBe(0)
     expect(stderr).toContain('error[PLATFORM_SETTING_INVALID]')
-    expect(stderr).toContain('antichain:region: a region as in eu-central-1')
+    expect(stderr).toContain('antichain:region: a region such as eu-central-1')
     expect(stderr).toContain('colour')
     expect(stderr).toContain('docs/aws.md')
   })

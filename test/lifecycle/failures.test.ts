@@ -154,6 +154,8 @@ test.each(['operations.putOutcome', 'operations.select'])(
     expect(ran.result.result).toBe('succeeded')
     expect(idsOf(ran)).toEqual(['a-1'])
     expect(cloud.log).toEqual(['create a'])
-    expect(JSON.stringify(ran.events)).toContain('is kept until it can: the store has a bad moment')
+    expect(JSON.stringify(ran.events)).toContain(
+      'it is kept in memory and retried: the store has a bad moment',
+    )
   },
 )

@@ -1,5 +1,5 @@
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
-import { ProviderError } from '../../shared/providers/provider.ts'
+import { ProviderError } from '../../shared/providers/provider-error.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
@@ -227,7 +227,7 @@ const poisonedWave: Scene = {
 }
 
 /**
- * An executor stumbles when it notes the end of the first wave, so that the message comes again.
+ * An executor stumbles when it notes the end of the first wave, so that the message is delivered again.
  */
 const again: Scene = {
   name: 'a delete whose message comes again after its end',

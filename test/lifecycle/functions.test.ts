@@ -37,7 +37,7 @@ test('a request is one deployment, made by functions that know nothing but their
   expect(cloud.log).toHaveLength(3)
 })
 
-test('what cannot be opened is refused with its reason, and the next request has its turn', async () => {
+test('what cannot be decrypted is refused with its reason, and the next request has its turn', async () => {
   const all = await openScene()
   for (const key of ['bad', 'good']) await all.requestDeployment(key)
   all.nudges.push({ stack: all.stack, delayMs: 0 })
@@ -46,7 +46,7 @@ test('what cannot be opened is refused with its reason, and the next request has
   expect(bad?.end).toEqual({
     kind: 'refused',
     code: 'PROJECT_INVALID',
-    message: 'the program cannot be opened',
+    message: 'the program cannot be decrypted',
   })
   expect(await readNames(all)).toContain('a')
 })

@@ -84,7 +84,7 @@ describe('under a time limit of its functions', () => {
     const options = { functionLimitMs: 1_200, parallel: 2, digestNow: () => digest }
     await expect(engine.run(program, options)).rejects.toMatchObject({
       code: 'RESUME_DIFFERS',
-      message: expect.stringContaining('the program was changed while its deployment ran'),
+      message: expect.stringContaining('the program changed while its deployment was running'),
     })
     clearTimeout(edited)
     expect(cloud.log.length).toBeLessThan(25)
@@ -165,7 +165,7 @@ describe('under a time limit of its functions', () => {
     const ran = await engine.run(slowProgram, { functionLimitMs: 1_500 })
     expect(ran.result.changes).toMatchObject({ create: 3 })
     expect(cloud.log).toEqual(['create early', 'create late'])
-    expect(readHandOvers(ran).at(-1)).toContain('the next one has no limit')
+    expect(readHandOvers(ran).at(-1)).toContain('the next one has no time limit')
   }, 240_000)
 
   test('what a failure stopped is seen to its end, and is a failure', async () => {

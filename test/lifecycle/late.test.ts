@@ -63,7 +63,7 @@ test('what a process made that was taken for dead is found by the next deploymen
   const messages = third.events.flatMap(event =>
     'diagnosticEvent' in event ? [event.diagnosticEvent.message] : [],
   )
-  expect(messages.join('\n')).toContain("it has the id 'slow-1'")
+  expect(messages.join('\n')).toContain("its id is 'slow-1'")
 })
 
 /** A cloud whose objects are called as their resources; the second create of one is held up. */

@@ -39,7 +39,7 @@ export const createThings =
 export async function getTestStack({ catalog }: Pick<Platform, 'catalog'>): Promise<StackRecord> {
   const { stacks } = await catalog.listStacks()
   const [record] = stacks
-  if (record === undefined) throw new Error('there is no stack')
+  if (record === undefined) throw new Error('the stack')
   return record
 }
 

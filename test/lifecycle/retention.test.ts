@@ -202,7 +202,7 @@ test('blobs that nothing names go in two steps, a day apart; what is named stays
     await platform.blobs.get(snapshot)
 })
 
-test('a blob that is named again while it is set aside is put back', async () => {
+test('a blob that is referenced again is put back while it is set aside is put back', async () => {
   const { platform } = await runDeployments()
   const stack = await getTestStack(platform)
   const bytes = Buffer.from('{"version":3,"deployment":null}')

@@ -14,7 +14,7 @@ import { createEngines, getTestStack } from './register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const name = /begun by a newer antichain: it follows rules 2, this version knows 1/
+const name = /started by a newer antichain: it follows rules 2, this version supports rules up to 1/
 
 /** An engine whose stack was left with a deployment that a newer version began and died of. */
 async function openLeftByNewer(): Promise<TestEngine> {

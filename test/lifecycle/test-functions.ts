@@ -121,7 +121,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       },
       open: async ({ key, options, dryRun, by }: DeploymentRequest) => {
         await onOpening?.()
-        if (by === 'nobody') throw error('PROJECT_INVALID', 'the program cannot be opened')
+        if (by === 'nobody') throw error('PROJECT_INVALID', 'the program cannot be decrypted')
         return { ...createRequest(options, dryRun), key }
       },
       reopen: async (_of: unknown, { options }: Pick<DeployRequest, 'options'>) =>

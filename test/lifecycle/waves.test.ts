@@ -32,7 +32,7 @@ async function openLayered(
 
 const listLeft = (cloud: Cloud): string[] => [...cloud.objects.keys()].sort()
 
-/** Where a delete was asked for in the order of all calls. */
+/** Where a delete was sent to the order of all calls. */
 const placeOf = (cloud: Cloud, name: string): number => cloud.log.indexOf(`delete ${name}-1`)
 
 describe.each(modes)('destroy --release %s', release => {
@@ -98,7 +98,7 @@ describe.each(modes)('destroy --release %s', release => {
     const ran = await engine.run(undefined, { ...destroy, dryRun: true })
     expect(listLeft(cloud)).toHaveLength(6)
     expect(JSON.stringify(ran.events)).toMatch(/8 deletes in \d waves \(\d/)
-    expect(JSON.stringify(ran.events).includes('each after the one before')).toBe(
+    expect(JSON.stringify(ran.events).includes('each wave after the previous one')).toBe(
       release === 'antichain',
     )
   })
@@ -134,6 +134,6 @@ describe('waves', () => {
     const ran = await engine.run(undefined, { command: 'up', release: 'antichain' })
     expect(ran.result.result).toBe('succeeded')
     expect(listLeft(cloud)).toEqual([])
-    expect(JSON.stringify(ran.events)).toContain('each after the one before')
+    expect(JSON.stringify(ran.events)).toContain('each wave after the previous one')
   })
 })

@@ -205,7 +205,7 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/retention')],
   },
   {
-    name: 'records go and with them what came late',
+    name: 'records go and with them a late outcome',
     breaks: 'late window: successful creates are copied to the inbox first',
     file: 'shared/engine/deployment/retention/remove-old-records.ts',
     edits: [['if (kept.isInHistory) await', 'if (!kept.isInHistory) await']],

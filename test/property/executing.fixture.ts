@@ -10,7 +10,7 @@ import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
 import type { PlannedOperation } from '../../shared/engine/deployment/dispatch/hook-operations.ts'
 import { toChainMessages } from '../../shared/engine/deployment/dispatch/chain-messages.ts'
 import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
-import { ProviderError } from '../../shared/providers/provider.ts'
+import { ProviderError } from '../../shared/providers/provider-error.ts'
 import { createOperations } from '../../shared/platform/embedded/operations.ts'
 import { openDatabase } from '../../shared/platform/embedded/store/database.ts'
 import {

@@ -21,7 +21,7 @@ export function createSimCatalog(
   let versions: { readonly version: number; readonly snapshot: BlobHash }[] = []
   const requireKnown = (id: StackId): StackRecord & { readonly call: string } => {
     const stack = stacks.get(id)
-    if (stack === undefined) throw error('STACK_NOT_FOUND', `there is no stack ${id}`)
+    if (stack === undefined) throw error('STACK_NOT_FOUND', `the stack ${id}`)
     return stack
   }
   const slow = new Map<string, number>()

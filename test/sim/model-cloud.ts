@@ -1,6 +1,6 @@
 import type { HookRules } from './hook-rules.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
-import { ProviderError } from '../../shared/providers/provider.ts'
+import { ProviderError } from '../../shared/providers/provider-error.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
 import { stripMap } from '../../shared/values/walk.ts'
 

@@ -1,7 +1,7 @@
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import { error } from '../../shared/errors/error.ts'
-import { ProviderError } from '../../shared/providers/provider.ts'
+import { ProviderError } from '../../shared/providers/provider-error.ts'
 import type { SendEffect } from './send-effect.ts'
 import { createDraw } from './draw.ts'
 import { type Fault, type FaultKind, strikes } from './faults.ts'

@@ -1,5 +1,5 @@
 import type { DiffResult, PluginHost, Provider } from '../../shared/providers/provider.ts'
-import { ProviderError } from '../../shared/providers/provider.ts'
+import { ProviderError } from '../../shared/providers/provider-error.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import { equalValues } from '../../shared/values/equal.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'

@@ -3,25 +3,27 @@ import type { OutgoingMessage } from '../../../shared/ports/notifications.ts'
 import { pageQuery } from '../pages.ts'
 import { defineRoute } from '../define-route.ts'
 
-/** What nobody could be told: to which receiver, and about what; nothing that is secret. */
+/** An undelivered notification: its receiver and its event, without secrets. */
 const letterView = z.object({
-  /** The notification by its name, or `reply` for an answer at a repository's host. */
+  /** The name of the notification, or `reply` for a reply to a repository host. */
   to: z.string(),
   stack: z.string(),
-  /** What happened: `failed`, `drift`, or the state of a reply. */
+  /** The event: `failed`, `drift`, or the state of a reply. */
   about: z.string(),
   deployment: z.string().optional(),
   request: z.string().optional(),
 })
 
-/** Dead letters of notifications: looked at, and sent again when their cause is gone. */
+/**
+ * Routes of dead notification letters: they can be listed, and sent again when their cause is gone.
+ */
 export const deadNotificationRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/dead-notifications',
     role: 'admin',
     scope: 'installation',
-    summary: 'What nobody could be told, after all attempts',
+    summary: 'List notifications that could not be delivered',
     query: z.object({ limit: pageQuery.limit }),
     output: z.object({ items: z.array(letterView) }),
     run: async ({ notifications }, { query: { limit } }) => ({
@@ -33,7 +35,7 @@ export const deadNotificationRoutes = [
     path: '/v1/dead-notifications/redrive',
     role: 'admin',
     scope: 'installation',
-    summary: 'Send all of them again',
+    summary: 'Send all undelivered notifications again',
     output: z.object({ sent: z.int() }),
     run: async ({ notifications }) => ({ json: { sent: await notifications.redrive() } }),
   }),

@@ -14,7 +14,7 @@ import { readDeploymentTimeline } from '../../../shared/runtime/state/state-at-t
 import { cutResultPage, parseCursor, pageForm, pageQuery } from '../pages.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
-/** A line of a stack's history as the API tells it. */
+/** A history entry of a stack in the API. */
 const deploymentView = z.object({
   number: z.number(),
   deployment: z.string(),
@@ -32,14 +32,14 @@ const path = '/v1/stacks/{project}/{stack}/deployments'
 const one = { scope: 'stack', path: `${path}/{number}` } as const
 const unknown = z.looseObject({})
 
-/** What deployments did and do, and how a person has a hand in them. */
+/** Routes for listing, inspecting and controlling deployments. */
 export const deploymentRoutes = [
   defineRoute({
     method: 'GET',
     path,
     role: 'read',
     scope: 'stack',
-    summary: 'The deployments of a stack, newest first; the cursor is the number before',
+    summary: 'List the deployments of a stack, newest first; the cursor is the previous number',
     query: z.object(pageQuery),
     output: pageForm(deploymentView),
     run: async (ports, { params, query: { limit, cursor } }) => {
@@ -70,7 +70,7 @@ export const deploymentRoutes = [
     method: 'POST',
     path: `${path}/{number}/cancel`,
     role: 'deploy',
-    summary: 'Tell an open deployment to stop; with force, to abandon what runs',
+    summary: 'Stop an open deployment; with force, abandon its running operations',
     body: z.strictObject({ force: z.boolean().default(false) }).default({ force: false }),
     status: 202,
     output: z.object({ kind: z.enum(['none', 'asked', 'asked before']), number: z.number() }),
@@ -80,7 +80,7 @@ export const deploymentRoutes = [
       const before = (await ports.control.read(id))?.stop ?? 'none'
       const stop = force ? 'forced' : 'graceful'
       await ports.control.stop(id, stop)
-      // Where nobody lives to hear it, whoever is nudged closes it.
+      // If no living process holds the deployment, the receiver of the nudge closes it.
       await ports.nudges.nudge(stack.id, 0)
       const isNews = before === 'none' || (force && before === 'graceful')
       return { json: { kind: isNews ? 'asked' : 'asked before', number } }
@@ -91,7 +91,7 @@ export const deploymentRoutes = [
     method: 'POST',
     path: `${path}/{number}/redrive`,
     role: 'deploy',
-    summary: 'Try again what the queue has given up of an open deployment',
+    summary: 'Send the dead letters of an open deployment again',
     output: z.object({
       kind: z.enum(['none', 'stopped', 'nothing', 'sent']),
       operations: z.number().optional(),
@@ -108,13 +108,13 @@ export const deploymentRoutes = [
     method: 'POST',
     path: `${path}/{number}/resume`,
     role: 'deploy',
-    summary: 'Have an open deployment looked at now: whoever serves goes on with one that was left',
+    summary: 'Check an open deployment now, so that a server resumes an interrupted one',
     status: 202,
     output: z.object({ nudged: z.boolean() }),
     run: async (ports, { params }) => {
       const { id, stack, number } = await requireDeployment(ports, params)
       if (stack.current !== id)
-        throw error('NOTHING_TO_RESUME', `deployment ${number} of the stack is over`)
+        throw error('NOTHING_TO_RESUME', `deployment ${number} of the stack is not open`)
       await ports.nudges.nudge(stack.id, 0)
       return { json: { nudged: true } }
     },
@@ -124,7 +124,7 @@ export const deploymentRoutes = [
     method: 'GET',
     path: `${path}/{number}/steps`,
     role: 'read',
-    summary: 'The steps of a deployment in the order of their moments',
+    summary: 'List the steps of a deployment by time',
     query: z.object(pageQuery),
     output: pageForm(
       z.object({
@@ -153,13 +153,14 @@ export const deploymentRoutes = [
     method: 'GET',
     path: `${path}/{number}/journal`,
     role: 'read',
-    summary: 'The records of the decision log, sealed as they are stored; the cursor is a number',
+    summary:
+      'List the records of the decision log, sealed as they are stored; the cursor is a number',
     query: z.object(pageQuery),
     output: pageForm(unknown),
     run: async (ports, { params, query: { limit, cursor } }) => {
       const { id } = await requireDeployment(ports, params)
       const from = parseCursor(cursor)
-      // The tokens of writers are nobody else's business.
+      // The tokens of writers are not exposed.
       const read = await ports.decisionLog.read(id, from as LogNumber, limit)
       const items = read.map(({ number, at, decisions, decisionsBlob }) => ({
         number,
@@ -181,7 +182,7 @@ export interface FoundDeployment {
   readonly record: HistoryRecord
 }
 
-/** A deployment by its path. Throws STACK_NOT_FOUND, DEPLOYMENT_UNKNOWN. */
+/** Returns the deployment of a path. Throws STACK_NOT_FOUND, DEPLOYMENT_UNKNOWN. */
 export async function requireDeployment(
   { catalog }: Pick<ApiPorts, 'catalog'>,
   params: RouteCall<unknown, unknown>['params'],
@@ -199,6 +200,6 @@ function deploymentViewOf(record: HistoryRecord) {
   const { deployment, command, message, startedAt, endedAt, result, changes, version } = record
   const { number } = deploymentPartsOf(deployment)
   const begun = { number, deployment, command, message, startedAt }
-  // What is undefined is not there in JSON.
+  // JSON omits undefined fields.
   return { ...begun, endedAt, result, changes, version }
 }

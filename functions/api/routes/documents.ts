@@ -40,7 +40,7 @@ const page = z.object({
 })
 type Params = RouteCall<unknown, unknown>['params']
 
-/** One kind of document at one place, and what is done to it. */
+/** The documents of one kind at one path, with the functions that handle them. */
 interface Collection<Draft extends z.ZodType> {
   readonly path: string
   readonly scope: Route['scope']
@@ -49,20 +49,20 @@ interface Collection<Draft extends z.ZodType> {
   readonly writeRole: Role
   readonly draft: Draft
   readonly keyOf: (params: Params) => DocumentKey
-  /** What is stored of a draft. */
+  /** Returns the value to store for a draft. */
   readonly make: (
     ports: ApiPorts,
     key: DocumentKey,
     draft: z.infer<Draft>,
     before: StoredDocument | undefined,
   ) => Promise<unknown>
-  /** What callers see of it: no secrets. */
+  /** Returns the document for callers, without secrets. */
   readonly show: (stored: StoredDocument) => unknown
-  /** See `Making`. */
+  /** See `DocumentChange`. */
   readonly drop?: (ports: ApiPorts, value: unknown) => Promise<void>
 }
 
-/** Listing, looking at, putting and removing the documents of a collection. */
+/** Creates the routes that list, read, put and remove the documents of a collection. */
 function createCollectionRoutes<Draft extends z.ZodType>(
   collection: Collection<Draft>,
 ): readonly Route[] {
@@ -100,7 +100,7 @@ function createCollectionRoutes<Draft extends z.ZodType>(
       path: one,
       role: writeRole,
       scope,
-      summary: `Make or change a ${what}; its secrets are never shown again`,
+      summary: `Create or change a ${what}; its secrets are never shown again`,
       body: draft,
       output: view,
       run: async (ports, { params, body }) => {
@@ -131,7 +131,10 @@ function createCollectionRoutes<Draft extends z.ZodType>(
 
 const documentNameOf = (params: Params): string => params['name'] ?? ''
 
-/** A webhook may name any stack in its rules, so only who may do everything has a hand in it. */
+/**
+ * The rules of a webhook may name any stack, so only an administrator of the installation may
+ * change it.
+ */
 const webhooks = createCollectionRoutes({
   path: '/v1/webhooks',
   scope: 'installation',
@@ -163,7 +166,7 @@ const schedules = createCollectionRoutes({
   make: async (ports, key, draft, before) => {
     const now = ports.clock.now()
     const earlier = before === undefined ? undefined : parseDocument(scheduleDocument, before)
-    // What was missed while it was paused, or said something else, is not made up for.
+    // Times that were missed while the schedule was paused or different are skipped.
     const since = earlier === undefined ? {} : { lastAt: now }
     const schedule = { ...draft, createdAt: earlier?.createdAt ?? now, ...since }
     return placeSchedulerCalls(ports, key, schedule)
@@ -209,7 +212,7 @@ const notifications = [
     ...notificationParts,
     path: '/v1/stacks/{project}/{stack}/notifications',
     scope: 'stack',
-    // An address may itself be something to keep.
+    // The address itself may be confidential.
     readRole: 'deploy',
     writeRole: 'deploy',
     keyOf: params => ({
@@ -220,5 +223,5 @@ const notifications = [
   }),
 ]
 
-/** Webhooks, schedules and notifications. */
+/** Routes of webhooks, schedules and notifications. */
 export const documentRoutes: readonly Route[] = [...webhooks, ...schedules, ...notifications]

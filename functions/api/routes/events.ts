@@ -18,14 +18,14 @@ const streamed = {
   outputType: 'text/event-stream',
 } as const
 
-/** What deployments and previews tell while they run. */
+/** Routes for the events of deployments and previews. */
 export const eventRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/stacks/{project}/{stack}/deployments/{number}/events',
     role: 'read',
     scope: 'stack',
-    summary: 'The events of a deployment, a page at a time',
+    summary: 'List the events of a deployment, page by page',
     query: z.object(pageQuery),
     output: z.object({ items: z.array(z.looseObject({})), next: z.string() }),
     run: async (ports, { params, query: { limit, cursor } }) => {
@@ -38,7 +38,7 @@ export const eventRoutes = [
   defineRoute({
     ...streamed,
     path: '/v1/stacks/{project}/{stack}/deployments/{number}/stream',
-    summary: 'The events of a deployment as they come; last-event-id goes on after an event',
+    summary: 'Stream the events of a deployment; last-event-id continues after an event',
     run: async (ports, call) => {
       const { id } = await requireDeployment(ports, call.params)
       const reading = createStreamPosition(ports, lastIdOf(call))
@@ -48,7 +48,8 @@ export const eventRoutes = [
   defineRoute({
     ...streamed,
     path: '/v1/stacks/{project}/{stack}/requests/{key}/stream',
-    summary: 'What a request becomes: the events of its preview or deployment, and its end',
+    summary:
+      'Stream the progress of a request: the events of its preview or deployment, and its end',
     run: async (ports, call) => {
       const { request } = await requireRequest(ports, call.params)
       const { key, dryRun } = request

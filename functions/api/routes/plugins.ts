@@ -4,14 +4,17 @@ import { error } from '../../../shared/errors/error.ts'
 import { archiveForm, uploadForm } from '../archive-forms.ts'
 import { type ApiPorts, defineRoute } from '../define-route.ts'
 
-/** Sending plugins: archives of their folders, which every stack of the installation may use. */
+/**
+ * Routes for uploading plugins: archives of their folders, which every stack of the installation
+ * may use.
+ */
 export const pluginRoutes = [
   defineRoute({
     method: 'POST',
     path: '/v1/plugins',
     role: 'admin',
     scope: 'installation',
-    summary: 'Where the bytes of the archive of a plugin are sent by PUT',
+    summary: 'Get the address to which the archive of a plugin is uploaded by PUT',
     body: z.strictObject({
       archive: archiveForm,
       bytes: z.int().min(1).max(limits.archiveBytesMax),
@@ -27,23 +30,25 @@ export const pluginRoutes = [
     path: '/v1/plugins/{kind}/{name}/{version}/{os}/{arch}',
     role: 'admin',
     scope: 'installation',
-    summary: 'Make an archive that was sent a version of a plugin, for one kind of machine',
+    summary: 'Register an uploaded archive as a version of a plugin, for one platform',
     body: z.strictObject({ archive: archiveForm }),
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body: { archive } }) => {
       const { kind = '', name = '', version = '', os = '', arch = '' } = params
       const { plugins } = requirePluginStore(ports)
       if (!(await plugins.nameArchive({ kind, name, version, os, arch }, archive)))
-        throw error('PLUGIN_TAKEN', `${kind} plugin ${name} ${version} is another archive`)
+        throw error('PLUGIN_TAKEN', `${kind} plugin ${name} ${version} exists with another archive`)
       return { json: { archive } }
     },
   }),
 ]
 
-/** Throws FEATURE_MISSING where plugins are those of the machine. */
+/**
+ * Returns the ports for plugins. Throws FEATURE_MISSING where the plugins of the machine are used.
+ */
 function requirePluginStore({ uploads, plugins }: ApiPorts) {
   if (uploads !== undefined && plugins !== undefined) return { uploads, plugins }
-  throw error('FEATURE_MISSING', 'this API keeps no plugins', {
-    hint: 'Install the plugin on the machine that serves, as for Pulumi.',
+  throw error('FEATURE_MISSING', 'this API does not store plugins', {
+    hint: 'Install the plugin on the machine that runs the server, as for Pulumi.',
   })
 }

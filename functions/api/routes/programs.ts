@@ -7,21 +7,21 @@ import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm, uploadForm } from '../archive-forms.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 
-/** Sending programs: packed folders that requests name by their SHA-256. */
+/** Routes for uploading programs: packed folders that requests reference by their SHA-256. */
 export const programRoutes = [
   defineRoute({
     method: 'POST',
     path: '/v1/stacks/{project}/{stack}/programs',
     role: 'deploy',
     scope: 'stack',
-    summary: 'Where the bytes of a packed program are sent by PUT',
+    summary: 'Get the address to which a packed program is uploaded by PUT',
     body: z.strictObject({ archive: archiveForm, bytes: z.int().min(1) }),
     output: uploadForm,
     run: async (ports, { params, body: { archive, bytes } }) => {
       if (bytes > limits.archiveBytesMax)
         throw error(
           'ARCHIVE_TOO_LARGE',
-          `the packed program has ${bytes} bytes, of ${limits.archiveBytesMax} at most`,
+          `the packed program has ${bytes} bytes; the limit is ${limits.archiveBytesMax} bytes`,
         )
       await requireStack(ports, stackOf(params))
       if (ports.uploads !== undefined)
@@ -36,7 +36,7 @@ export const programRoutes = [
     path: '/v1/stacks/{project}/{stack}/programs/{archive}',
     role: 'deploy',
     scope: 'stack',
-    summary: 'Send the bytes of a packed program',
+    summary: 'Upload the bytes of a packed program',
     raw: { type: 'application/gzip', bytesMax: limits.archiveBytesMax },
     status: 201,
     output: z.object({ archive: z.string() }),
@@ -45,7 +45,7 @@ export const programRoutes = [
       const bytes = body instanceof Uint8Array ? body : new Uint8Array()
       const { archive } = params
       if (createHash('sha256').update(bytes).digest('hex') !== archive)
-        throw error('UPLOAD_DIFFERS', `what was sent is not ${archive}`)
+        throw error('UPLOAD_DIFFERS', `the uploaded bytes do not have the SHA-256 ${archive}`)
       return { json: { archive: await ports.blobs.put(bytes) } }
     },
   }),
@@ -54,7 +54,7 @@ export const programRoutes = [
     path: '/v1/stacks/{project}/{stack}/program',
     role: 'deploy',
     scope: 'stack',
-    summary: 'Make an archive the program of a stack: what webhooks and schedules deploy',
+    summary: 'Set the program of a stack, which webhooks and schedules deploy',
     body: z.strictObject({ archive: archiveForm }),
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body: { archive } }) => {
@@ -69,7 +69,7 @@ export const programRoutes = [
     path: '/v1/stacks/{project}/{stack}/program',
     role: 'read',
     scope: 'stack',
-    summary: 'The archive that is the program of a stack',
+    summary: 'Get the archive that is the program of a stack',
     output: z.object({ archive: z.string().nullable() }),
     run: async (ports, { params }) => {
       const { id } = await requireStack(ports, stackOf(params))
@@ -78,12 +78,12 @@ export const programRoutes = [
   }),
 ]
 
-/** Throws DOCUMENT_UNKNOWN for an archive that nobody sent. */
+/** Throws DOCUMENT_UNKNOWN for an archive that was not uploaded. */
 async function requireBlob(
   blobs: { readonly get: (hash: BlobHash) => Promise<Uint8Array> },
   archive: BlobHash,
 ): Promise<void> {
   await blobs.get(archive).catch(cause => {
-    throw error('DOCUMENT_UNKNOWN', `nobody has sent the archive ${archive}`, { cause })
+    throw error('DOCUMENT_UNKNOWN', `the archive ${archive} was not uploaded`, { cause })
   })
 }

@@ -10,12 +10,12 @@ import { errorBodyOf } from '../error-response.ts'
 import { mayAct } from '../roles.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
-/** Most operations that one deployment may have in flight by request. */
+/** Maximum number of concurrent operations that a request may set. */
 const parallelMax = 10_000
-/** Where nothing is said: functions come and go, and deletes are done side by side. */
+/** The default concurrency. Functions start on demand, and deletes run in parallel. */
 const parallelUsual = 1_000
 
-/** URNs or patterns of them. */
+/** URNs, or URN patterns. */
 const urns = z.array(z.string().min(1).max(apiLimits.urnMax)).max(apiLimits.urnsMax).default([])
 
 const targetingBody = z.strictObject({
@@ -33,23 +33,23 @@ const requestBody = z.strictObject({
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),
-  /** Run the program too, of which a destroy or refresh has no need by itself. */
+  /** Run the program too, which a destroy or refresh does not need by itself. */
   runProgram: z.boolean().optional(),
   legacyDiff: z.literal(true).optional(),
   legacyRefreshDiff: z.literal(true).optional(),
   withoutFeatures: z.array(z.enum(hiddenFeatures)).max(hiddenFeatures.length).optional(),
   ignoreProtect: z.literal(true).optional(),
   release: z.enum(['dataflow', 'antichain']).optional(),
-  /** The resources that it is about; absent: all. */
+  /** The selected resources. Absent: all. */
   targeting: targetingBody.optional(),
-  /** An archive that was sent; absent: the program of the stack. */
+  /** An uploaded archive. Absent: the program of the stack. */
   archive: archiveForm.optional(),
 })
 
-/** How the end of a request says that its asker took it back. */
+/** The error code of a request that its caller withdrew. */
 const withdrawn = 'DEPLOYMENT_CANCELLED'
 
-/** A request as the API tells it. */
+/** A request in the API. */
 const requestView = z.object({
   key: z.string(),
   stack: z.string(),
@@ -58,7 +58,7 @@ const requestView = z.object({
   dryRun: z.boolean(),
   command: z.string(),
   message: z.string(),
-  /** What it came to; absent while it waits. */
+  /** The result; absent while the request is waiting. */
   end: z.looseObject({ kind: z.string() }).optional(),
 })
 
@@ -70,21 +70,22 @@ const created = {
   output: requestView,
 } as const
 
-/** Asking for deployments and previews, and what became of that. */
+/** Routes for requesting deployments and previews, and for their results. */
 export const requestRoutes = [
   defineRoute({
     ...created,
     path: '/v1/stacks/{project}/{stack}/deployments',
     role: 'deploy',
     summary:
-      'Ask for a deployment. The header idempotency-key names it: the same again is the same one.',
+      'Request a deployment. The header idempotency-key identifies it: a repeated request has no further effect.',
     run: (ports, call) => putRequest(ports, call, false),
   }),
   defineRoute({
     ...created,
     path: '/v1/stacks/{project}/{stack}/previews',
     role: 'preview',
-    summary: 'Ask for a preview. Programs are sent with the role deploy only: they run code.',
+    summary:
+      'Request a preview. Only the role deploy may upload a program, because programs run code.',
     run: (ports, call) => putRequest(ports, call, true),
   }),
   defineRoute({
@@ -92,7 +93,7 @@ export const requestRoutes = [
     path: '/v1/stacks/{project}/{stack}/requests',
     role: 'read',
     scope: 'stack',
-    summary: 'What waits for a stack, oldest first',
+    summary: 'List the waiting requests of a stack, oldest first',
     output: z.object({ items: z.array(requestView) }),
     run: async (ports, { params }) => {
       const { id } = await requireStack(ports, stackOf(params))
@@ -105,7 +106,7 @@ export const requestRoutes = [
     path: '/v1/stacks/{project}/{stack}/requests/{key}',
     role: 'read',
     scope: 'stack',
-    summary: 'A request, and what it came to',
+    summary: 'Get a request and its result',
     output: requestView,
     run: async (ports, { params }) => ({
       json: requestViewOf(await requireRequest(ports, params)),
@@ -116,7 +117,7 @@ export const requestRoutes = [
     path: '/v1/stacks/{project}/{stack}/requests/{key}',
     role: 'preview',
     scope: 'stack',
-    summary: 'Withdraw a request that waits; one that has begun, or ended otherwise, is a conflict',
+    summary: 'Withdraw a waiting request; a request that has begun or ended is a conflict',
     output: requestView,
     conflict: requestView,
     run: async (ports, call) => {
@@ -129,8 +130,8 @@ export const requestRoutes = [
 ]
 
 /**
- * Ends a request that waits, as what its asker took back; the first end stands, whose it may be.
- * Throws REQUEST_UNKNOWN, API_FORBIDDEN.
+ * Ends a waiting request as withdrawn. An earlier end takes precedence. Throws REQUEST_UNKNOWN,
+ * API_FORBIDDEN.
  */
 async function withdrawRequest(
   ports: ApiPorts,
@@ -139,26 +140,28 @@ async function withdrawRequest(
   const found = await requireRequest(ports, params)
   const { stack, key, dryRun } = found.request
   if (!dryRun && !mayAct(caller.role, 'deploy'))
-    throw error('API_FORBIDDEN', 'who may only preview withdraws no deployment')
+    throw error('API_FORBIDDEN', 'withdrawing a deployment requires the role deploy')
   if (found.end === undefined)
     await ports.requests.end(stack, key, {
       kind: 'refused',
       code: withdrawn,
-      message: 'the request was withdrawn before it was begun',
+      message: 'the request was withdrawn before it began',
     })
-  // The first end stands: it may have begun a moment ago.
+  // An earlier end takes precedence: the deployment may have begun a moment ago.
   return requireRequest(ports, params)
 }
 
-/** REQUEST_BEGUN for what was withdrawn too late; undefined for what is withdrawn. */
+/**
+ * Returns REQUEST_BEGUN for a request that was withdrawn too late. Undefined for a withdrawn one.
+ */
 function tooLateError({ request, end }: KeptRequest): DeployError | undefined {
   if (end === undefined || (end.kind === 'refused' && end.code === withdrawn)) return undefined
-  const came = end.kind === 'started' ? `it became ${end.deployment}` : `it was ${end.kind}`
-  const message = `the request '${toPrintable(request.key)}' waits no more: ${came}`
+  const came = end.kind === 'started' ? `it started ${end.deployment}` : `it was ${end.kind}`
+  const message = `the request '${toPrintable(request.key)}' is no longer waiting: ${came}`
   return error('REQUEST_BEGUN', message)
 }
 
-/** A request by its path. Throws REQUEST_UNKNOWN. */
+/** Returns the request of a path. Throws REQUEST_UNKNOWN. */
 export async function requireRequest(
   { requests }: Pick<ApiPorts, 'requests'>,
   params: RouteCall<unknown, unknown>['params'],
@@ -171,8 +174,8 @@ export async function requireRequest(
 }
 
 /**
- * Puts a request and says so. An `up` of an archive makes that the program of the stack, so that
- * nothing older is deployed by a schedule. Throws REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL.
+ * Puts a request and sends a nudge. The archive of an `up` becomes the program of the stack, so
+ * that a schedule does not deploy an older one. Throws REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL.
  */
 async function putRequest(
   ports: ApiPorts,
@@ -204,7 +207,7 @@ async function putRequest(
   const kept =
     (await ports.requests.find(stack, requested.key)) ?? (await enqueue(ports, requested))
   const found = requireSameRequest(kept, requested)
-  // Whoever asked first may have died before this, so that a repetition does it too.
+  // The process that put the request may have died before this, so a repetition does it too.
   if (found.end === undefined) {
     if (archive !== undefined && !dryRun && body.command === 'up')
       await ports.requests.putProgram(stack, archive)
@@ -218,27 +221,33 @@ async function enqueue(ports: ApiPorts, requested: DeploymentRequest): Promise<K
   const { stack, key } = requested
   const waiting = await requests.listWaiting(stack, apiLimits.waitingMax)
   if (waiting.length >= apiLimits.waitingMax)
-    throw error('REQUEST_QUEUE_FULL', `${waiting.length} requests wait for the stack`)
+    throw error('REQUEST_QUEUE_FULL', `${waiting.length} requests are waiting for the stack`)
   if (await requests.put(requested)) return { request: requested }
   // Another call with the same key was faster.
   return (await requests.find(stack, key)) ?? { request: requested }
 }
 
-/** The key that the caller gave, or a new one. Throws API_INPUT_INVALID. */
+/** Returns the key in the request's header, or a new one. Throws API_INPUT_INVALID. */
 function idempotencyKeyOf(request: Request, { random }: ApiPorts): string {
   const header = request.headers.get('idempotency-key')
   if (header === null) return random.uuid()
   if (/^[\w.:@-]{1,200}$/.test(header)) return header
-  throw error('API_INPUT_INVALID', 'idempotency-key has up to 200 letters, digits and . : @ _ -')
+  throw error(
+    'API_INPUT_INVALID',
+    'idempotency-key must have up to 200 letters, digits and . : @ _ -',
+  )
 }
 
-/** What was asked before under a key, when it is the same. Throws REQUEST_KEY_TAKEN. */
+/** Returns the existing request of a key if both are the same. Throws REQUEST_KEY_TAKEN. */
 function requireSameRequest(before: KeptRequest, requested: DeploymentRequest): KeptRequest {
   const [earlier, current] = [before.request, requested].map(({ dryRun, options, program }) =>
     JSON.stringify([dryRun, options, program]),
   )
   if (earlier === current) return before
-  throw error('REQUEST_KEY_TAKEN', `the stack has another request '${requested.key}'`)
+  throw error(
+    'REQUEST_KEY_TAKEN',
+    `the stack has a different request with the key '${requested.key}'`,
+  )
 }
 
 function requestViewOf({ request, end }: KeptRequest) {

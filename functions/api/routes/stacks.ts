@@ -11,28 +11,28 @@ import { defineRoute, stackOf } from '../define-route.ts'
 
 const word = z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
 
-/** A stack as the API tells it. */
+/** A stack in the API. */
 const stackView = z.object({
   id: z.string(),
   project: z.string(),
   stack: z.string(),
   createdAt: z.number(),
-  /** The deployment that runs or was left; '' for none. */
+  /** The deployment that is running or was interrupted, '' for none. */
   current: z.string(),
-  /** Of the published snapshot; 0 before the first. */
+  /** Version of the published snapshot; 0 before the first. */
   version: z.number(),
   /** Number of the last deployment. */
   deployments: z.number(),
 })
 
-/** Making, listing and removing stacks. */
+/** Routes for creating, listing and removing stacks. */
 export const stackRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/stacks',
     role: 'read',
     scope: 'any',
-    summary: 'The stacks that the token is for, by their ids',
+    summary: 'List the stacks of the token by their ids',
     query: z.object({ ...pageQuery, project: word.optional() }),
     output: pageForm(stackView).extend({
       unreadable: z.array(z.object({ id: z.string(), code: z.string() })),
@@ -52,14 +52,14 @@ export const stackRoutes = [
     path: '/v1/stacks/{project}/{stack}',
     role: 'deploy',
     scope: 'stack',
-    summary: 'Make a stack',
+    summary: 'Create a stack',
     status: 201,
     output: stackView,
     run: async (ports, { params }) => {
       const { catalog, clock } = ports
       const id = stackIdOf(params['project'] ?? '', params['stack'] ?? '')
       if (!(await catalog.createStack(id, clock.now())))
-        throw error('STACK_EXISTS', `there is a stack '${id}' already`)
+        throw error('STACK_EXISTS', `the stack '${id}' already exists`)
       return { json: stackViewOf(await requireStack(ports, id)) }
     },
   }),
@@ -79,7 +79,7 @@ export const stackRoutes = [
     path: '/v1/stacks/{project}/{stack}',
     role: 'admin',
     scope: 'stack',
-    summary: 'Remove a stack that has no resources; with force, whatever it has is left behind',
+    summary: 'Remove a stack without resources; with force, its resources stay at their providers',
     query: z.object({ force: z.stringbool().default(false) }),
     output: z.object({ removed: z.boolean() }),
     run: async (ports, { params, query }) => {
@@ -96,11 +96,11 @@ export const stackRoutes = [
   }),
 ]
 
-/** One is enough to refuse. */
+/** A single one is a reason to refuse. */
 const lateMax = 100
 
 function stackBusyError(stack: string): Error {
-  return error('STACK_BUSY', `a deployment of the stack '${stack}' is under way`, {
+  return error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {
     hint: 'Wait for it, or end it with `antichain cancel`.',
   })
 }

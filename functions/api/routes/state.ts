@@ -15,14 +15,14 @@ const exportQuery = z.object({
   at: z.string().max(100).optional(),
 })
 
-/** What a stack has: its state and its outputs. */
+/** Routes for the state and the outputs of a stack. */
 export const stateRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/stacks/{project}/{stack}/export',
     role: 'read',
     scope: 'stack',
-    summary: 'The state of a stack in the form of Pulumi, its secrets sealed',
+    summary: "Get the state of a stack in Pulumi's format, with sealed secrets",
     query: exportQuery,
     output: z.looseObject({ version: z.number() }),
     run: async (ports, call) => {
@@ -38,12 +38,12 @@ export const stateRoutes = [
     path: '/v1/stacks/{project}/{stack}/outputs',
     role: 'read',
     scope: 'stack',
-    summary: 'The outputs of a stack; with showSecrets and the role deploy in clear',
+    summary: 'Get the outputs of a stack; with showSecrets and the role deploy as plaintext',
     query: z.object({ showSecrets: z.stringbool().default(false) }),
     output: z.object({ outputs: z.looseObject({}) }),
     run: async (ports, { params, query: { showSecrets }, caller }) => {
       if (showSecrets && !mayAct(caller.role, 'deploy'))
-        throw error('API_FORBIDDEN', 'secrets are shown to the role deploy only')
+        throw error('API_FORBIDDEN', 'showing secrets requires the role deploy')
       const state = await exportState(ports, stackOf(params))
       const open = showSecrets ? await openerOf(ports, state) : undefined
       return { json: { outputs: Object.fromEntries(readStackOutputs(state, open)) } }
@@ -64,7 +64,10 @@ async function readRequestedState(
   }
   const moment = parsePointInTime(at)
   if (moment === undefined || version !== undefined)
-    throw error('API_INPUT_INVALID', '`at` is a time or a moment, and excludes `version`')
+    throw error(
+      'API_INPUT_INVALID',
+      '`at` must be a time or a moment, and cannot be combined with `version`',
+    )
   const record = await requireStack(ports, stackOf(params))
   const state = await readStateAt(ports, record, moment, ports.clock.now())
   return state === undefined ? undefined : withoutOrigins(state)
@@ -77,8 +80,8 @@ async function openerOf(
   if (state === undefined || !hasSecretOutputs(state)) return undefined
   const manager = await secretsOf?.(state)
   if (manager === undefined)
-    throw error('SECRETS_MANAGER_UNSUPPORTED', 'this API has no key to the secrets of the stack', {
-      hint: 'Read them with `antichain stack output --show-secrets` where the key is.',
+    throw error('SECRETS_MANAGER_UNSUPPORTED', 'this API has no key for the secrets of the stack', {
+      hint: 'Read them with `antichain stack output --show-secrets` on a machine that has the key.',
     })
   return manager.crypter.decrypt
 }

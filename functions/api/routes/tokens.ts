@@ -14,14 +14,14 @@ const view = z.object({
   expiresAt: z.number().optional(),
 })
 
-/** Tokens, and the log of what was done with them. */
+/** Routes of tokens, and of the audit log. */
 export const tokenRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/tokens',
     role: 'admin',
     scope: 'installation',
-    summary: 'Tokens, without what proves them',
+    summary: 'List tokens, without their secrets',
     query: z.object({ cursor: pageQuery.cursor }),
     output: pageForm(view),
     run: async ({ documents }, { query }) => {
@@ -34,7 +34,7 @@ export const tokenRoutes = [
     path: '/v1/tokens',
     role: 'admin',
     scope: 'installation',
-    summary: 'Make a token; the answer has its text, which is never shown again',
+    summary: 'Create a token; only this response contains its text',
     body: tokenDraft,
     status: 201,
     output: view.extend({ token: z.string() }),
@@ -50,9 +50,10 @@ export const tokenRoutes = [
     run: async ({ documents }, { params }) => {
       const key = tokenKeyOf(params['id'] ?? '')
       const found = await documents.get(key)
-      if (found === undefined) throw error('DOCUMENT_UNKNOWN', `there is no token '${key.name}'`)
+      if (found === undefined)
+        throw error('DOCUMENT_UNKNOWN', `the token '${key.name}' does not exist`)
       if (!(await documents.remove(key, found.version)))
-        throw error('DOCUMENT_CHANGED', `the token '${key.name}' was changed meanwhile`)
+        throw error('DOCUMENT_CHANGED', `the token '${key.name}' was changed concurrently`)
       return { json: { revoked: true } }
     },
   }),
@@ -61,7 +62,7 @@ export const tokenRoutes = [
     path: '/v1/audit',
     role: 'admin',
     scope: 'installation',
-    summary: 'Who changed what, newest first',
+    summary: 'List the audit log of changes, newest first',
     query: z.object(pageQuery),
     output: pageForm(z.looseObject({ who: z.string(), what: z.string() })),
     run: async ({ audit }, { query: { limit, cursor } }) => {

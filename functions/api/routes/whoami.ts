@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { roles } from '../roles.ts'
 import { defineRoute } from '../define-route.ts'
 
-/** Who calls. */
+/** The route for information about the caller. */
 export const whoamiRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/whoami',
     role: 'read',
     scope: 'any',
-    summary: 'What the token may do',
+    summary: 'Get the permissions of the token',
     output: z.object({
       name: z.string(),
       role: z.enum(roles),

@@ -6,8 +6,8 @@ import type { Base } from '../deployment/state/base.ts'
 import type { Snapshot } from '../../state/snapshot.ts'
 
 /**
- * What is missing of the plugins that a snapshot's resources need, a sentence each: all at once, so
- * that nobody installs them one failure at a time. Built-in packages need none.
+ * Returns one message for each missing plugin that the snapshot's resources need. All are returned
+ * at once, so that a user can install them in one go. Built-in packages need no plugin.
  */
 async function findMissingPlugins(
   snapshot: Snapshot,
@@ -30,8 +30,8 @@ async function findMissingPlugins(
 }
 
 /**
- * Whether every plugin that the base's resources need is there, or could be installed; tells of all
- * that are not.
+ * Reports whether every plugin that the base's resources need is installed or could be installed.
+ * Each missing one is reported as an error.
  */
 export async function hasPlugins(
   run: Pick<CommandRun, 'plugins' | 'emitter'>,

@@ -5,10 +5,10 @@ import { areTargetsInState, areUrnsKnown } from '../generator/targets/unknown-ta
 import type { CommandRun } from './command-run.ts'
 
 /**
- * Whether a command may begin by its targets and excludes: one that knows resources from the state
- * alone has them all there, and so has a refresh that goes before an update. Otherwise it is told.
- * `which`: the refresh that is to come. Source: docs/spec/step-generation.md#targets,
- * docs/spec/deployment.md#preparation.
+ * Reports whether the targets and excludes allow a command to begin. A command that takes its
+ * resources from the state requires that all of them exist there. So does a refresh before an
+ * update. Unknown ones are reported. `which`: the refresh that follows. Source:
+ * docs/spec/step-generation.md#targets, docs/spec/deployment.md#preparation.
  */
 export function mayBegin(
   { request, emitter }: Pick<CommandRun, 'request' | 'emitter'>,
@@ -25,12 +25,16 @@ export function mayBegin(
   )
 }
 
-/** Whether all that is to be replaced is in the state; it is asked before the program runs. */
+/**
+ * Reports whether all resources to replace are in the state. It is checked before the program runs.
+ */
 export function areReplacesKnown({ scope, base, emitter }: GeneratorContext): boolean {
   return areUrnsKnown(scope.replaces, { states: base.snapshot.resources, emitter })
 }
 
-/** Whether all targets are in the state or were registered by a program that has ended. */
+/**
+ * Reports whether all targets are in the state or were registered by the program, which has ended.
+ */
 export function areTargetsKnown({ scope, base, sets, replay, emitter }: GeneratorContext): boolean {
   const recorded = new Set(replay?.recordedUrns())
   return areUrnsKnown(scope.targets, {

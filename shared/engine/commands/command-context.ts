@@ -10,7 +10,10 @@ import type { Replay } from '../generator/replay/replay.ts'
 import { restoreSets } from '../generator/replay/restore-sets.ts'
 import type { CommandDeps } from './command-deps.ts'
 
-/** What decisions against a base are made with; what earlier lives recorded is restored first. */
+/**
+ * Creates the context for decisions against a base. The results of earlier generator runs are
+ * restored first.
+ */
 export function createCommandContext(
   deps: CommandDeps,
   base: Base,

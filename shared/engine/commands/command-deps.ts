@@ -8,19 +8,19 @@ import type { DecisionIndex } from '../deployment/log/decision-index.ts'
 import type { Slots } from '../deployment/dispatch/slots.ts'
 import type { CommandRun } from './command-run.ts'
 
-/** What a deployment's command has at hand. */
+/** The dependencies of a command that deploys. */
 export interface CommandDeps extends PlanDeps {
   readonly run: CommandRun
   readonly nextId: () => OperationId
   readonly pin: Pin
-  /** What earlier lives decided since the last pin; undefined in the first. */
+  /** The decisions of earlier generator runs since the last pin. Undefined in the first run. */
   readonly recorded: DecisionIndex | undefined
-  /** The ends that stood when this life began. */
+  /** The ends that were recorded before this generator run began. */
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
-  /** The fold of what the log has since its last pin. */
+  /** Folds the log since its last pin. */
   readonly foldLog: () => Promise<StoredDeployment>
-  /** What bounds the chains in flight; executors do where it is absent. */
+  /** The limit of chains in flight. If absent, the executors limit them. */
   readonly slots?: Slots | undefined
-  /** Tells others of this process which base is pinned now. */
+  /** Notifies other parts of this process of the newly pinned base. */
   readonly onRebase: (base: Base) => void
 }

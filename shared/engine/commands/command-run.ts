@@ -19,7 +19,9 @@ import { createSerialQueue } from '../serial-queue.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
 
-/** What a run of a command has at hand besides records: the same for a preview and a deployment. */
+/**
+ * The dependencies of a command besides records. They are the same for a preview and a deployment.
+ */
 export interface CommandRunDeps {
   readonly request: DeployRequest
   readonly emitter: StepEmitter
@@ -38,26 +40,33 @@ export interface CommandRunDeps {
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** One generator process at work: its abort, its decisions, its base. */
+/** The generator run of a command: its abort state, its decisions and its constraints. */
 export interface CommandRun extends CommandRunDeps, RunConstraints {
   /**
-   * Ends the deployment early: nothing more is decided. `thrown`: a fault that the caller must see.
+   * Ends the deployment early: no further decisions are made. `thrown`: a fault that the caller
+   * must see.
    */
   readonly abort: (thrown?: unknown) => void
   readonly isAborted: () => boolean
   readonly aborted: Promise<void>
   readonly readFault: () => unknown
-  /** Notes that this process itself raised the stop flag: it is no wish of somebody else's. */
+  /**
+   * Records that this process raised the stop flag itself, so that the stop does not count as a
+   * user's request.
+   */
   readonly recordStop: () => void
   readonly hasStopped: () => boolean
-  /** A hook failed after its step was done: the deployment fails, and ends unless errors do not. */
+  /**
+   * Handles a hook that failed after its step was done. The deployment fails, and it ends unless it
+   * continues on errors.
+   */
   readonly onHookFailed: () => 'goes on' | 'ends'
-  /** Whether something failed of which the deployment went on. */
+  /** Reports whether something failed although the deployment continued. */
   readonly hasFailed: () => boolean
   readonly createContext: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
 }
 
-/** Starts a life. */
+/** Creates the run of a command. */
 export function createCommandRun(deps: CommandRunDeps): CommandRun {
   const { request } = deps
   const ended = Promise.withResolvers<void>()

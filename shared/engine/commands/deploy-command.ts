@@ -1,10 +1,9 @@
 /**
- * commands: what each command does, over the other folders of the engine, all of which it may
- * import.
+ * commands: the behavior of each command. Imports all other folders of the engine.
  *
- * Invariants: a preview and a deployment take the same decisions, carried out by different runners
- * (I11); after an abort nothing more is decided; a later life goes on where the records of the
- * earlier ones end (I10).
+ * Invariants: a preview and a deployment make the same decisions, which different runners execute
+ * (I11). After an abort no further decisions are made. A later generator run continues where the
+ * records of the earlier ones end (I10).
  */
 import type { BlobHash } from '../../records/ids.ts'
 import { isReadByProgram, runsProgram } from '../../records/log.ts'
@@ -28,7 +27,7 @@ import {
 } from '../generator/refresh/plan-refresh.ts'
 import { scopeOf } from '../generator/targets/scope.ts'
 
-/** Carries a command out, up to its close; true when everything succeeded. */
+/** Executes a command, up to its close. Returns true when everything succeeded. */
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
   const { run } = deps
   const { command, refresh, legacyRefreshDiff } = run.request.options
@@ -38,7 +37,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   const execute = runsProgram(run.request.options) ? runUp : deleteAll
   if (execute !== runUp && !(await hasPlugins(run, base))) return false
   if (command === 'import') return deployImport(deps, base)
-  // A later epoch was refreshed, or is what a refresh came to.
+  // The base of a later epoch was refreshed already: it is the result of a refresh.
   const isRead = base.epoch > 1 || isReadByProgram(run.request.options)
   const which = isRead ? undefined : chooseRefresh(base, command === 'refresh' || refresh)
   const scope = scopeOf(run.request.options.targeting, base)
@@ -58,7 +57,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   return execute(fresh, next)
 }
 
-/** Compares states with the cloud; a failed read does not stop the others. */
+/** Compares states with the cloud. A failed read does not stop the others. */
 async function refreshStates(
   deps: CommandDeps,
   base: Base,
@@ -77,7 +76,7 @@ async function refreshStates(
   return result.isWhole
 }
 
-/** What was refreshed becomes the base of everything that follows: a new epoch, pinned. */
+/** Pins the refreshed states as the base of all later decisions: a new epoch. */
 async function pinRefreshedBase(deps: CommandDeps, base: Base): Promise<Base> {
   const folded = await deps.foldLog()
   const hash: BlobHash = await deps.blobs.put(Buffer.from(JSON.stringify(envelopeOf(folded))))

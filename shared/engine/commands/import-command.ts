@@ -21,7 +21,7 @@ import { previewDepsOf } from './preview-deps.ts'
 import { readRecordedPlan } from './recorded-plan.ts'
 
 /**
- * `import`: adopts what exists, each resource once its parent is there. The first failure ends it.
+ * Runs `import`: adopts existing resources, each one after its parent. The first failure ends it.
  * Source: docs/spec/deployment.md#import-deployment.
  */
 export async function deployImport(deps: CommandDeps, base: Base): Promise<boolean> {
@@ -37,7 +37,7 @@ export async function deployImport(deps: CommandDeps, base: Base): Promise<boole
   return isWhole
 }
 
-/** Tells what an import would adopt; reads it, changes nothing (I11). */
+/** Reports the resources that an import would adopt. It reads them and changes nothing (I11). */
 export async function previewImport(run: CommandRun, base: Base): Promise<boolean> {
   const ctx = run.createContext(base, createPreviewRunner(previewDepsOf(run), base))
   try {
@@ -48,7 +48,7 @@ export async function previewImport(run: CommandRun, base: Base): Promise<boolea
     }
     return true
   } catch (thrown) {
-    // It was told already.
+    // The failure was reported already.
     if (thrown instanceof Bail) return false
     throw thrown
   }
@@ -66,7 +66,8 @@ async function prepareSteps(run: CommandRun, ctx: GeneratorContext): Promise<Rea
 }
 
 /**
- * Imports as operations: a child waits for its parent; at most `atOnce` run, where that is said.
+ * Returns the operations of an import. A child waits for its parent. At most `concurrencyMax` run
+ * concurrently, if it is set.
  */
 function planImports(
   steps: readonly Step[],

@@ -16,7 +16,8 @@ import { previewDeletes, previewRefresh, previewUnregistered } from './preview.t
 import { areAllProtected } from './report-protected.ts'
 
 /**
- * Tells what a command would do; changes nothing (I11). True when nothing was in the way.
+ * Reports the changes that a command would make; changes nothing (I11). Returns true when nothing
+ * prevents them.
  */
 export async function previewCommand(run: CommandRun, base: Base): Promise<boolean> {
   const { request, performing, emitter } = run
@@ -49,7 +50,7 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
     !run.isAborted() &&
     reportUnmet(ctx, findUnmet(ctx)) &&
     (await isStackAllowed(ctx, listCurrentStates(ctx)))
-  // What only policies have against it is no error of its own.
+  // A policy violation alone was not reported as an error yet.
   if (isWhole && !run.isAborted() && (!isAllowed || run.hasFailed()))
     emitter.report('error', 'preview failed')
   const hasFinished = await phase.part.finish()

@@ -26,9 +26,7 @@ import {
   createUnregisteredRefreshSteps,
 } from '../generator/refresh/plan-refresh.ts'
 
-/**
- * What would be deleted, told in the order in which it would go; false when something could not be.
- */
+/** Reports the deletes of a deployment, in their order. Returns false when one is impossible. */
 export async function previewDeletes(
   ctx: GeneratorContext,
   deps: PreviewDeps & Pick<CommandRun, 'request'>,
@@ -50,7 +48,10 @@ export async function previewDeletes(
   return isWhole
 }
 
-/** What would become of what the program did not register; false when something is in the way. */
+/**
+ * Reports the result for the resources that the program did not register. Returns false when
+ * something prevents it.
+ */
 export async function previewUnregistered(
   ctx: GeneratorContext,
   deps: PreviewDeps & Pick<CommandRun, 'request'>,
@@ -59,7 +60,7 @@ export async function previewUnregistered(
   return (await previewReadSteps(createUnregisteredRefreshSteps(ctx), ctx.base, deps)) !== undefined
 }
 
-/** Takes what a read said of views into what is known of states. */
+/** Adds the views that a read found to the results. */
 function recordViewReads(
   results: Map<ResourceState, ResourceState | undefined>,
   { views = [] }: StepEnd,
@@ -70,13 +71,10 @@ function recordViewReads(
       results.set(base.trackedAt(step.old.ref.index).state, end.state)
 }
 
-/** Most reads of a previewed refresh at once. */
+/** Maximum number of concurrent reads of a previewed refresh. */
 const readsMax = 16
 
-/**
- * Compares states with the cloud and answers the base that would result; undefined when a read
- * failed.
- */
+/** Compares states with the cloud. Returns the resulting base, or undefined when a read failed. */
 export async function previewRefresh(
   base: Base,
   which: 'all' | 'required',
@@ -96,7 +94,7 @@ export async function previewRefresh(
   return createBase(refreshed, base.epoch + 1)
 }
 
-/** What states were read as; undefined when a read failed. */
+/** Returns the states that were read, or undefined when a read failed. */
 async function previewReadSteps(
   { readable, unchanged }: ReturnType<typeof createRefreshSteps>,
   base: Base,
@@ -105,7 +103,8 @@ async function previewReadSteps(
   emitUnchanged(emitter, unchanged)
   const results = new Map<ResourceState, ResourceState | undefined>()
   let isWhole = true
-  // As in the original all providers are there before the first read; one that is not is told then.
+  // As in Pulumi, all providers start before the first read. The read reports a provider that
+  // cannot start.
   for (const step of readable) await resolveStepProvider(step, performing).catch(() => undefined)
   const open = [...readable]
   const readNext = async (): Promise<void> => {

@@ -10,13 +10,16 @@ import type { GeneratorContext } from '../generator/context.ts'
 import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
 import { applyOutputs, createGenerator, type Generator } from '../generator/generator.ts'
 
-/** The program's part of a command, run; `undefined` when the program could not be started. */
+/** The program and generator of a command. A program that cannot be started has no phase. */
 export interface ProgramPhase {
   readonly part: ProgramPart
   readonly generator: Generator
 }
 
-/** Runs the program against a base, up to the point where it registers nothing more. */
+/**
+ * Runs the program against a base until it registers nothing more. Returns undefined when the
+ * program could not be started.
+ */
 export async function runProgramPhase(
   run: CommandRun,
   ctx: GeneratorContext,
@@ -77,7 +80,8 @@ export async function runProgramPhase(
     })
     return { part, generator }
   } catch (thrown) {
-    // What keeps a program from starting has a code of its own, which the caller must see.
+    // An error that prevents the start of a program has a code of its own, which the caller must
+    // see.
     run.abort(thrown)
     run.emitter.report('error', messageOf(thrown))
     return undefined
@@ -85,8 +89,8 @@ export async function runProgramPhase(
 }
 
 /**
- * Puts the program's outputs into the stack's state, at the very end: exactly those when all went
- * well, over the old ones when not. Source: docs/spec/step-execution.md#registerresourceoutputs.
+ * Sets the stack's outputs at the very end. They replace the old outputs when everything succeeded,
+ * otherwise they are merged into them. Source: docs/spec/step-execution.md#registerresourceoutputs.
  */
 export async function applyStackOutputs(
   ctx: GeneratorContext,

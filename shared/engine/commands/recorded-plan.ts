@@ -10,7 +10,8 @@ import { createMadeLookup } from '../deployment/ends/recorded-end.ts'
 import type { Sealing } from '../deployment/state/state-sealing.ts'
 
 /**
- * A plan that an earlier life recorded, to be followed further; undefined when there is none.
+ * Returns the plan that an earlier generator run recorded, or undefined when there is none. This
+ * run continues it.
  */
 export function readRecordedPlan(
   deps: {

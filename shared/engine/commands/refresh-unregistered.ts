@@ -11,8 +11,9 @@ import {
 import type { CommandDeps } from './command-deps.ts'
 
 /**
- * Reads what the program of a refresh did not register; what `before` makes of nothing is durable
- * with the plan. Source: docs/spec/step-generation.md#end-of-a-refresh.
+ * Reads the resources that the program of a refresh did not register. The decisions of
+ * `createDecisions` become durable together with the plan. Source:
+ * docs/spec/step-generation.md#end-of-a-refresh.
  */
 export async function refreshUnregistered(
   deps: CommandDeps,

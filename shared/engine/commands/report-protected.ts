@@ -2,9 +2,9 @@ import { collectProtected } from '../graph/closures.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 
 /**
- * Says how many resources stay because they are protected or others that are stand on them. True
- * when these are all: nothing is then deleted, and nothing else told. Source: Pulumi's `destroy
- * --exclude-protected`.
+ * Reports how many resources stay because they or their dependents are protected. Returns true when
+ * these are all resources: then nothing is deleted and nothing else reported. Source: Pulumi's
+ * `destroy --exclude-protected`.
  */
 export function areAllProtected({ scope, base, emitter }: GeneratorContext): boolean {
   if (!scope.excludeProtected) return false
@@ -14,6 +14,9 @@ export function areAllProtected({ scope, base, emitter }: GeneratorContext): boo
   if (count === 0) return false
   const areAll = count === resources.length
   const none = areAll ? 'There are no unprotected resources to destroy. ' : ''
-  emitter.report('info', `${none}${count} protected resources stay, with what they stand on.\n`)
+  emitter.report(
+    'info',
+    `${none}Keeping ${count} protected resources, including their dependencies.\n`,
+  )
   return areAll
 }

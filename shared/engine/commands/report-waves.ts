@@ -6,12 +6,14 @@ import type { StateGraph } from '../graph/dependencies.ts'
 import { wavesOf, describeWaves } from '../graph/waves.ts'
 import type { CommandRun } from './command-run.ts'
 
-/** When deletes of this deployment may begin. */
+/** Returns the condition under which deletes of this deployment may begin. */
 export function releaseOf({ request }: Pick<CommandRun, 'request'>): Release {
   return request.options.release ?? 'dataflow'
 }
 
-/** Tells a person in how many waves, and how wide ones, what is condemned can be deleted. */
+/**
+ * Reports the number and the widths of the waves in which the condemned resources can be deleted.
+ */
 export function reportWaves(
   emitter: StepEmitter,
   input: {

@@ -3,8 +3,8 @@ import type { Base } from '../deployment/state/base.ts'
 import type { CommandRun } from './command-run.ts'
 
 /**
- * Refuses a destroy that does not run the program while something in the state has hooks for its
- * delete: nobody could be called. Each such resource is told. Throws DESTROY_NEEDS_PROGRAM. Source:
+ * Refuses a destroy without the program when a resource in the state has delete hooks, because the
+ * hooks could not be called. Each such resource is reported. Throws DESTROY_NEEDS_PROGRAM. Source:
  * docs/spec/step-execution.md#hooks.
  */
 export function requireProgram({ request, emitter }: CommandRun, base: Base): void {

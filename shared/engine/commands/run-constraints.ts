@@ -11,26 +11,26 @@ import type { UpdatePlanUse } from '../plan/update-plan-use.ts'
 import type { UpdatePlan } from '../plan/update-plan.ts'
 import type { DeployRequest } from '../request.ts'
 
-/** What a run is held to: an update plan, policy packs, rules for names. */
+/** The constraints of a run: an update plan, policy packs and rules for names. */
 export interface RunConstraints {
-  /** Opens the plan that the deployment is held to, if there is one. Throws PLAN_INVALID. */
+  /** Opens the plan that constrains the deployment, if there is one. Throws PLAN_INVALID. */
   readonly openPlan: () => Promise<void>
-  /** Starts the policy packs that an update is judged by. Throws POLICY_PACK_FAILED. */
+  /** Starts the policy packs that check an update. Throws POLICY_PACK_FAILED. */
   readonly openPolicies: () => Promise<void>
-  /** The packs that judge, as the summary names them: name and place → version. */
+  /** Returns the loaded policy packs as the summary shows them: name and location → version. */
   readonly readPackVersions: () => Readonly<Record<string, string>>
-  /** The plan that a preview drew, once it has ended. */
+  /** Returns the plan of a preview after its end. */
   readonly readDraftedPlan: () => UpdatePlan | undefined
 }
 
-/** What of it decisions are made with. */
+/** The constraints that decisions use. */
 interface OpenConstraints {
   readonly autonaming: Autonaming | undefined
   readonly updatePlan: UpdatePlanUse
   readonly analyzers: readonly Analyzer[]
 }
 
-/** Makes what a run is held to; `now` is what was opened so far. */
+/** Creates the constraints of a run. `current` returns the ones opened so far. */
 export function createRunConstraints(deps: {
   readonly request: DeployRequest
   readonly emitter: StepEmitter
@@ -52,7 +52,7 @@ export function createRunConstraints(deps: {
       guard = createPlanGuard(readPlan(text, { ...stackPartsOf(request.stack), decrypt }))
     },
     async openPolicies() {
-      // Refresh and import run no policies, and nothing is registered by a destroy.
+      // Refresh and import run no policies, and a destroy registers nothing.
       if (command !== 'up' || policyPacks.length === 0) return
       for (const _pack of policyPacks) emitter.emit({ policyLoadEvent: {} })
       analyzers = await deps.policyPacks.load(policyPacks)

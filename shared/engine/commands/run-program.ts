@@ -3,15 +3,15 @@ import type { ProgramHost, ProgramRun, RunningProgram } from '../../programs/pro
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Generator } from '../generator/generator.ts'
 
-/** How a program's part of a deployment ended. */
+/** The result of a program's part of a deployment. */
 export interface ProgramPart {
-  /** It registered everything and nothing failed: deletes may follow. */
+  /** Whether the program registered everything and nothing failed, so that deletes may follow. */
   readonly isClean: boolean
-  /** Answers the program that waits, and awaits its exit; false when it failed after all. */
+  /** Answers the waiting program and waits for its exit. Returns false when it failed after all. */
   readonly finish: () => Promise<boolean>
 }
 
-/** What running a program needs. `aborted` resolves when the deployment ends early. */
+/** The dependencies of running a program. `aborted` resolves when the deployment ends early. */
 export interface ProgramPartDeps {
   readonly host: ProgramHost
   readonly run: ProgramRun
@@ -23,19 +23,20 @@ export interface ProgramPartDeps {
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** How long a program may take to leave after it was told to stop silently, in ms. */
+/** Time that a program has to exit after a silent stop, in ms. */
 const leaveWithinMs = 5_000
 
 /**
- * Runs the program until it registers nothing more: by its signal, by its exit, or because the
- * deployment ended early. A program that failed half-way looks like "resources removed", so only a
- * clean end allows deletes. Source: docs/spec/programs.md#end-of-a-program,
+ * Runs the program until it registers nothing more: it signals this, it exits, or the deployment
+ * ends early. A program that failed half-way looks as if it had removed resources, so only a clean
+ * end allows deletes. Source: docs/spec/programs.md#end-of-a-program,
  * docs/spec/programs.md#signal-and-wait-for-shutdown.
  */
 export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   const { emitter, monitor, generator } = deps
   const program = await deps.host.run(deps.run, (line, stream) => {
-    // The SDK, told to stop, prints traces of its own closed connections: they are no news.
+    // After the abort, the SDK prints stack traces of its closed connections, which do not help the
+    // user.
     if (stream === 'stderr' && deps.isAborted()) return
     emitter.report(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`)
   })
@@ -48,7 +49,7 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   })
   await Promise.race([exited, monitor.signalled, deps.aborted])
   if (deps.isAborted()) {
-    // Hooks of what still runs need the program.
+    // The hooks of running operations need the program.
     await monitor.hooks.waitUntilSettled()
     monitor.abort()
     await waitForExit(deps, program)
@@ -57,7 +58,7 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   }
   if (isOver && failure !== undefined) {
     reportProgramFailure(emitter, failure)
-    // What was asked before it failed is still carried out and recorded.
+    // Requests from before the failure are still executed and recorded.
     await generator.waitUntilSettled()
     return { isClean: false, finish: () => Promise.resolve(false) }
   }
@@ -83,7 +84,7 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
   }
 }
 
-/** Waits for a program that was told to stop; ends it when it does not leave. */
+/** Waits for a program that is being stopped, and kills it when it does not exit in time. */
 async function waitForExit(
   { pause }: Pick<ProgramPartDeps, 'pause'>,
   program: RunningProgram,

@@ -2,16 +2,19 @@ import type { GeneratorContext, StepRunner } from '../generator/context.ts'
 import type { CommandRun } from './command-run.ts'
 import { runProgramPhase } from './program-phase.ts'
 
-/** A program that runs again only so that its hooks can be called. */
+/** A program that runs again only to serve its hooks. */
 export interface ServedHooks {
-  /** Awaits that it registered everything again, and ends it; false when it failed. */
+  /**
+   * Waits until the program has registered everything again, and ends it. Returns false when it
+   * failed.
+   */
   readonly finish: () => Promise<boolean>
 }
 
 /**
- * Runs a program again that ended in an earlier life, for the hooks of what is still to be deleted.
- * Nothing is decided any more: what it registers is answered from the records, and what they do not
- * have is not answered at all. Source: docs/spec/step-execution.md#hooks.
+ * Runs a program again that ended in an earlier generator run, for the hooks of pending deletes. No
+ * further decisions are made: its registrations are answered from the records. A registration
+ * without a record is never answered. Source: docs/spec/step-execution.md#hooks.
  */
 export function serveHooks(run: CommandRun, ctx: GeneratorContext): ServedHooks {
   const stuck = Promise.withResolvers<void>()
@@ -26,14 +29,17 @@ export function serveHooks(run: CommandRun, ctx: GeneratorContext): ServedHooks 
     recordOutputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
   }
   const phase = runProgramPhase(run, { ...ctx, runner })
-  // Whoever needs a name waits for it as long as it may come.
+  // A lookup of a hook waits as long as the program may still register it.
   run.monitor.hooks.awaitNames(Promise.race([phase, stuck.promise]))
   phase.catch(() => undefined)
   return {
     async finish() {
       const ended = await Promise.race([phase, stuck.promise.then(() => 'stuck' as const)])
       if (ended === 'stuck') {
-        run.emitter.report('warning', 'the program registers otherwise than before: it is ended')
+        run.emitter.report(
+          'warning',
+          'stopped the program: its registrations differ from those of the previous run',
+        )
         run.monitor.release()
         return true
       }

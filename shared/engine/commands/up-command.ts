@@ -39,8 +39,9 @@ import { readRecordedPlan } from './recorded-plan.ts'
 import { releaseOf, reportWaves } from './report-waves.ts'
 
 /**
- * Runs the program against a base, deletes what nobody wants any more, applies the stack's outputs.
- * What earlier lives recorded is restored first and carried on.
+ * Runs the program against a base, deletes the resources that are no longer wanted, and sets the
+ * stack's outputs. The results of earlier generator runs are restored first, and their work is
+ * continued.
  */
 export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const { run, writer, recorded } = deps
@@ -69,7 +70,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
     isWhole = isSettled && hasTargets && !run.hasFailed()
   }
   if (run.readFault() === undefined) {
-    // A stack that is gone has none.
+    // A destroyed stack has no outputs.
     if (!ctx.isDestroying || !part.isClean) await applyStackOutputs(ctx, outputs, isWhole)
     const positions = part.isClean ? [] : rewriteMovedPositions(ctx, deps)
     await writer.append(...positions, { kind: 'phase', phase: 'outputs-applied' })
@@ -81,7 +82,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   return isAllowed && hasFinished && !run.isAborted()
 }
 
-/** `destroy`: everything in the base is deleted. */
+/** Deletes everything in the base, for `destroy`. */
 export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean> {
   const recorded = readRecordedPlan(deps, base, 'deletes')
   const isStoppedByFailure = !deps.run.request.options.continueOnError
@@ -91,7 +92,10 @@ export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean>
   return areAllProtected(ctx) || deleteCondemned(deps, ctx, () => [])
 }
 
-/** The program ended in an earlier life: nothing is decided any more. */
+/**
+ * Completes an update whose program ended in an earlier generator run. No further decisions are
+ * made.
+ */
 async function finishAfterProgram(
   deps: CommandDeps,
   ctx: GeneratorContext,
@@ -104,7 +108,7 @@ async function finishAfterProgram(
     ({ operation: { op, id } }) => op === 'hook' && !earlierEnds.has(id),
   )
   const served = needsHooks === true ? serveHooks(run, ctx) : undefined
-  // A program that runs again counts by itself what it came to.
+  // A program that runs again counts its own results.
   if (recorded !== undefined && served === undefined) countRecorded({ ...deps, recorded }, ctx.base)
   const isStoppedByFailure = !ctx.continueOnError
   const hasTargets = areTargetsKnown(ctx)
@@ -131,7 +135,7 @@ async function finishAfterProgram(
   return (await checkStackPolicies(deps, ctx, isWhole, readKeptStates)) && !deps.run.isAborted()
 }
 
-/** Whether all went well, and the policy packs say so of the stack that came of it. */
+/** Reports whether everything succeeded and the policy packs accept the resulting stack. */
 async function checkStackPolicies(
   { run }: CommandDeps,
   ctx: GeneratorContext,
@@ -155,7 +159,10 @@ async function findStackState(
   return index < 0 ? undefined : ctx.base.trackedAt(index)
 }
 
-/** What the program does not register any more, and what earlier lives made of it. */
+/**
+ * Returns the resources to delete: those that the program no longer registers, and leftovers of
+ * earlier generator runs.
+ */
 function findUnwanted(
   ctx: GeneratorContext,
   { leftovers, mayGo }: Parameters<typeof planDestroy>[1],
@@ -168,8 +175,9 @@ function findUnwanted(
 }
 
 /**
- * Plans and follows the deletes of what nobody wants any more; what `before` makes of the resources
- * of which planned steps did not come is durable with the plan.
+ * Plans and follows the deletes of resources that are no longer wanted. `createDecisions` receives
+ * the resources whose planned steps did not occur. Its decisions become durable together with the
+ * plan.
  */
 async function deleteCondemned(
   deps: CommandDeps,
@@ -183,7 +191,8 @@ async function deleteCondemned(
     : findUnwanted(ctx, { leftovers, mayGo })
   const steps = condemned.map(({ step }) => step)
   if (!admitDeletes(ctx, steps.toReversed())) return false
-  // The program's end is not recorded: another life would take it for the leave to go on.
+  // The program's end is not recorded, because another generator run would take it as permission to
+  // continue.
   if (!areAllTargeted(ctx, steps)) {
     await startProviders(ctx, steps)
     return false

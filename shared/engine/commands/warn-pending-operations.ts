@@ -2,8 +2,8 @@ import type { Base } from '../deployment/state/base.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 
 /**
- * Warns of operations of which the deployment before this one did not learn the end, where nothing
- * is read before anything is done. Source: docs/spec/deployment.md#order-of-execution.
+ * Warns of operations of the previous deployment whose end is unknown, if nothing is read before
+ * the update. Source: docs/spec/deployment.md#order-of-execution.
  */
 export function warnPendingOperations({ report }: Pick<StepEmitter, 'report'>, base: Base): void {
   const pending = base.snapshot.pendingOperations
@@ -14,8 +14,9 @@ export function warnPendingOperations({ report }: Pick<StepEmitter, 'report'>, b
   const message = [
     `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.`,
     ...lines,
-    'These resources are in an unknown state because a deployment was interrupted while it changed them. ' +
-      'Find out what became of them; `antichain state pending import` or `clear` settles each.',
+    'These resources are in an unknown state because a deployment was interrupted while it ' +
+      'changed them. Check each resource at its provider, then run `antichain state pending ' +
+      'import` if it exists, or `clear` if it does not.',
   ].join('\n')
   report('warning', message)
 }

@@ -1,7 +1,10 @@
 import type { DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
-/** Tells that a program or plugin waits for a debugger: people, and editors what they need. */
+/**
+ * Reports that a program or plugin waits for a debugger: as a message for users, and as an event
+ * for editors.
+ */
 export function emitDebuggerWaiting(
   { emit }: Pick<StepEmitter, 'emit'>,
   { config, message }: DebuggerEndpoint,

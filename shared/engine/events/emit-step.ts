@@ -2,7 +2,7 @@ import type { Step } from '../step.ts'
 import { type StepEnd, successEndOf } from '../step-end.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
-/** Tells of a step that asks nobody, with its end, and counts it. */
+/** Reports a step without a provider call, with its end, and counts it. */
 export function emitStep(
   emitter: Pick<StepEmitter, 'emitBegin' | 'emitEnd' | 'count'>,
   step: Step,

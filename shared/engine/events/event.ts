@@ -1,24 +1,24 @@
 /**
- * events: what a deployment tells while it runs: Pulumi's engine events, redacted, in JSON.
- * The display, `--json` and history use only this stream (docs/spec/events.md).
+ * events: the events of a running deployment: Pulumi's engine events, redacted, in JSON. The
+ * display, `--json` and history use only this stream (docs/spec/events.md).
  */
 import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { PolicyPayload } from './policy-events.ts'
 import type { WholeStates } from './whole-states.ts'
 
-/** Where the events of a deployment go. Emission never waits and never throws. */
+/** The receiver of a deployment's events. Emission never waits and never throws. */
 export interface EventSink {
-  /** `states`: the whole states of the step that the event is about; nobody keeps them. */
+  /** `states`: returns the complete states of the event's step. They are not stored. */
   readonly emit: (event: EngineEventPayload, states?: () => WholeStates) => void
   /**
-   * The plugin of each provider that a preview comes to, default ones too, of which there are no
+   * Receives the plugin of each provider in a preview, including default providers, which have no
    * events.
    */
   readonly provider?: ((urn: Urn, plugin: ReportedPlugin) => void) | undefined
 }
 
-/** Which plugin a provider is; '' = not said. */
+/** The plugin of a provider; '' = not specified. */
 export interface ReportedPlugin {
   readonly version: string
   readonly downloadUrl: string
@@ -70,7 +70,7 @@ export interface SummaryEvent {
   readonly result: 'succeeded' | 'failed' | 'canceled'
 }
 
-/** What a step is about. `detailedDiff` null and {} differ. */
+/** The step of an event. `detailedDiff` null and {} differ. */
 export interface StepMetadata {
   readonly op: StepOp
   readonly urn: string
@@ -86,7 +86,7 @@ export interface StepMetadata {
   readonly provider: string
 }
 
-/** A state as events show it: secrets are `[secret]`, text assets elided. */
+/** A state as events show it: secrets as `[secret]`, text assets shortened. */
 export interface StepState {
   readonly type: string
   readonly urn: string
@@ -102,6 +102,6 @@ export interface StepState {
   readonly outputs: Readonly<Record<string, unknown>>
   readonly provider: string
   readonly initErrors?: readonly string[]
-  /** Paths whose differences are not shown. */
+  /** Paths whose differences are hidden. */
   readonly hideDiffs?: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** A policy that a resource, or the stack, does not keep to. */
+/** A violation of a policy by a resource or the stack. */
 export interface PolicyEvent extends PolicyIdentity {
   readonly resourceUrn?: string
   readonly message: string
@@ -8,7 +8,7 @@ export interface PolicyEvent extends PolicyIdentity {
   readonly severity?: string
 }
 
-/** A policy that changed the inputs of a resource; secrets are `[secret]`. */
+/** A change of a resource's inputs by a policy; secrets are shown as `[secret]`. */
 export interface PolicyRemediationEvent extends PolicyIdentity {
   readonly resourceUrn?: string
   readonly color: string
@@ -17,20 +17,20 @@ export interface PolicyRemediationEvent extends PolicyIdentity {
   readonly after?: Readonly<Record<string, unknown>>
 }
 
-/** Which policies of a pack held and which did not, after one call. */
+/** The passed and failed policies of a pack after one call. */
 export interface PolicySummaryEvent extends PolicyIdentity {
   readonly passed?: readonly string[]
   readonly failed?: readonly string[]
 }
 
-/** The pack that an event is about. */
+/** The policy pack of an event. */
 export interface PolicyIdentity {
   readonly policyPackName: string
   readonly policyPackVersion: string
   readonly policyPackVersionTag: string
 }
 
-/** What policy packs tell; each an event of its own. Source: docs/spec/events.md#event-json. */
+/** Events of policy packs. Source: docs/spec/events.md#event-json. */
 export type PolicyPayload =
   | { readonly policyLoadEvent: Record<string, never> }
   | { readonly policyEvent: PolicyEvent }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { DeploymentId, EpochMs } from '../../records/ids.ts'
 import { createEventRecorder } from './recorder.ts'
 
-test('what is said for debugging is not kept', async () => {
+test('debug messages are not stored', async () => {
   const kept: string[] = []
   const recorder = createEventRecorder(
     {

@@ -5,20 +5,22 @@ import type { DeploymentId } from '../../records/ids.ts'
 import type { EngineEventPayload, EventSink } from './event.ts'
 
 /**
- * Keeps the events of one writer for readers elsewhere and for history; in batches, never in the
- * way.
+ * Stores the events of one writer in batches, for remote readers and for the history. It never
+ * delays a deployment.
  */
 export interface EventRecorder extends EventSink {
-  /** Resolves when everything that was emitted is kept, or could not be. */
+  /** Resolves when every emitted event was stored or has failed to be stored. */
   readonly flush: () => Promise<void>
 }
 
-/** How long events gather before they are written, in ms. */
+/** Time in which events are collected before they are written, in ms. */
 const gatherMs = 250
-/** Most events of one write. */
+/** Maximum number of events per write. */
 const batchMax = 500
 
-/** How many lines fit one write, which the store takes as one message; at least one. */
+/**
+ * Returns how many lines fit into one write, which the store receives as one message. At least one.
+ */
 function sizeOfBatch(lines: readonly string[]): number {
   let bytes = 0
   const cut = lines.findIndex((line, at) => {
@@ -28,7 +30,10 @@ function sizeOfBatch(lines: readonly string[]): number {
   return cut < 0 ? lines.length : cut
 }
 
-/** An event over the limit of records is kept without the properties of its states. */
+/**
+ * Returns the line of an event. An event above the record size limit is stored without the
+ * properties of its states.
+ */
 function lineOf(event: EngineEventPayload): string {
   const line = JSON.stringify(event)
   if (line.length <= limits.recordBytesMax) return line
@@ -38,7 +43,8 @@ function lineOf(event: EngineEventPayload): string {
 }
 
 /**
- * Makes a recorder. A store that cannot keep events does not stop a deployment: its records will.
+ * Creates a recorder. A store that cannot store events does not stop a deployment by it; the
+ * failing records will.
  */
 export function createEventRecorder(
   ports: { readonly events: EventsPort; readonly clock: ClockPort },
@@ -74,7 +80,7 @@ export function createEventRecorder(
   }
   return {
     emit(event) {
-      // What is for debugging is for whoever watches now; a program may say anything in it.
+      // Debug messages are only for current readers, because a program may print anything in them.
       if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'debug') return
       waiting.push(lineOf(event))
       if (gathering === undefined) void gather()

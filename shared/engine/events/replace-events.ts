@@ -3,7 +3,9 @@ import { isReplacing, type Step, stepOf } from '../step.ts'
 import { type EndedStep, successEndOf } from '../step-end.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
-/** Tells that a step begins; a replacement of what was deleted first is told before it is made. */
+/**
+ * Reports the begin of a step. A delete-before-create replacement is reported before the create.
+ */
 export function emitStepBegin(
   emitter: Pick<StepEmitter, 'emitBegin' | 'emitEnd'>,
   step: Step,
@@ -21,8 +23,8 @@ function isDeletedFirst({ effect }: Step): boolean {
 }
 
 /**
- * Counts the replacements of a chain that ended well, and tells of those that come last: with what
- * was made, and of what was there that it is to be deleted.
+ * Counts the replacements of a chain that succeeded. A create-before-delete replacement is reported
+ * now, with the new state and the old one marked for deletion.
  */
 export function emitReplaces(emitter: StepEmitter, chain: readonly EndedStep[]): void {
   for (const { step, end: made } of chain) {
@@ -38,14 +40,17 @@ export function emitReplaces(emitter: StepEmitter, chain: readonly EndedStep[]):
   }
 }
 
-/** A replace step that is told once the new resource is there, and the old one is to be deleted. */
+/**
+ * Returns a replace step for after the create: with the new state, and the old state marked for
+ * deletion.
+ */
 export function completeReplaceStep(replace: Step, made: ResourceState | undefined): Step {
   const { old } = replace
   const marked = old && { ...old, state: { ...old.state, delete: true } }
   return { ...replace, old: marked, next: made ?? replace.next }
 }
 
-/** The replace step that is told beside the create of a replacement. */
+/** Returns the replace step that accompanies the create of a replacement. */
 export function replaceStepOf(made: Step): Step | undefined {
   if (!isReplacing(made.op)) return undefined
   if (made.next === undefined) return undefined

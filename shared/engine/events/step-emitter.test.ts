@@ -11,7 +11,7 @@ import { createStepEmitter, type StepEmitter } from './step-emitter.ts'
 const type = 'pulumi:providers:aws'
 const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::${type}::${name}` as Urn
 
-test('of default providers there are no events, but who asks is told of their plugins', () => {
+test('default providers have no events, but their plugins are reported', () => {
   const events: EngineEventPayload[] = []
   const plugins: [string, ReportedPlugin][] = []
   const emitter = createStepEmitter(
@@ -40,7 +40,7 @@ test('of default providers there are no events, but who asks is told of their pl
   ])
 })
 
-test('messages for debugging are told to those who asked for them only', () => {
+test('debug messages are reported only if they were requested', () => {
   const readDiagnostics = (debug: boolean): readonly string[] => {
     const texts: string[] = []
     const emitter = createStepEmitter(
@@ -75,7 +75,10 @@ const tracked = (state: ResourceState) => ({
   ref: { kind: 'base', epoch: 1, index: 0, urn: state.urn } as const,
 })
 
-/** Old and new state of each event, as `id`, `id,v` with outputs, `!` when it is to be deleted. */
+/**
+ * Returns old and new state of each event, as `id`, `id,v` with outputs, and `!` when marked for
+ * deletion.
+ */
 function shownStates(
   run: (emitter: StepEmitter) => void,
   refreshCommand = false,
@@ -96,7 +99,7 @@ function shownStates(
   return lines
 }
 
-test('before a step the new state is what is wished for, after it what came of it', () => {
+test('the new state is the planned one before a step, and the resulting one after it', () => {
   const old = tracked(thing('x-1', 1))
   const same = stepOf({ op: 'same', effect: 'replace', old, next: thing('x-1', 1) })
   const update = stepOf({ op: 'update', effect: 'replace', old, next: thing('', 2) })
@@ -116,7 +119,7 @@ test('before a step the new state is what is wished for, after it what came of i
   ])
 })
 
-test('a refresh is told from what is there to what was found, and is no logical step', () => {
+test('a refresh is reported from the recorded to the read state, and is not a logical step', () => {
   const step = stepOf({ op: 'refresh', effect: 'replace', old: tracked(thing('x-1', 1)) })
   const found = successEndOf(thing('x-1', 2), 'update')
   expect(
@@ -130,7 +133,7 @@ test('a refresh is told from what is there to what was found, and is no logical 
   ])
 })
 
-test('a replacement is told once it is made, of a copy that is to be deleted', () => {
+test('a replacement is reported after the create, with the old state marked for deletion', () => {
   const old = tracked(thing('x-1', 1))
   const step = stepOf({ op: 'create-replacement', effect: 'add-mark', old, next: thing('', 2) })
   const end = successEndOf(thing('x-2', 2))

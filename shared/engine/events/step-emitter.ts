@@ -23,53 +23,55 @@ import type {
 } from './event.ts'
 import { toShownResource, type WholeStates } from './whole-states.ts'
 
-/**
- * Tells what happens, as engine events: ordered per URN (pre, then outputs or failed), redacted.
- */
+/** Reports steps as engine events: redacted, and ordered per URN (pre, then outputs or failed). */
 export interface StepEmitter {
-  /** Before a step begins; every step but internal ones. */
+  /** Reports the begin of every step except internal ones. */
   readonly emitBegin: (step: Step) => void
-  /** After a step: outputs, or a diagnostic and the failure; and what became of its views. */
+  /**
+   * Reports the end of a step: its outputs, or a diagnostic and the failure. It also reports the
+   * ends of its views.
+   */
   readonly emitEnd: (step: Step, end: StepEnd) => void
   /**
-   * Counts a step that succeeded, as the summary shows it; once per step, by whoever decided it.
+   * Counts a step that succeeded for the summary. The component that decided the step calls it
+   * once.
    */
   readonly count: (step: Step, end: StepEnd) => void
-  /** Outputs that a component or the stack registered. */
+  /** Reports outputs that a component or the stack registered. */
   readonly emitOutputs: (op: StepOp, old: TrackedState | undefined, state: ResourceState) => void
   readonly report: (severity: DiagnosticEvent['severity'], message: string, urn?: string) => void
   readonly emit: (event: EngineEventPayload) => void
-  /** Takes secret texts of the configuration out of a message. */
+  /** Removes secret texts of the configuration from a message. */
   readonly scrub: (text: string) => string
-  /** Logical steps by kind, so far. */
+  /** Returns the logical steps so far, by kind. */
   readonly readCounts: () => Readonly<Record<string, number>>
-  /** Whether a provider could not say whether something took place. */
+  /** Reports whether a provider was unable to say whether a change took place. */
   readonly isMaybeCorrupt: () => boolean
 }
 
-/** What an emitter is about. `scrub` takes secret texts out of any message. */
+/** The options of an emitter. `scrub` removes secret texts from any message. */
 export interface EmitterOptions {
   readonly isPreview: boolean
-  /** Refresh as the command: its steps are counted and told by what they came to. */
+  /** Whether the command is `refresh`. Its steps are counted and reported by their result. */
   readonly refreshCommand: boolean
   readonly scrub: (text: string) => string
-  /** Whether messages for debugging are told, of which programs send some for each resource. */
+  /** Whether debug messages are reported. Programs send several for each resource. */
   readonly debug?: boolean
   /**
-   * What earlier lives of this process counted: each counts again what it replays, and none what
-   * had come to its end before it.
+   * The counts of earlier generator runs of this process. Each run counts its replayed steps again,
+   * but not steps that had ended before it.
    */
   readonly counted?: Map<string, number>
 }
 
-/** Tells who wants to know of the plugin of a provider, of default ones too. */
+/** Reports the plugin of a provider to the sink, including default providers. */
 function emitPlugin({ provider }: EventSink, { urn, next }: Step): void {
   if (provider === undefined || next === undefined || !isProviderType(next.type)) return
   const { version, downloadUrl } = pluginOf(urn, next.inputs)
   provider(urn, { version, downloadUrl })
 }
 
-/** A sink that is told nothing that is for debugging only. */
+/** Returns a sink that omits debug messages. */
 function withoutDebug(sink: EventSink): EventSink {
   return {
     ...sink,
@@ -80,7 +82,7 @@ function withoutDebug(sink: EventSink): EventSink {
   }
 }
 
-/** Makes an emitter. Source: docs/spec/events.md#emission-rules. */
+/** Creates an emitter. Source: docs/spec/events.md#emission-rules. */
 export function createStepEmitter(fullSink: EventSink, options: EmitterOptions): StepEmitter {
   const sink = options.debug === true ? fullSink : withoutDebug(fullSink)
   const counts: Record<string, number> = {}
@@ -147,13 +149,13 @@ export function createStepEmitter(fullSink: EventSink, options: EmitterOptions):
   })
 }
 
-/** Tells what became of views with the end of their owner, and counts them with it. */
+/** Reports and counts the views of a step together with their owner. */
 function withViews(emitter: StepEmitter): StepEmitter {
   const { emitEnd, count } = emitter
   return {
     ...emitter,
     emitEnd(step, end) {
-      // What is deleted with its owner goes before it.
+      // Views that are deleted with their owner are reported before it.
       const isBefore = step.next === undefined && step.op !== 'refresh'
       if (!isBefore) emitEnd(step, end)
       for (const view of end.views ?? []) emitEnd(view.step, view.end)
@@ -166,7 +168,7 @@ function withViews(emitter: StepEmitter): StepEmitter {
   }
 }
 
-/** What an event says of a step, before (no end) or after it. */
+/** Returns the event metadata of a step, before it (no end) or after it. */
 function metadataOf(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata {
   const old = oldStateOf(step, end)
   const next = eventStateOf(step, end)
@@ -185,9 +187,12 @@ function metadataOf(step: Step, op: StepOp, end: StepEnd | undefined): StepMetad
   }
 }
 
-/** What was there: of what is replaced and goes at the end, a copy that is to be deleted. */
+/**
+ * Returns the old state of a step. A replaced resource that is deleted at the end is marked for
+ * deletion.
+ */
 function oldStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
-  // What an import found is what it is shown against.
+  // An import is compared with the state that it found.
   if (isImport(step.op)) return end?.state
   const old = step.old?.state
   const isMarked =
@@ -197,8 +202,8 @@ function oldStateOf(step: Step, end: StepEnd | undefined): ResourceState | undef
 }
 
 /**
- * The new state as events have it: before a step only what is wished for, and of a refresh what is
- * there.
+ * Returns the new state for an event. Before a step it is the planned state, or for a refresh the
+ * recorded one.
  */
 function eventStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
   const old = step.old?.state
@@ -211,7 +216,7 @@ function eventStateOf(step: Step, end: StepEnd | undefined): ResourceState | und
   return next
 }
 
-/** What the resource is to be, or is, after the step. */
+/** Returns the planned state, or the resulting one after the step. */
 function newStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
   return end?.state ?? (end?.resultOp === 'delete' ? undefined : step.next)
 }
@@ -224,7 +229,10 @@ function wholeStatesOf(step: Step, end: StepEnd | undefined): WholeStates {
   }
 }
 
-/** A read counts only when it found something else than before. */
+/**
+ * Reports whether a step counts. A read counts only when its result differs from the recorded
+ * state.
+ */
 function isCountedRead(step: Step, end: StepEnd): boolean {
   if (step.op !== 'read') return true
   const old = step.old?.state
@@ -232,7 +240,7 @@ function isCountedRead(step: Step, end: StepEnd): boolean {
   return JSON.stringify(redactMap(old.outputs)) !== JSON.stringify(redactMap(end.state.outputs))
 }
 
-/** Steps that people are not shown: default providers and bookkeeping. */
+/** Reports whether a step is hidden from users: default providers and bookkeeping. */
 function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
   if (['remove-pending-replace', 'join', 'hook'].includes(step.op)) return true
   return isProviderType(step.type) && isDefaultProviderName(nameOf(step.urn))

@@ -3,13 +3,13 @@ import type { ResourceState } from '../../state/resource.ts'
 import type { StoredResource } from '../../state/stored.ts'
 import { maskSecretsInMap, maskSecrets } from '../../values/walk.ts'
 
-/** Both states of a step as files hold them, with every secret shown as `[secret]`. */
+/** Both states of a step in their stored form, with every secret shown as `[secret]`. */
 export interface WholeStates {
   readonly old: StoredResource | undefined
   readonly new: StoredResource | undefined
 }
 
-/** A state as a digest prints it: whole, in the stored form, without any secret. */
+/** Returns a state as a digest prints it: complete, in its stored form, without any secret. */
 export function toShownResource(state: ResourceState): StoredResource {
   const blind = {
     ...state,
@@ -18,6 +18,6 @@ export function toShownResource(state: ResourceState): StoredResource {
     replacementTrigger: maskSecrets(state.replacementTrigger),
   }
   return encodeResource(blind, () => {
-    throw new TypeError('secrets were taken out before')
+    throw new TypeError('the state still contains a secret after masking')
   })
 }

@@ -14,7 +14,7 @@ const remove = (fields: Parameters<typeof state>[0] = {}): Step => {
   return stepOf({ op: 'delete', effect: 'remove', old: { state: state(fields), ref } })
 }
 
-/** An executor of one minute with `left` seconds before it. */
+/** Returns the admission by an executor with a limit of one minute and `left` seconds remaining. */
 const admitted = (step: Step, left = 50, slow: Readonly<Record<string, number>> = {}): string =>
   admissionOf(step, new Map(Object.entries(slow)), {
     pool: 'short',
@@ -22,13 +22,13 @@ const admitted = (step: Step, left = 50, slow: Readonly<Record<string, number>> 
     wholeMs: 50_000,
   })
 
-describe('before it is begun, an operation', () => {
-  test('of which nothing is known is begun as long as there is time at all', () => {
+describe('the admission of an operation', () => {
+  test('begins an operation of unknown duration as long as any time remains', () => {
     expect(admitted(create())).toBe('now')
     expect(admitted(create(), 0.5)).toBe('later')
   })
 
-  test('is left to the long pool when its custom timeout does not fit into any time', () => {
+  test('assigns a custom timeout that exceeds every time limit to the long pool', () => {
     expect(admitted(create({ customTimeouts: { create: 120 } }))).toBe('long')
     expect(admitted(create({ customTimeouts: { create: 30 } }))).toBe('now')
     expect(admitted(create({ customTimeouts: { create: 30 } }), 20)).toBe('later')
@@ -36,24 +36,24 @@ describe('before it is begun, an operation', () => {
     expect(admitted(remove({ customTimeouts: { delete: 120 } }))).toBe('long')
   })
 
-  test('is not left to another executor when it might not fit into the time of that either', () => {
+  test("assigns a timeout that might exceed the next executor's time too to the long pool", () => {
     expect(admitted(create({ customTimeouts: { create: 50 } }), 49.9)).toBe('long')
     expect(admitted(create({ customTimeouts: { create: 45 } }), 44)).toBe('later')
   })
 
-  test('gets the time that its kind took before, and a quarter more', () => {
+  test('expects the previous duration of its kind plus a quarter', () => {
     const slow = { 'create a:b:C': 41_000 }
     expect(admitted(create(), 50, slow)).toBe('long')
     expect(admitted(create(), 50, { 'create a:b:C': 39_000 })).toBe('now')
     expect(admitted(remove(), 50, slow)).toBe('now')
   })
 
-  test('of a type that is known to be slow goes to the long pool the first time', () => {
+  test('assigns a type that is known to be slow to the long pool the first time', () => {
     const type = 'aws:rds/instance:Instance'
     expect(admitted(create({ type, urn: urn.replace('a:b:C', type) as Urn }))).toBe('long')
   })
 
-  test('that asks nobody takes no time', () => {
+  test('expects no time for an operation without a provider call', () => {
     const step = remove({ customTimeouts: { delete: 120 } })
     expect(admitted({ ...step, skipCall: true }, 0)).toBe('now')
     expect(slowKeyOf({ op: 'join', type: 'a:b:C' })).toBeUndefined()

@@ -5,41 +5,42 @@ import type { Step } from '../step.ts'
 import { slowTypes } from './slow-resources.ts'
 
 /**
- * Whether an operation is begun `now`, or left to an executor that has its whole time before it
- * (`later`), or to one without a time limit (`long`).
+ * Whether an operation begins `now`, is left to an executor with its full time remaining (`later`),
+ * or to one without a time limit (`long`).
  */
 export type Admission = 'now' | 'later' | 'long'
 
-/** The time of an executor: one without a limit has none of it. */
+/** The time of an executor with a time limit. */
 export interface FunctionTime {
   readonly pool: Pool
-  /** Until it begins to leave, in ms. */
+  /** Time until it begins to shut down, in ms. */
   readonly remainingMs: () => number
-  /** Of one that just began, in ms. */
+  /** The same time at its start, in ms. */
   readonly wholeMs: number
 }
 
-/** What operations of a stack took before, in ms, by `slowKey`. */
+/** Previous durations of a stack's operations by `slowKey`, in ms. */
 export type KnownDurations = ReadonlyMap<string, number>
 
-/** What a provider is asked for an operation, as times are kept. */
+/** The provider calls for which durations are stored. */
 type Call = 'create' | 'update' | 'delete' | 'read'
 
 /**
- * Decides before the begin, for a call that has begun is never cut off. Source:
+ * Decides before the begin, because a running call is never aborted. Source:
  * docs/architecture.md#hand-over.
  */
 export function admissionOf(step: Step, slow: KnownDurations, time: FunctionTime): Admission {
   const expected = estimateMs(step, slow)
   if (expected <= time.remainingMs()) return 'now'
-  // What only fits into all of it would find some of it gone each time, and be left for ever.
+  // An operation that needs the full time would always find a part of it used, and be deferred
+  // forever.
   const sureMs = time.wholeMs - Math.min(time.wholeMs / 4, limits.executorStartMs)
   return expected <= sureMs ? 'later' : 'long'
 }
 
 /**
- * How long a step may take, in ms: its custom timeout, else what it took before, else what is known
- * of its type.
+ * Returns the expected duration of a step, in ms: its custom timeout, otherwise its previous
+ * duration, otherwise the known duration of its type.
  */
 function estimateMs(step: Step, slow: KnownDurations): number {
   const call = callOf(step.op)
@@ -48,13 +49,15 @@ function estimateMs(step: Step, slow: KnownDurations): number {
   const customSeconds = (call === 'update' ? step.next : state)?.customTimeouts[call] ?? 0
   if (customSeconds > 0) return customSeconds * 1_000
   const before = slow.get(slowKey(step.type, call))
-  // The next time may be a bad one.
+  // A margin, because durations vary.
   if (before !== undefined) return before * 1.25
   const minutes = call === 'read' ? undefined : slowTypes.get(step.type)
   return minutes === undefined ? limits.expectedMs : minutes * 60_000
 }
 
-/** The key under which the time of a step is kept; undefined when no provider is asked. */
+/**
+ * Returns the key under which the duration of a step is stored. Undefined without a provider call.
+ */
 export function slowKeyOf({ op, type }: Pick<Step, 'op' | 'type'>): string | undefined {
   const call = callOf(op)
   return call === undefined ? undefined : slowKey(type, call)

@@ -21,21 +21,21 @@ import { performAgain } from './perform-again.ts'
 import { viewOutcomeOf } from '../deployment/state/view-outcomes.ts'
 import type { PerformDeps } from './provider-call.ts'
 
-/** An operation that was begun here. */
+/** An operation that this executor began. */
 interface Attempt {
   readonly operation: Operation
   readonly owner: OwnerToken
   readonly attempt: number
-  /** Whether an earlier attempt may have asked the provider. */
+  /** Whether an earlier attempt may have called the provider. */
   readonly isAgain: boolean
 }
 
 /**
- * The provider call with its outcome and its end; undefined when someone else ended the operation,
- * `again` when it has no owner any more and may be begun again.
- * What is thrown here ends the operation all the same: as failed when nobody was asked, else as
- * interrupted. Only a store that stays away leaves it to recovery. Throws LEASE_LOST when the lease
- * ran out before the call: this attempt asked nobody.
+ * Calls the provider, and records the outcome and the end. Returns undefined when another process
+ * ended the operation, and `again` when the operation has no owner any more and may begin again. An
+ * error of the call ends the operation too: as failed if the provider was not called, otherwise as
+ * interrupted. Only a store outage leaves it to recovery. Throws LEASE_LOST when the lease expired
+ * before the call: this attempt did not call the provider.
  */
 export async function callAndRecord(
   ports: ExecutorPorts,
@@ -64,10 +64,10 @@ export async function callAndRecord(
   const end = task.isAgain
     ? await performAgain(step, deps)
     : await perform(step, { preview: false }, deps)
-  // The time that the record takes is the store's.
+  // The time for writing the record does not count as time of the provider.
   const tookMs = ports.clock.monotonicMs() - startedMs
   if (mayRetryCall(context, task, end)) {
-    warn(`${end.error?.message ?? 'the provider was lost'}; it is asked again`)
+    warn(`${end.error?.message ?? 'the provider was lost'}; retrying`)
     const { operations } = ports
     const { id } = task.operation
     const lapse = (): Promise<boolean> =>
@@ -83,27 +83,28 @@ export async function callAndRecord(
 }
 
 /**
- * Providers for as long as the lease holds: finding a step and starting its plugin take their time,
- * and nothing may come between the look at the lease and the request.
+ * Returns provider instances only while the lease holds. Finding a step and starting its plugin
+ * take time, and nothing may come between the lease check and the request.
  */
 function requireLease(context: ExecutionContext): PerformDeps['provider'] {
   return async (reference, extension) => {
     const provider = await context.performing.provider(reference, extension)
-    if (!context.holdsLease()) throw error('LEASE_LOST', 'the lease ran out before the call')
+    if (!context.holdsLease()) throw error('LEASE_LOST', 'the lease expired before the call')
     return provider
   }
 }
 
 /**
- * Whether an operation whose provider was lost in the call is begun again by who has it: what may
- * be repeated, unless everything is being ended. Source: docs/architecture.md#resume.
+ * Reports whether an operation whose provider was lost during the call begins again on this
+ * executor. It must be repeatable, and the deployment must not be abandoned. Source:
+ * docs/architecture.md#resume.
  */
 function mayRetryCall(context: ExecutionContext, task: Attempt, end: StepEnd): boolean {
   const isLost = end.verdict === 'interrupted' && !context.isAbandoned()
   return isLost && isRepeatable(task.operation) && task.attempt < limits.deliveriesMax
 }
 
-/** Repeats what must be recorded, and says so. */
+/** Returns the settings for retrying writes that must succeed. They report the first retry. */
 function retryOptionsOf(
   ports: ExecutorPorts,
   context: ExecutionContext,
@@ -117,15 +118,15 @@ function retryOptionsOf(
     onRetry: why =>
       context.emitter.report(
         'warning',
-        `what came of this cannot be recorded yet, and is kept until it can: ${why}`,
+        `the result cannot be saved yet; it is kept in memory and retried: ${why}`,
         operation.urn,
       ),
   }
 }
 
 /**
- * Keeps the time of a slow step for the next of its kind, and that it was fast after all; no more
- * than a help.
+ * Stores the duration of a slow step for the next one of its kind, and also a later fast one.
+ * Failures are ignored, because the duration is only an estimate.
  */
 async function recordDuration(
   ports: ExecutorPorts,
@@ -149,7 +150,7 @@ function viewsOf({ views }: StepEnd, { sealing }: ExecutionContext): Pick<Outcom
   return { views: views.map(view => viewOutcomeOf(view, sealing)) }
 }
 
-/** Writes the outcome and selects it; false when someone else ended the operation. */
+/** Writes the outcome and selects it. Returns false when another process ended the operation. */
 async function recordOutcome(
   ports: ExecutorPorts,
   context: ExecutionContext,
@@ -187,8 +188,8 @@ async function recordOutcome(
 }
 
 /**
- * What a create made whose operation somebody else ended meanwhile goes to the stack's inbox
- * before its message is removed, unless that end is this very outcome (I9).
+ * Puts a created resource into the stack's inbox when another process has ended its operation
+ * meanwhile, unless that end is this outcome (I9). This happens before the message is removed.
  */
 async function saveLateOutcome(
   ports: ExecutorPorts,

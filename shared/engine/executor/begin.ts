@@ -7,7 +7,7 @@ import { isRepeatable } from '../deployment/recovery/recover.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
 
-/** What an executor begins for: the deployment, and what it knows of itself. */
+/** The context of a begin: the deployment, and the executor's own state. */
 export type BeginContext = Pick<
   ExecutionContext,
   'deployment' | 'holdsLease' | 'isAbandoned' | 'onUnsettledBegin'
@@ -16,33 +16,34 @@ export type BeginContext = Pick<
 /** The ports that a begin uses. */
 export type BeginPorts = Pick<ExecutorPorts, 'operations' | 'control' | 'clock' | 'random'>
 
-/** An attempt that nobody was asked for. */
+/** An attempt that did not call the provider. */
 export interface UncalledAttempt {
   readonly id: OperationId
   readonly owner: OwnerToken
   readonly attempt: number
 }
 
-/** What a begin came to. */
+/** The result of a begin. */
 export type BeginDecision =
-  /** The provider may be asked, once. `isAgain`: an earlier attempt may have asked it. */
+  /** The provider may be called once. `isAgain`: an earlier attempt may have called it. */
   | {
       readonly kind: 'may-call'
       readonly owner: OwnerToken
       readonly attempt: number
       readonly isAgain: boolean
     }
-  /** The operation has its end. */
+  /** The operation has ended. */
   | { readonly kind: 'ended'; readonly head: Head }
-  /** Somebody else has it, it may not be begun again, or nothing begins any more. */
+  /** Another executor owns it, it may not begin again, or no operation begins any more. */
   | { readonly kind: 'left' }
 
 /**
- * Begins an operation for one call, then reads the control record and looks at the own lease: only
- * then may the provider be asked (I1). What began after the stop flag, or in a deployment that is
- * over, is given back: nobody was asked for it. Whoever sets the flag and reads the heads after
- * that finds each attempt that came before, for the one read or the other must see the other's
- * write. Throws what the store threw; then the attempt was given back, or `leftBegun` was called.
+ * Begins an operation for one call, then reads the control record and checks the executor's lease.
+ * Only then may the provider be called (I1). An attempt that began after the stop flag, or in a
+ * deployment that is over, is given back without a call. A process that sets the flag and then
+ * reads the heads finds every attempt before the flag: one of the two reads must see the other's
+ * write. Throws the store's error after the attempt was given back or `onUnsettledBegin` was
+ * called.
  */
 export async function beginUnlessStopped(
   ports: BeginPorts,
@@ -62,7 +63,8 @@ export async function beginUnlessStopped(
     const { head } = begun
     if (head.end !== undefined) return { kind: 'ended', head }
     if (head.owner !== '' || head.attempt === 0) return { kind: 'left' }
-    // Given back by each that had it, nobody called; else only what may be repeated begins again.
+    // If every attempt was given back, the provider was never called. Otherwise only a repeatable
+    // operation begins again.
     isAgain = head.givenBack < head.attempt
     if (isAgain && !isRepeatable(operation)) return { kind: 'left' }
     begun = await beginOrSettle(ports, context, { id, claim: { ...claim, attempt: head.attempt } })
@@ -83,9 +85,9 @@ export async function beginUnlessStopped(
 }
 
 /**
- * Begins an operation. When the store does not answer, the write may have been done: it is undone,
- * or else the executor leaves, for nobody recovers what a living one has begun. Throws what the
- * store threw.
+ * Begins an operation. When the store does not answer, the write may have succeeded, so it is
+ * undone. If that fails too, the executor must shut down, because operations of a living executor
+ * are never recovered. Throws the store's error.
  */
 async function beginOrSettle(
   ports: Pick<ExecutorPorts, 'operations'>,
@@ -106,8 +108,8 @@ async function beginOrSettle(
 }
 
 /**
- * Gives an attempt back of which nobody was asked: it must not be left begun by a bad moment of the
- * store, for its owner lives. Throws what the store threw to the end; then the executor leaves.
+ * Gives back an attempt that did not call the provider. A store outage must not leave it begun
+ * while its owner is alive. Throws the store's last error; then the executor shuts down.
  */
 export async function returnAttempt(
   ports: Pick<ExecutorPorts, 'operations' | 'clock' | 'random'>,

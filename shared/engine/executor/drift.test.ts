@@ -14,18 +14,21 @@ describe('drift', () => {
     ['delete-replace', 'add-replace'],
     ['update', 'update'],
     ['update-replace', 'update-replace'],
-  ] as const)('what is to %s again was %s', (kind, became) => {
-    const diff = { changes: 'some', changedKeys: ['v'], detailedDiff: detailed(kind) } as const
-    expect(driftOf(diff, { now: wanted, wanted })).toEqual({
-      hasDrifted: true,
-      reason: { keys: [], diffs: ['v'], detailedDiff: detailed(became) },
-    })
-  })
+  ] as const)(
+    'a property that needs %s was changed by %s outside the deployment',
+    (kind, became) => {
+      const diff = { changes: 'some', changedKeys: ['v'], detailedDiff: detailed(kind) } as const
+      expect(driftOf(diff, { now: wanted, wanted })).toEqual({
+        hasDrifted: true,
+        reason: { keys: [], diffs: ['v'], detailedDiff: detailed(became) },
+      })
+    },
+  )
 
   test.each([
-    ['the provider says so', 'none', 2, false],
-    ['nobody can tell and nothing moved', 'unknown', 1, false],
-    ['nobody can tell and something moved', 'unknown', 2, true],
+    ['the provider reports a result', 'none', 2, false],
+    ['the provider cannot tell and nothing changed', 'unknown', 1, false],
+    ['the provider cannot tell and something changed', 'unknown', 2, true],
     ['the provider gives no details', 'some', 2, true],
   ] as const)('%s', (_title, changes, v, hasDrifted) => {
     const diff = { changes, changedKeys: [], detailedDiff: null }

@@ -3,16 +3,16 @@ import { diffInputs } from '../../values/diff.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import type { StepReason } from '../step.ts'
 
-/** What a read came to beside the state before it, and what is told of that. */
+/** The difference of a read state from the recorded one, and the reason to report. */
 export interface Drift {
   readonly hasDrifted: boolean
   readonly reason: StepReason
 }
 
 /**
- * The drift that a difference says, of what was read against what the program wanted: the other way
- * round, since what was read is the newer one. Where the provider cannot tell, `now` and `wanted`
- * are compared. Source: docs/spec/step-execution.md#refresh-step.
+ * Returns the drift for a diff of the read state against the program's inputs. The diff is
+ * inverted, because the read state is the newer one. If the provider cannot tell, `now` and
+ * `wanted` are compared. Source: docs/spec/step-execution.md#refresh-step.
  */
 export function driftOf(
   diff: Pick<DiffResult, 'changes' | 'changedKeys' | 'detailedDiff'>,

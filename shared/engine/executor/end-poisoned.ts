@@ -8,11 +8,11 @@ import { releaseWaiters } from './release-waiters.ts'
 import { errorSourceOf } from '../../providers/retry-policy.ts'
 
 /**
- * Ends an operation that no delivery could handle, with what the last one threw as its cause, so
- * that the deployment goes on: as failed when no attempt can have called, else as interrupted.
- * What still waits for something is left alone: its message came before its time, and comes again.
- * Answers the one waiter to go on with. Throws `thrown` where that is not for this process to say:
- * somebody owns the operation, it has its end, or the store is at fault.
+ * Ends an operation that no delivery could handle, so that the deployment continues. The last error
+ * becomes its cause. It fails if no attempt can have called the provider; otherwise it ends as
+ * interrupted. An operation that still waits is left alone, because its early message is delivered
+ * again. Returns the single waiter to continue with. Throws `thrown` when this process may not
+ * decide: the operation has an owner or an end, or the store failed.
  */
 export async function endPoisonedOperation(
   ports: ExecutorPorts,
@@ -43,7 +43,10 @@ export async function endPoisonedOperation(
   return releaseWaiters(ports, context, { operation, verdict, isAgain: false })
 }
 
-/** What cannot be opened here is left for the generator to tell, as is what others ended. */
+/**
+ * Reports the end. If the step cannot be opened here, the generator reports it, as for ends by
+ * other processes.
+ */
 async function emitPoisonedEnd(
   { emitter, stepOf, reported }: ExecutionContext,
   operation: Operation,

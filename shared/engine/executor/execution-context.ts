@@ -12,30 +12,32 @@ import { type PerformDeps } from './provider-call.ts'
 import type { PlanIndex } from './plan-index.ts'
 import type { Slots } from '../deployment/dispatch/slots.ts'
 
-/** What an executor knows of the deployment whose message it holds. */
+/** The knowledge of an executor about the deployment of its message. */
 export interface ExecutionContext {
   readonly deployment: DeploymentId
   readonly plan: PlanIndex
   readonly sealing: Sealing
-  /** Opens an operation: its old state is looked up in the pinned base. */
+  /** Opens an operation with its old state from the pinned base. */
   readonly stepOf: (operation: Operation) => Promise<Step>
   readonly emitter: StepEmitter
   readonly performing: PerformDeps
   readonly slots: Slots
-  /** Where what is told here is noted, for the generator where it is in the same process. */
+  /** Records the operations that were reported here, for a generator in the same process. */
   readonly reported: Set<OperationId>
-  /** Whether the executor's own lease is good: asked right before each call (I1). */
+  /**
+   * Reports whether the executor's lease is valid. It is checked directly before each call (I1).
+   */
   readonly holdsLease: () => boolean
-  /** Whether a person abandoned what this process still knows and could not record. */
+  /** Reports whether a user abandoned the outcomes that this process holds and could not record. */
   readonly isAbandoned: () => boolean
   /**
-   * Something stays begun that this executor can settle no more: it must retire, once what runs has
-   * ended, for who lives is waited for.
+   * Called when an operation stays begun that this executor can no longer settle. The executor must
+   * retire after its running operations, because others wait for a living executor.
    */
   readonly onUnsettledBegin: () => void
-  /** What kinds of operations took when it was last noted, in ms, by `slowKeyOf`. */
+  /** The last recorded durations of operations, in ms, by `slowKeyOf`. */
   readonly knownDurations: Map<string, number>
-  /** Whether an operation fits into the time of this executor. */
+  /** Decides whether an operation fits into the time of this executor. */
   readonly admit: (operation: Operation) => Promise<Admission>
 }
 

@@ -18,21 +18,21 @@ import { shareControlReads } from './shared-control-reads.ts'
 import { releaseWaiters } from './release-waiters.ts'
 import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
 
-/** Runs deliveries of one executor identity. */
+/** Runs the deliveries of one executor identity. */
 export interface Executor {
   /**
-   * Runs the message's operations and what they alone released; then removes the message. Never
-   * throws for a failed operation. What throws otherwise leaves the message to come again, sooner
-   * than an executor that died; the last time, the operation that it concerns is ended.
+   * Runs the message's operations and those that they alone released, then removes the message. A
+   * failed operation does not throw. After any other error, the message is delivered again, sooner
+   * than after the death of an executor. At the last delivery, the affected operation is ended.
    */
   readonly runDelivery: (delivery: Delivery) => Promise<void>
 }
 
-/** How long a delivery stays invisible before it is extended, in ms. */
+/** Interval and duration of the extensions of a delivery, in ms. */
 const extendEveryMs = 20_000
 const extendByMs = 60_000
 
-/** Makes an executor. `contextOf` answers undefined when the deployment is over. */
+/** Creates an executor. `contextOf` returns undefined when the deployment is over. */
 export function createExecutor(
   basePorts: ExecutorPorts,
   identity: {
@@ -46,7 +46,7 @@ export function createExecutor(
       const context = await identity.contextOf(delivery.message.deployment)
       if (context !== undefined) {
         const endExtending = ports.clock.repeat(extendEveryMs, () => {
-          // A delivery that could not be extended comes again, which is harmless.
+          // A delivery that was not extended is delivered again, which is harmless.
           ports.chains.extend(delivery.receipt, extendByMs).catch(() => undefined)
         })
         try {
@@ -77,7 +77,7 @@ export function createExecutor(
 /** Operations of a message that do not fit into the time of this executor. */
 interface DeferredOperations {
   readonly add: (id: OperationId, admission: Exclude<Admission, 'now'>) => void
-  /** Sends them on, before their message is removed. */
+  /** Sends them to another executor, before their message is removed. */
   readonly send: () => Promise<void>
 }
 
@@ -100,21 +100,21 @@ function createDeferredOperations(
   }
 }
 
-/** Makes a delivery that could not be handled visible again: later each time. */
+/** Makes a delivery that failed visible again, after a pause that grows each time. */
 async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promise<void> {
   const ms = computeBackoffMs(delivery.deliveries - 1, retryPolicy.ours.again, ports.random)
-  // Else it is visible when its loan is over.
+  // If this fails, it becomes visible at its visibility timeout.
   await ports.chains.extend(delivery.receipt, ms).catch(() => undefined)
 }
 
-/** Runs an operation, and on along the chain as long as exactly one waiter became ready. */
+/** Runs an operation, and continues along the chain as long as exactly one waiter becomes ready. */
 async function runFromOperation(
   ports: ExecutorPorts,
   context: ExecutionContext,
   start: {
     readonly id: OperationId
     readonly executor: ExecutorId
-    /** Whether the message does not come again. */
+    /** Whether this is the last delivery of the message. */
     readonly isLast: boolean
     readonly deferred: DeferredOperations
   },
@@ -122,7 +122,7 @@ async function runFromOperation(
   let next: OperationId | undefined = start.id
   while (next !== undefined) {
     const operation: Operation | undefined = await context.plan.find(next)
-    // A hook is its generator's own, whatever a message says.
+    // Only the generator runs hooks, even if a message names one.
     if (operation === undefined || operation.op === 'hook') return
     const release = await context.slots.acquire()
     try {
@@ -138,7 +138,7 @@ async function runFromOperation(
   }
 }
 
-/** One operation, begun again as long as its provider is lost in a call that may be repeated. */
+/** Runs one operation, again whenever its provider is lost during a repeatable call. */
 async function runToEnd(
   ports: ExecutorPorts,
   context: ExecutionContext,
@@ -152,8 +152,8 @@ async function runToEnd(
 }
 
 /**
- * One operation: begin, control, call, outcome, end, arrivals, hint. Answers the one waiter to go
- * on with; `again` when it may be begun again.
+ * Runs one attempt of an operation: begin, control, call, outcome, end, arrivals, hint. Returns the
+ * single waiter to continue with, or `again` when the operation may begin again.
  */
 async function runOperation(
   ports: ExecutorPorts,
@@ -183,7 +183,8 @@ async function runOperation(
 }
 
 /**
- * Redoes what the end of an operation releases: a message may come again after its work was done.
+ * Repeats the releases of an ended operation, because a message can be delivered again after its
+ * work was done.
  */
 async function releaseEnded(
   ports: ExecutorPorts,
@@ -197,8 +198,8 @@ async function releaseEnded(
 }
 
 /**
- * Says that an operation ended: to a generator that listens, or by a nudge that wakes one that is
- * parked. Both may get lost.
+ * Notifies the generator of an end: by a hint if it is listening, or by a nudge if it is parked.
+ * Both may get lost.
  */
 async function notifyGenerator(
   ports: ExecutorPorts,
@@ -211,6 +212,6 @@ async function notifyGenerator(
     if (control?.handedOver?.why !== 'parked') return
     await ports.nudges.nudge(deploymentPartsOf(deployment).stack, 0)
   } catch {
-    // The dead-man nudge wakes it too.
+    // The watchdog nudge wakes it too.
   }
 }

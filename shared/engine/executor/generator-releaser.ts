@@ -7,7 +7,10 @@ import type { ExecutorPorts } from './execution-context.ts'
 import { createPlanIndex } from './plan-index.ts'
 import { releaseWaiters } from './release-waiters.ts'
 
-/** Releases what waits for operations that a generator itself ended, as executors do for theirs. */
+/**
+ * Creates the function that releases the waiters of operations which the generator ended itself, as
+ * executors do for theirs.
+ */
 export function createReleaser(
   ports: Pick<ExecutorPorts, 'operations' | 'chains' | 'hints'> & {
     readonly decisionLog: DecisionLogPort

@@ -9,7 +9,7 @@ const id = 1 as OperationId
 const urn = 'urn:pulumi:s::p::t:m:T::n' as Operation['urn']
 const operation = { id, urn, op: 'delete', needs: 0, releases: [], effect: 'remove' }
 
-test('who lost its lease while a plugin was started asks nothing, and gives back', async () => {
+test('an executor that loses its lease while a plugin starts does not call the provider and gives the attempt back', async () => {
   const done: string[] = []
   let holds = true
   const ports = {

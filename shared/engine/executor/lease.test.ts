@@ -45,14 +45,14 @@ async function createKeeper(renew: LeasesPort['renew'], groups: readonly Process
 }
 
 describe('a lease', () => {
-  test('holds as long as it is renewed', async () => {
+  test('holds while it is renewed', async () => {
     const { lease, lost } = await createKeeper(() => Promise.resolve(true))
     await vi.advanceTimersByTimeAsync(10 * limits.leaseMs)
     expect(lease.holds()).toBe(true)
     expect(lost).not.toHaveBeenCalled()
   })
 
-  test('names the processes that run already when it begins', async () => {
+  test('records the running process groups when it begins', async () => {
     const named: (readonly ProcessGroup[])[] = []
     const renew = async (_deployment: unknown, _executor: unknown, groups: typeof running) =>
       named.push(groups) > 0
@@ -61,7 +61,7 @@ describe('a lease', () => {
     expect(named).toEqual([running])
   })
 
-  test('is given up before others may act when the store does not answer', async () => {
+  test('is given up before others may act when the store does not respond', async () => {
     const { lease, lost } = await createKeeper(() => Promise.reject(new Error('the disk is full')))
     await vi.advanceTimersByTimeAsync(limits.leaseGiveUpMs - 1)
     expect(lost).not.toHaveBeenCalled()
@@ -72,14 +72,14 @@ describe('a lease', () => {
     expect(lost).toHaveBeenCalledTimes(1)
   })
 
-  test('does not hold after a pause in which nobody renewed it, even before it is noticed', async () => {
+  test('does not hold after a pause without renewal, even before the pause is noticed', async () => {
     const { lease } = await createKeeper(() => new Promise(() => undefined))
     vi.setSystemTime(0)
     vi.advanceTimersByTime(limits.leaseGiveUpMs + 1)
     expect(lease.holds()).toBe(false)
   })
 
-  test('that was missed is not renewed again, although the store would', async () => {
+  test('is not renewed after its time, although the store would accept it', async () => {
     const { lease, lost } = await createKeeper(() => Promise.resolve(true))
     vi.setSystemTime(0)
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
@@ -91,7 +91,7 @@ describe('a lease', () => {
     expect(lease.holds()).toBe(false)
   })
 
-  test('that was retired by somebody else is lost at once, for ever', async () => {
+  test('is lost at once and forever when another process retires it', async () => {
     let isMine = false
     const { lease, lost } = await createKeeper(() => Promise.resolve(isMine))
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
@@ -101,7 +101,7 @@ describe('a lease', () => {
     expect(lease.holds()).toBe(false)
   })
 
-  test('names process groups before anything is asked of them, once', async () => {
+  test('records process groups before their first call, once', async () => {
     const groups: ProcessGroup[] = []
     const named: number[][] = []
     const { lease } = await createKeeper(

@@ -5,24 +5,27 @@ import type { ProcessGroup } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 
-/** The claim of one executor identity on what it has begun. */
+/** The lease of one executor identity on its begun operations. */
 export interface LeaseKeeper {
   /**
-   * Whether the lease was renewed recently enough that nobody can have taken its operations away:
-   * asked right before each provider call.
+   * Reports whether the lease was renewed recently enough that no other process can have recovered
+   * its operations. It is checked directly before each provider call.
    */
   readonly holds: () => boolean
   /**
-   * Has the record name the process groups that run now, so that who takes over can end them and
-   * nobody forgets what they may still do; at once when it names them already. Asked before each
-   * provider call. A store that refuses leaves it to the next renewal.
+   * Writes the running process groups to the lease record, so that a take-over can end them and a
+   * removal knows of them. Resolves at once when the record contains them already. Called before
+   * each provider call. If the store refuses, the next renewal writes them.
    */
   readonly recordGroups: () => Promise<void>
-  /** Retires the identity, under which nothing runs any more: it never comes back. */
+  /** Retires the identity for good. Nothing may run under it any more. */
   readonly end: () => Promise<void>
 }
 
-/** What keeping a lease needs. `lost` is called once, when it could not be renewed in time. */
+/**
+ * The dependencies of keeping a lease. `onLost` is called once, when the lease could not be renewed
+ * in time.
+ */
 export interface LeaseDeps {
   readonly leases: LeasesPort
   readonly clock: ClockPort
@@ -31,8 +34,9 @@ export interface LeaseDeps {
 }
 
 /**
- * Registers an executor and renews its lease until it is ended. Whoever cannot renew for two thirds
- * of the lease gives up by itself, before others may act: `lost` ends its plugins.
+ * Registers an executor and renews its lease until it is ended. After two thirds of the lease
+ * without a renewal, the executor gives up by itself, before others may act. `onLost` then ends its
+ * plugins.
  */
 export async function keepLease(
   deps: LeaseDeps,
@@ -57,9 +61,9 @@ export async function keepLease(
     deps.onLost()
   }
   const renew = async (): Promise<void> => {
-    // Others may have acted meanwhile: whoever missed its time never comes back.
+    // Others may have acted meanwhile, so a lease that missed its time is never renewed.
     if (sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
-    // The store counts from when it wrote, which is after this.
+    // The store counts from its write, which comes after this time.
     const startedMs = clock.monotonicMs()
     const groups = deps.groups()
     const isMine = await leases.renew(deployment, executor, groups).catch(() => undefined)
@@ -69,12 +73,12 @@ export async function keepLease(
     named = groupNamesOf(groups)
   }
   await leases.register(deployment, executor, identity.holder)
-  // What runs already must be found by who takes over from a process that dies right now.
+  // If this process dies now, a take-over must find the running process groups.
   if (deps.groups().length > 0) await renew()
   stopRenewing = clock.repeat(limits.leaseRenewMs, () => void renew())
   return {
     async recordGroups() {
-      // One that is under way may have been asked before the last group began.
+      // A renewal in progress may have read the groups before the last one began.
       await naming
       if (isLost || groupNamesOf(deps.groups()) === named) return
       naming ??= renew().finally(() => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ProviderError, type Provider } from '../../providers/provider.ts'
+import { type Provider } from '../../providers/provider.ts'
+import { ProviderError } from '../../providers/provider-error.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { Urn } from '../../names/urn.ts'
 import { createResourceState } from '../../state/resource.ts'
@@ -11,7 +12,7 @@ const urn = 'urn:pulumi:s::p::t:m:T::a' as Urn
 const state = createResourceState({ urn, type: 't:m:T', custom: true, id: 'a-1', provider: 'p' })
 const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
 
-/** Performs a step again on a resource that is there, or gone; deletes are refused. */
+/** Performs a step again on a resource that exists or is gone; deletes fail. */
 async function again(op: StepOp, isThere: boolean | undefined) {
   const calls: string[] = []
   const provider = {
@@ -46,19 +47,19 @@ async function again(op: StepOp, isThere: boolean | undefined) {
   return { verdict: end.verdict, calls }
 }
 
-describe('a delete that may have been heard before', () => {
-  test('and fails now is done when the resource is gone', async () => {
+describe('a delete that the provider may have received before', () => {
+  test('succeeds despite an error when the resource is gone', async () => {
     expect(await again('delete', false)).toEqual({ verdict: 'succeeded', calls: ['delete'] })
   })
 
-  test('and fails now has failed when the resource is there, or nobody knows', async () => {
+  test('fails when the resource exists or its existence is unknown', async () => {
     expect(await again('delete', true)).toEqual({ verdict: 'failed', calls: ['delete'] })
     expect(await again('delete', undefined)).toEqual({ verdict: 'failed', calls: ['delete'] })
   })
 })
 
-describe('an update that may have been heard before', () => {
-  test('is sent again while the resource is there, or nobody knows', async () => {
+describe('an update that the provider may have received before', () => {
+  test('is sent again when the resource exists or its existence is unknown', async () => {
     expect(await again('update', true)).toEqual({ verdict: 'succeeded', calls: ['update'] })
     expect(await again('update', undefined)).toEqual({ verdict: 'succeeded', calls: ['update'] })
   })

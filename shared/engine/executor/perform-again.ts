@@ -4,14 +4,14 @@ import { perform } from './perform.ts'
 import { type PerformDeps, toReadRequest } from './provider-call.ts'
 
 /**
- * Performs a step of which an earlier attempt may have been heard. A delete that fails now counts
- * as done when the resource is gone; an update is sent again only while the resource is there.
+ * Performs a step whose earlier attempt the provider may have received. A delete that fails now has
+ * succeeded when the resource is gone. An update is sent again only if the resource still exists.
  * Source: docs/architecture.md#resume.
  */
 export async function performAgain(step: Step, deps: PerformDeps): Promise<StepEnd> {
   if (step.op === 'update' && (await isGone(step, deps)))
     return failureEndOf({
-      message: `'${step.urn}' is gone: an earlier attempt of this update may have lost it. Run refresh, then up`,
+      message: `'${step.urn}' no longer exists; an earlier attempt of this update may have deleted it. Run refresh, then up`,
       status: 'ok',
     })
   const end = await perform(step, { preview: false }, deps)
@@ -20,7 +20,10 @@ export async function performAgain(step: Step, deps: PerformDeps): Promise<StepE
   return (await isGone(step, deps)) ? successEndOf(undefined) : end
 }
 
-/** Whether the provider says that the resource does not exist; no answer counts as no. */
+/**
+ * Reports whether the provider confirms that the resource does not exist. A failed read counts as
+ * unconfirmed.
+ */
 async function isGone(step: Step, deps: PerformDeps): Promise<boolean> {
   const old = step.old?.state
   if (old === undefined) return false

@@ -10,8 +10,8 @@ import type { ViewRequest } from '../../providers/views.ts'
 import { resolveStepProvider, type PerformDeps, subjectOf, viewStatusOf } from './provider-call.ts'
 
 /**
- * Adopts what exists: reads it by its id alone. A read that finds it unhealthy is no failure. The
- * end's state has what was read, and now as its times. Source:
+ * Adopts an existing resource: reads it by its id alone. An unhealthy resource is no failure. The
+ * resulting state has the read properties and the current time. Source:
  * docs/spec/step-execution.md#import-step.
  */
 export async function performImport(
@@ -35,11 +35,11 @@ export async function performImport(
   if (typeof read === 'string') return failureEndOf({ message: read, status: 'ok' })
   if (planned === undefined) return successEndOf({ ...read, ...times })
   await checkImported(read, { provider, planned, preview: mode.preview, warn: deps.warn })
-  // What this command imports says no more under which id it was found.
+  // A resource from the import command does not keep its import id.
   return successEndOf({ ...read, importID: '', ...times })
 }
 
-/** The state as the provider has it, or why there is none. */
+/** Returns the state as the provider has it, or the reason why there is none. */
 async function readExisting(
   next: ResourceState,
   provider: Provider,
@@ -67,8 +67,8 @@ async function readExisting(
 }
 
 /**
- * What was read, with what a person supplied where the provider says nothing; what was supplied as
- * a secret stays one.
+ * Merges the read properties with the user's, which fill the gaps that the provider leaves.
+ * Properties supplied as secrets stay secret.
  */
 function mergeSupplied(read: PropertyMap, supplied: PropertyMap): PropertyMap {
   const merged = new Map<string, PropertyValue>(read)
@@ -80,7 +80,7 @@ function mergeSupplied(read: PropertyMap, supplied: PropertyMap): PropertyMap {
   return merged
 }
 
-/** Says what of the imported inputs its own provider finds wrong; the import takes place. */
+/** Reports imported inputs that the provider's Check rejects. The import continues. */
 async function checkImported(
   state: ResourceState,
   options: {
@@ -96,7 +96,7 @@ async function checkImported(
     olds: state.inputs,
     news: state.inputs,
     allowUnknowns: preview,
-    // Nothing is taken over from the answer.
+    // The result of the Check is not used.
     randomSeed: new Uint8Array(32),
   })
   if (failures.length === 0) return

@@ -62,16 +62,17 @@ function toReadState(
 }
 
 /**
- * Compares one state with the cloud. The end's state is what is there now, undefined when it is
- * gone; `resultOp` says which. Source: docs/spec/step-execution.md#refresh-step,
- * docs/spec/provider-protocol.md#read.
+ * Compares one state with the cloud. The end's state is the current one, undefined when the
+ * resource is gone. `resultOp` is the resulting step. Source:
+ * docs/spec/step-execution.md#refresh-step, docs/spec/provider-protocol.md#read.
  */
 export async function performRefresh(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const old = step.old?.state
   if (old === undefined) throw new TypeError('a refresh has a state to compare')
   if (!old.custom || isProviderType(old.type) || old.pendingReplacement)
     return successEndOf(old, 'same')
-  // What a program registers is read under its name, and is otherwise as the program has it.
+  // A resource that the program registers is read under its current name. Its other fields come
+  // from the program.
   const next = step.next ?? old
   const provider = await resolveStepProvider(step, deps)
   const subject = { ...old, urn: next.urn, type: next.type }
@@ -101,7 +102,7 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
   return { ...successEndOf(dated, hasDrifted ? 'update' : 'same'), reason }
 }
 
-/** What the program's inputs, held against what was read, would mean for an update. */
+/** Compares the program's inputs with the read state, as an update would. */
 async function detectDrift(
   old: ResourceState,
   now: ResourceState,

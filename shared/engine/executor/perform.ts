@@ -1,11 +1,11 @@
 /**
- * executor: runs the operations of the log: begin, provider call, outcome, end, arrivals.
- * Imports providers, ports and below, and the engine's deployment, steps and events.
+ * executor: runs the operations of the log: begin, provider call, outcome, end, arrivals. Imports
+ * providers, ports and below, and the engine's deployment, steps and events.
  *
  * Invariants I1-I5: a provider is called only after a durable begin and a control read that shows
- * no stop; the store enforces needs and the single end; messages may lie.
+ * no stop. The store enforces needs and the single end. Messages are not trusted.
  */
-import { ProviderError } from '../../providers/provider.ts'
+import { ProviderError } from '../../providers/provider-error.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { OutcomeError } from '../../records/head.ts'
 import type { ResourceState } from '../../state/resource.ts'
@@ -19,14 +19,14 @@ import { callStepProvider, type PerformDeps, subjectOf, viewStatusOf } from './p
 import { deleteViews, recordViews, withViews } from './record-views.ts'
 import { verdictAfterError } from '../../providers/retry-policy.ts'
 
-/** How a step is performed: in a preview nothing is changed. */
+/** The mode of a step: a preview changes nothing. */
 export interface PerformMode {
   readonly preview: boolean
 }
 
 /**
- * Asks the provider to do one step and answers how it ended; never throws for a provider's failure,
- * only LEASE_LOST for a call that may not be made any more. Source:
+ * Requests one step from the provider and returns its end. A provider's failure is never thrown,
+ * only LEASE_LOST for a call that is no longer allowed. Source:
  * docs/spec/step-execution.md#step-kinds, docs/spec/step-execution.md#failure-classes,
  * docs/spec/step-execution.md#secret-outputs.
  */
@@ -39,14 +39,17 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
     return { ...end, state, error: scrubError(step, end.error) }
   } catch (thrown) {
     const verdict = verdictAfterError(thrown)
-    // Nobody was asked: what becomes of the operation is for others to say.
+    // The provider was not called, so the caller decides about the operation.
     if (verdict === undefined) throw thrown
     const error = scrubError(step, outcomeErrorOf(thrown))
     return { verdict, state: undefined, resultOp: undefined, error }
   }
 }
 
-/** A provider may repeat what it was given: no secret gets into a record or event that way (I8). */
+/**
+ * A provider may repeat its inputs, so secrets are removed before the text gets into a record or
+ * event (I8).
+ */
 function scrubError<E extends OutcomeError | undefined>(step: Step, error: E): E {
   if (error === undefined) return error
   return { ...error, message: createScrubber(step)(error.message) }
@@ -56,7 +59,9 @@ function createScrubber({ next, old }: Step): (text: string) => string {
   return createRedactor(collectSecretTexts(next?.inputs, old?.state.inputs, old?.state.outputs))
 }
 
-/** Secret outputs marked, and no secret in what the provider says is wrong with the resource. */
+/**
+ * Marks secret outputs, and removes secrets from the provider's reasons for an unhealthy resource.
+ */
 function toSafeState(
   state: ResourceState,
   deps: PerformDeps,
@@ -66,7 +71,10 @@ function toSafeState(
   return { ...marked, initErrors: marked.initErrors.map(scrub) }
 }
 
-/** The call, with what its provider tells of views meanwhile, be it in vain. */
+/**
+ * Performs the call and records the view steps that its provider reports meanwhile, even if the
+ * call fails.
+ */
 async function performWithViews(
   step: Step,
   mode: PerformMode,
@@ -180,7 +188,7 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
   } catch (thrown) {
     const partial = thrown instanceof ProviderError ? thrown.partial : undefined
     if (partial === undefined) throw thrown
-    // The new inputs did not take hold: the next run shall see a difference again
+    // The new inputs did not take effect, so the next run must find the difference again
     // (docs/spec/step-execution.md#failure-classes).
     const { outputs, reasons, refreshBeforeUpdate } = partial
     const state = {
@@ -225,7 +233,7 @@ function formatProtected(state: ResourceState): string {
   )
 }
 
-/** The record of what was thrown by a provider call. */
+/** Returns the error record for an exception of a provider call. */
 function outcomeErrorOf(thrown: unknown): OutcomeError {
   if (!(thrown instanceof ProviderError)) return { message: messageOf(thrown), status: 'ok' }
   const status = thrown.status === 'ok' ? 'ok' : thrown.status === 'partial' ? 'partial' : 'unknown'
@@ -239,7 +247,7 @@ function toPartialEnd(thrown: unknown, state: ResourceState): StepEnd {
   return { verdict: 'partial', state, resultOp: undefined, error }
 }
 
-/** What is not ready, as Pulumi lists it; '' where the provider gave no reasons. */
+/** Returns the reasons why a resource is not ready, in Pulumi's format; '' without reasons. */
 function reasonsOf(reasons: readonly string[]): string {
   if (reasons.length === 0) return ''
   const count = reasons.length === 1 ? '1 error' : `${reasons.length} errors`
@@ -247,6 +255,6 @@ function reasonsOf(reasons: readonly string[]): string {
 }
 
 function requireState<T>(value: T | undefined): T {
-  if (value === undefined) throw new TypeError('the step lacks a state that its kind needs')
+  if (value === undefined) throw new TypeError('the step has no state, which its kind requires')
   return value
 }

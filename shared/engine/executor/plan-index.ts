@@ -8,21 +8,28 @@ import { isProviderType, referenceOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import { type Pin, readPage, readRecords } from '../deployment/log/log-view.ts'
 
-/** The plan of a deployment by operation id, as far as the log says it. */
+/** The operations of a deployment by id, as far as the log was read. */
 export interface PlanIndex {
-  /** Looks an operation up, reading what the log got since; undefined: the log does not hold it. */
+  /**
+   * Finds an operation, reading new log records if needed. Undefined: the log does not contain it.
+   */
   readonly find: (id: OperationId) => Promise<Operation | undefined>
-  /** The last pin that was read. */
+  /** Returns the last pin that was read. */
   readonly readPin: () => Promise<Pin | undefined>
-  /** The sealed state that the generator itself settled, as far as the log was read. */
+  /**
+   * Returns the sealed state of an operation that the generator settled, as far as the log was
+   * read.
+   */
   readonly settledStateOf: (id: OperationId) => StoredResource | undefined
-  /** What an extension reference stands for, as far as the log was read. */
+  /** Returns the extension of a reference, as far as the log was read. */
   readonly extensionOf: (ref: string) => Extension | undefined
-  /** The same, of a provider resource by its reference. */
+  /**
+   * Returns the sealed state of a provider resource by its reference, as far as the log was read.
+   */
   readonly providerStateOf: (urn: Urn, id: string) => StoredResource | undefined
 }
 
-/** Makes an index that reads a log once, from front to back. */
+/** Creates an index that reads a log once, from the beginning to the end. */
 export function createPlanIndex(
   ports: { readonly decisionLog: DecisionLogPort; readonly blobs: BlobsPort },
   deployment: DeploymentId,
@@ -56,7 +63,7 @@ export function createPlanIndex(
     }
     next += records.length
   }
-  /** A read that began before the question may lack the answer, so it is followed by another. */
+  /** A read that began before this call may miss the record, so another read follows. */
   const readNewRecords = async (): Promise<void> => {
     await reading
     reading ??= read().finally(() => {

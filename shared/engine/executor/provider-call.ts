@@ -6,32 +6,32 @@ import type { Step } from '../step.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { ViewsDeps } from './record-views.ts'
 
-/** What performing a step asks of the outside. */
+/** The dependencies of performing a step. */
 export interface PerformDeps {
   /**
-   * The configured instance of a provider reference, extended by what an extension reference names.
-   * Throws when it cannot be had.
+   * Returns the configured instance of a provider reference, with the extension of an extension
+   * reference. Throws when it is unavailable.
    */
   readonly provider: (reference: string, extension: string) => Promise<Provider>
-  /** RFC 3339 time of now, UTC. */
+  /** Returns the current time in RFC 3339, UTC. */
   readonly timestamp: () => string
   readonly warn: (message: string) => void
-  /** Before a call is made again that nobody heard; see `Reaching`. */
+  /** Called before a retry of a call that the provider never received; see `UnsentRetry`. */
   readonly beforeAgain: UnsentRetry['beforeRetry']
-  /** Where providers may tell of views; where nothing is kept of them: absent. */
+  /** The registry for view steps. Absent where views are not recorded. */
   readonly views?: ViewsDeps
-  /** Hears of each step of a view when it is told. */
+  /** Receives each view step when the provider reports it. */
   readonly onViewStep?: (step: Step) => void
-  /** What the provider is told of views in the call of this step. */
+  /** The view part of the request for this step. */
   readonly viewing?: ViewRequest
 }
 
-/** What a provider is told that is not asked about views that there are. */
+/** Returns the status address of a request without existing views. */
 export function viewStatusOf({ viewing }: Pick<PerformDeps, 'viewing'>): ViewRequest {
   return viewing?.status === undefined ? {} : { status: viewing.status }
 }
 
-/** What a provider is told about a resource besides its values. */
+/** Returns the fields that identify a resource in a provider request. */
 export function subjectOf(state: ResourceState): {
   urn: ResourceState['urn']
   name: string
@@ -40,7 +40,7 @@ export function subjectOf(state: ResourceState): {
   return { urn: state.urn, name: nameOf(state.urn), type: state.type }
 }
 
-/** What a provider is asked to read a state again by its id. */
+/** Returns the request that reads a state again by its id. */
 export function toReadRequest(state: ResourceState): Parameters<Provider['read']>[0] {
   return {
     ...subjectOf(state),
@@ -51,7 +51,7 @@ export function toReadRequest(state: ResourceState): Parameters<Provider['read']
   }
 }
 
-/** The provider of a step, extended as the resource needs it. */
+/** Returns the provider of a step, with the extension of its resource. */
 export function resolveStepProvider(
   { provider, next, old }: Step,
   deps: Pick<PerformDeps, 'provider'>,
@@ -60,8 +60,8 @@ export function resolveStepProvider(
 }
 
 /**
- * Makes a call that changes something, again when nobody was there to hear it. The provider is
- * found anew each time: whoever finds it looks at the lease.
+ * Makes a call that changes something, and retries it if the provider never received it. The
+ * provider is resolved again each time, which includes the lease check.
  */
 export function callStepProvider<T>(
   deps: PerformDeps,

@@ -7,23 +7,24 @@ import { type StepEnd, successEndOf, type ViewEnd } from '../step-end.ts'
 import type { ViewStatusRegistry } from './view-status-registry.ts'
 import { viewEndOf, type ViewOwner } from './view-steps.ts'
 
-/** Where providers may tell of views, and who hears of it at once. */
+/** The registry for view steps, and the address of its service. */
 export interface ViewsDeps {
   readonly registry: ViewStatusRegistry
   /** `127.0.0.1:<port>` */
   readonly address: () => string
 }
 
-/** One call, as far as views go. */
+/** The views of one call. */
 export interface ViewedCall {
-  /** What the provider is told. */
+  /** The view part of the request. */
   readonly viewing: ViewRequest
-  /** Ends listening, and answers what was published, in order. */
+  /** Stops listening, and returns the published view steps in order. */
   readonly close: () => readonly ViewEnd[]
 }
 
 /**
- * Listens to what a provider publishes during the call of a step. `tell`: at each step of a view.
+ * Listens to view steps that a provider publishes during the call of a step. `onStep` is called for
+ * each of them.
  */
 export function recordViews(step: Step, deps: ViewsDeps, onStep: (step: Step) => void): ViewedCall {
   const owner = ownerOf(step)
@@ -52,7 +53,7 @@ function ownerOf(step: Step): ViewOwner {
   }
 }
 
-/** A view as its owner's provider is told of it. */
+/** Returns a view as its owner's provider receives it. */
 function toProviderView({ urn, parent, viewOf, inputs, outputs }: ResourceState): View {
   const isBelow = parent !== '' && parent !== viewOf
   return {
@@ -65,7 +66,9 @@ function toProviderView({ urn, parent, viewOf, inputs, outputs }: ResourceState)
   }
 }
 
-/** No secret of the resource or of the view gets into a record by way of an error (I8). */
+/**
+ * Removes secrets of the resource and the view from an error, so that none gets into a record (I8).
+ */
 function scrubViewEnd({ step, end }: ViewEnd, { next, old }: Step): ViewEnd {
   if (end.error === undefined) return { step, end }
   const maps = [step.next, step.old?.state, next, old?.state].flatMap(state =>
@@ -76,9 +79,8 @@ function scrubViewEnd({ step, end }: ViewEnd, { next, old }: Step): ViewEnd {
 }
 
 /**
- * An end with what became of the views: one of which the provider says that it failed makes its
- * owner fail, whose own change took place all the same. A delete of which that is said is not taken
- * for done.
+ * Returns an end with the ends of its views. A failed view makes its owner's end partial, although
+ * the owner's change took place. A delete with a failed view counts as failed.
  */
 export function withViews(step: Step, end: StepEnd, views: readonly ViewEnd[]): StepEnd {
   if (views.length === 0) return end
@@ -91,8 +93,8 @@ export function withViews(step: Step, end: StepEnd, views: readonly ViewEnd[]): 
 }
 
 /**
- * A previewed delete, of which no provider tells: its views go with it. Source:
- * docs/spec/step-execution.md#step-kinds.
+ * Returns the views of a previewed delete, which no provider reports: they are deleted with their
+ * owner. Source: docs/spec/step-execution.md#step-kinds.
  */
 export function deleteViews({ views = [] }: Step): readonly ViewEnd[] {
   return views.map(old => ({

@@ -6,11 +6,11 @@ import { toChainMessages } from '../deployment/dispatch/chain-messages.ts'
 import { toIdBatches } from '../deployment/log/log-view.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 
-/** What a release needs of its executor. */
+/** The context of a release. */
 type ReleaseContext = Pick<ExecutionContext, 'deployment' | 'plan'>
 type ReleasePorts = Pick<ExecutorPorts, 'operations' | 'chains' | 'hints'>
 
-/** An end, and whether what it releases may have been noted before. */
+/** An ended operation. `isAgain`: whether its releases may have been recorded before. */
 interface EndedOperation {
   readonly operation: Operation
   readonly verdict: Verdict
@@ -18,11 +18,12 @@ interface EndedOperation {
 }
 
 /**
- * Notes the arrival of an ended operation on each that waits for it, ends joins that became ready,
- * and sends what became ready; when that is one operation alone, it is answered instead and the
- * caller goes on with it. What did not succeed arrives at barriers only. `isAgain`: its message
- * came again, so that what ended after it may have released nobody either: that is redone too,
- * along the whole chain. May be repeated: arrivals are sets, ends are written once.
+ * Records the arrival of an ended operation at each waiter, ends joins that became ready, and sends
+ * operations that became ready. A single ready operation is returned instead, and the caller
+ * continues with it. An end without success arrives at barriers only. `isAgain`: the message was
+ * delivered again, so operations that ended later may have released nothing either. Their arrivals
+ * are repeated too, along the whole chain. Can be repeated: arrivals are sets, ends are written
+ * once.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,
@@ -38,7 +39,7 @@ export async function releaseWaiters(
     const next: Arrival[] = []
     for (const { waiter, isReady, verdict } of found.flatMap(one => one ?? [])) {
       if (isReady && waiter.op === 'join') joins.set(waiter.id, waiter)
-      // Its generator runs it, and hears of it here if it listens.
+      // The generator runs hooks. The hint reaches it if it is listening.
       else if (isReady && waiter.op === 'hook') ports.hints.hint(context.deployment, waiter.id)
       else if (isReady) ready.set(waiter.id, waiter)
       if (verdict === undefined || !ended.isAgain || redone.has(waiter.id)) continue
@@ -55,7 +56,7 @@ export async function releaseWaiters(
   return undefined
 }
 
-/** Notes one arrival; answers the waiter, whether nothing keeps it waiting any more, its end. */
+/** Records one arrival. Returns the waiter, whether it is ready, and its verdict. */
 async function recordArrival(
   ports: ReleasePorts,
   { deployment, plan }: ReleaseContext,
@@ -73,8 +74,8 @@ async function recordArrival(
 }
 
 /**
- * Many failures may block the same many operations: what another one noted already is left to it,
- * and to the sweep should it die.
+ * Returns the arrivals of an end. Many failures may block the same operations. Arrivals that
+ * another failure recorded are omitted; the sweep covers a crash of that recorder.
  */
 async function findArrivals(
   ports: ReleasePorts,

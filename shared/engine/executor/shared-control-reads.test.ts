@@ -4,7 +4,7 @@ import { shareControlReads } from './shared-control-reads.ts'
 
 const deployment = deploymentIdOf(stackIdOf('project', 'stack'), 1)
 
-test('who asks in one turn shares a read that is sent after all of them asked', async () => {
+test('callers in one turn share a read, which is sent after all of their calls', async () => {
   const turns: (() => void)[] = []
   const sent: DeploymentId[] = []
   const { read } = shareControlReads(

@@ -3,9 +3,9 @@ import type { ClockPort } from '../../ports/system.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 
 /**
- * Reads control records for many at once: those who ask in one turn of the event loop share one
- * read. It is sent after the last of them asked, so whoever asks after a write of his own sees what
- * stood when that write was done, as with a read of his own (I1). Rejects as the port does.
+ * Shares reads of control records: calls in one turn of the event loop share one read. The read is
+ * sent after the last of these calls. A caller that wrote before its call therefore sees the state
+ * after its write, as with a separate read (I1). Rejects like the port.
  */
 export function shareControlReads(
   control: Pick<ControlPort, 'read'>,

@@ -1,6 +1,6 @@
 /**
- * Types whose creation or deletion is known to take many minutes, with what to expect, in minutes:
- * the services' own documents name these times. What is not here is learnt when it was slow once.
+ * Types whose create or delete takes many minutes, with the expected duration in minutes from the
+ * services' documentation. Other slow types are recorded after their first slow operation.
  */
 export const slowTypes: ReadonlyMap<string, number> = new Map([
   ['aws:cloudfront/distribution:Distribution', 15],

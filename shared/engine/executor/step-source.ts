@@ -8,7 +8,7 @@ import type { Sealing } from '../deployment/state/state-sealing.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { PlanIndex } from './plan-index.ts'
 
-/** What opening operations needs. `baseOfPin`: the base that a pin names, opened. */
+/** The dependencies of opening operations. `baseOfPin`: returns the opened base of a pin. */
 export interface StepSourceDeps {
   readonly deployment: DeploymentId
   readonly plan: PlanIndex
@@ -18,9 +18,10 @@ export interface StepSourceDeps {
 }
 
 /**
- * Opens operations from the records alone, in any process: their old states are in the pinned base,
- * or were made by earlier operations of the deployment. An operation is only decided after its pin,
- * and a new pin only when nothing is open, so the last pin that was read with it is its own.
+ * Creates a function that opens operations from the records alone, in any process. Old states are
+ * in the pinned base or were created by earlier operations of the deployment. An operation is
+ * decided after its pin, and a new pin is written only when no operation is open. The last pin read
+ * together with an operation is therefore its own.
  */
 export function createStepSource(deps: StepSourceDeps): (operation: Operation) => Promise<Step> {
   const { plan, sealing } = deps

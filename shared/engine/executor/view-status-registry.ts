@@ -1,19 +1,22 @@
 import { limits } from '../../config/limits.ts'
 import type { PublishedStep } from './view-steps.ts'
 
-/** Takes what providers publish during calls to the calls that it belongs to. */
+/** Routes the view steps that providers publish to the calls they belong to. */
 export interface ViewStatusRegistry {
-  /** Lends a token for one call; `heard` throws what is wrong with a step. */
+  /** Creates a token for one call. `onStep` throws when a step is invalid. */
   readonly open: (onStep: (step: PublishedStep) => void) => {
     readonly token: string
-    /** Says that the call is over: what comes later is refused. */
+    /** Ends the call. Later steps are refused. */
     readonly close: () => void
   }
-  /** Throws an error for the provider: a token that nobody holds, or what `heard` throws. */
+  /**
+   * Publishes steps. Throws an error for the provider when the token is unknown, or when `onStep`
+   * throws.
+   */
   readonly publish: (token: string, steps: readonly PublishedStep[]) => void
 }
 
-/** Makes the desk of a process; `newToken`: text that nobody guesses. */
+/** Creates the registry of a process. `newToken`: returns an unguessable text. */
 export function createViewStatusRegistry(newToken: () => string): ViewStatusRegistry {
   const calls = new Map<string, { onStep: (step: PublishedStep) => void; count: number }>()
   return {
@@ -27,7 +30,7 @@ export function createViewStatusRegistry(newToken: () => string): ViewStatusRegi
       if (call === undefined) throw new Error(`token ${token} not found`)
       call.count += steps.length
       if (call.count > limits.viewStepsMax)
-        throw new Error(`a call tells of at most ${limits.viewStepsMax} steps of views`)
+        throw new Error(`a call may report at most ${limits.viewStepsMax} view steps`)
       for (const step of steps) call.onStep(step)
     },
   }

@@ -22,7 +22,7 @@ const createPublished = (op: StepOp, more: Partial<PublishedStep> = {}): Publish
   ...more,
 })
 
-describe('what a step of a view does to the state', () => {
+describe('the effect of a view step on the state', () => {
   const cases: readonly (readonly [StepOp, string, string])[] = [
     ['create', 'add', 'add-mark'],
     ['create-replacement', 'add', 'add-mark'],
@@ -39,14 +39,14 @@ describe('what a step of a view does to the state', () => {
     ['refresh', 'none', 'swap'],
     ['replace', 'none', 'none'],
   ]
-  test.each(cases)('%s: %s, or %s an old one', (op, made, changed) => {
+  test.each(cases)('%s: %s, or %s with an old state', (op, made, changed) => {
     expect(effectOf(op, false)).toBe(made)
     expect(effectOf(op, true)).toBe(changed)
   })
 })
 
 describe('a published step', () => {
-  test('stands under its owner and names the state of the base', () => {
+  test('is placed below its owner and references the state of the base', () => {
     const { step, end } = viewEndOf(
       createPublished('update', { old: state, next: state }),
       viewOwner,
@@ -68,14 +68,14 @@ describe('a published step', () => {
     expect(found.step).toMatchObject({ op: 'refresh', effect: 'none' })
   })
 
-  test('supersedes the same view of an older copy of its owner', () => {
+  test('replaces the same view of an older copy of its owner', () => {
     const replacing = { ...viewOwner, isReplacing: true }
     const { step } = viewEndOf(createPublished('create', { next: state }), replacing)
     expect(step).toMatchObject({ op: 'create', effect: 'add-mark', old: { ref: old.ref } })
     expect(viewEndOf(createPublished('create', { next: state }), viewOwner).step.effect).toBe('add')
   })
 
-  test('fails with what the provider says; half an update keeps the old inputs', () => {
+  test("fails with the provider's error; a partial update keeps the old inputs", () => {
     const failure = { error: 'no', next: { ...state, inputs: new Map([['v', 2]]) }, old: state }
     const failed = viewEndOf(createPublished('update', failure), viewOwner)
     expect(failed.end).toMatchObject({ verdict: 'failed', error: { message: 'no', status: 'ok' } })
@@ -85,15 +85,15 @@ describe('a published step', () => {
     expect(half.end.state?.inputs).toEqual(state.inputs)
   })
 
-  test('is refused when it lacks a state, or names one that is not there', () => {
+  test('is refused without a required state, or with an unknown one', () => {
     const refusalOf =
       (op: StepOp, more: object): unknown =>
       () =>
         viewEndOf(createPublished(op, more), viewOwner)
-    expect(refusalOf('create', {})).toThrow('says what the view is after it')
-    expect(refusalOf('delete', {})).toThrow('says what the view was before it')
-    expect(refusalOf('update', { next: state })).toThrow('says what the view was before it')
-    expect(refusalOf('replace', {})).toThrow('says what the view was before it')
+    expect(refusalOf('create', {})).toThrow('requires the new state of the view')
+    expect(refusalOf('delete', {})).toThrow('requires the old state of the view')
+    expect(refusalOf('update', { next: state })).toThrow('requires the old state of the view')
+    expect(refusalOf('replace', {})).toThrow('requires the old state of the view')
     const other = { ...state, name: 'w' }
     expect(refusalOf('delete', { old: other })).toThrow('old resource state')
   })

@@ -8,7 +8,7 @@ import type { PropertyMap } from '../../values/value.ts'
 import { stepOf, type TrackedState } from '../step.ts'
 import type { StepEnd, ViewEnd } from '../step-end.ts'
 
-/** A view before or after a step of it. */
+/** The state of a view before or after one of its steps. */
 export interface PublishedState {
   readonly type: string
   readonly name: string
@@ -16,7 +16,7 @@ export interface PublishedState {
   readonly outputs: PropertyMap
 }
 
-/** What a provider says that it did with a view. */
+/** A view step as its provider reports it. */
 export interface PublishedStep {
   readonly op: StepOp
   readonly status: OutcomeError['status']
@@ -29,21 +29,21 @@ export interface PublishedStep {
   readonly detailedDiff: ReadonlyMap<string, PropertyDiff> | null
 }
 
-/** The resource whose views they are. */
+/** The resource to which the views belong. */
 export interface ViewOwner {
   readonly urn: Urn
   /** Its views in the base. */
   readonly views: readonly TrackedState[]
-  /** Whether the call reads it for a refresh: every step of a view is one then. */
+  /** Whether the call reads the owner for a refresh. Every view step is a refresh then. */
   readonly isRefresh: boolean
-  /** Whether it is made while its older copy is still there. */
+  /** Whether the owner is created while its older copy still exists. */
   readonly isReplacing: boolean
 }
 
 /**
- * A published step as the engine takes it: under a URN below its owner, with the old state that the
- * base has. Throws an error for the provider when it names none, or lacks a state that its kind
- * needs. Source: docs/spec/step-execution.md#views.
+ * Converts a published step: its URN is below its owner's, and its old state is the one in the
+ * base. Throws an error for the provider when the old state is unknown, or when a state that the
+ * kind requires is missing. Source: docs/spec/step-execution.md#views.
  */
 export function viewEndOf(published: PublishedStep, owner: ViewOwner): ViewEnd {
   const { op, error, status, keys, diffs, detailedDiff } = published
@@ -66,7 +66,7 @@ export function viewEndOf(published: PublishedStep, owner: ViewOwner): ViewEnd {
       ? { verdict: 'succeeded', state: next, resultOp, error: undefined }
       : toFailedEnd({ message: error, status }, next, resultOp)
   if (next !== undefined) return { step: stepOf({ ...fields, old: shown, next }), end }
-  if (shown === undefined) throw new TypeError('a step of a view has a state')
+  if (shown === undefined) throw new TypeError('a view step has a state')
   return { step: stepOf({ ...fields, old: shown }), end }
 }
 
@@ -84,7 +84,7 @@ function toFailedEnd(
   }
 }
 
-/** What a step of a view does to the state, as the same step of a resource does. */
+/** Returns the effect of a view step on the state: the same as for a resource. */
 export function effectOf(op: StepOp, hasOld: boolean): StateEffect {
   switch (op) {
     case 'create':
@@ -121,15 +121,14 @@ const makingOps: ReadonlySet<StepOp> = new Set([
 
 function requireStates(op: StepOp, hasOld: boolean, next: ResourceState | undefined): void {
   if (makingOps.has(op) && next === undefined)
-    throw new Error(`a step '${op}' of a view says what the view is after it`)
+    throw new Error(`the step '${op}' requires the new state of the view`)
   if (next === undefined && !hasOld)
-    throw new Error(`a step '${op}' of a view says what the view was before it`)
+    throw new Error(`the step '${op}' requires the old state of the view`)
   const isOfOld = effectOf(op, hasOld) === 'remove' || op === 'same' || op === 'update'
-  if (isOfOld && !hasOld)
-    throw new Error(`a step '${op}' of a view says what the view was before it`)
+  if (isOfOld && !hasOld) throw new Error(`the step '${op}' requires the old state of the view`)
 }
 
-/** The state of the base that is meant, with the values that the provider found. */
+/** Returns the referenced state of the base, with the values that the provider reported. */
 function oldOf({ type, name, inputs, outputs }: PublishedState, owner: ViewOwner): TrackedState {
   const found = owner.views.find(
     ({ state: { urn } }) => typeOf(urn) === type && nameOf(urn) === name,
@@ -144,7 +143,7 @@ function nextOf(
   { op, old, error, status }: PublishedStep,
   owner: ViewOwner,
 ): ResourceState {
-  // As with resources: inputs that did not take hold are not kept.
+  // As for resources, inputs that did not take effect are not kept.
   const isHalf = error !== '' && status === 'partial' && op === 'update' && old !== undefined
   const state = createResourceState({
     urn: viewUrn(owner.urn, { type, name }),
@@ -158,7 +157,7 @@ function nextOf(
   return markSecretOutputs(state, () => undefined)
 }
 
-/** The copy of the same view that the older copy of its owner has. */
+/** Returns the same view of the owner's older copy. */
 function findSameView({ views }: ViewOwner, { urn }: ResourceState): TrackedState | undefined {
   return views.find(({ state }) => state.urn === urn)
 }

@@ -2,19 +2,19 @@ import { type PlanNode, widthMax } from './joins.ts'
 
 /** Barriers between waves, as nodes of a plan. */
 export interface Barriers {
-  /** One for each end of a wave, and its parts where the wave is wide. */
+  /** One node for each end of a wave, and one for each part of a wide wave. */
   readonly nodes: readonly PlanNode[]
-  /** By member of a wave: the node that it counts for. */
+  /** By member of a wave: the node that counts it. */
   readonly of: ReadonlyMap<string, string>
-  /** By node: how many members count for it. */
+  /** By node: the number of members that it counts. */
   readonly counts: ReadonlyMap<string, number>
 }
 
 /**
- * A barrier after each wave but the last: it releases the whole next wave, and the next barrier,
- * which else would open too early where nothing of its wave can begin. Members count for a part of
- * at most 32, and the parts are nodes that precede the barrier; those of `uncounted` are not waited
- * for.
+ * Creates a barrier after each wave but the last. A barrier releases the whole next wave and the
+ * next barrier. Without the latter, that barrier would open too early when nothing of its wave can
+ * begin. A part counts at most 32 members, and the parts are nodes before the barrier. The members
+ * in `uncounted` are not waited for.
  */
 export function createBarriers(
   waves: readonly (readonly string[])[],
@@ -31,12 +31,12 @@ export function createBarriers(
   waves.slice(0, -1).forEach((wave, at) => {
     const barrier = `wave:${at}`
     const counted = wave.filter(member => !uncounted.has(member))
-    // Then nothing behind it is ever deleted.
+    // Without counted members, nothing behind the barrier is ever deleted.
     if (counted.length === 0) return
     last?.push(barrier)
     last = [...(waves[at + 1] ?? [])]
     nodes.push({ key: barrier, releases: last })
-    // One more for the barrier before.
+    // The barrier of the previous wave needs one more place.
     if (counted.length < widthMax) return count(counted, barrier)
     for (let part = 0; part * widthMax < counted.length; part++) {
       const key = `${barrier}:${part}`
@@ -48,8 +48,8 @@ export function createBarriers(
 }
 
 /**
- * A wave in parts of at most `width` members that are waited for; those that are not go with the
- * first, for a part without any other would open nothing. Pure.
+ * Splits a wave into parts of at most `width` counted members. Uncounted members go into the first
+ * part, because a part without counted members would release nothing. Pure.
  */
 export function sliceWave(
   wave: readonly string[],

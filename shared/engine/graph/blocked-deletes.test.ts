@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findBlockedDeletes } from './blocked-deletes.ts'
 
-test('what stays holds back all that can go only after it, through groups too', () => {
+test('a kept state blocks every delete that must come after its own, also through groups', () => {
   const edges = {
     releases: new Map([
       [4, { states: [3], groups: ['g'] }],

@@ -1,8 +1,8 @@
 import type { DeleteEdges } from './delete-edges.ts'
 
 /**
- * What is never deleted while `kept` stay: they themselves, and everything that can go only after
- * them. Linear in the edges.
+ * Returns the states that are never deleted while `kept` stay: the kept ones, and all whose deletes
+ * must come after theirs. Linear in the edges.
  */
 export function findBlockedDeletes(
   kept: readonly number[],

@@ -20,7 +20,7 @@ const is =
   (one: ResourceState): boolean =>
     nameOf(one.urn) === name
 
-/** One edge of each kind, a component with a child, and something that stands alone. */
+/** One edge of each kind, a component with a child, and an unconnected state. */
 const states = [
   provider,
   state('a', { provider: `${providerUrn}::i` }),
@@ -44,7 +44,7 @@ test.each([
   ['comp', 'comp g in later'],
   ['in', 'in'],
   ['alone', 'alone'],
-])('with all that depends on %s', (name, expected) => {
+])('all dependents of %s are included', (name, expected) => {
   expect(names(collectDependents(graph, is(name)))).toBe(expected)
 })
 
@@ -54,25 +54,25 @@ test.each([
   ['later', 'comp later'],
   ['a', 'a p'],
   ['alone', 'alone'],
-])('with all that %s depends on', (name, expected) => {
+])('all dependencies of %s are included', (name, expected) => {
   expect(names(collectDependencies(graph, is(name), { dependents: false }))).toBe(expected)
 })
 
-test('what depends on something is joined by what it depends on in turn', () => {
+test('with `dependents`, the dependencies of dependents are included', () => {
   expect(names(collectDependencies(graph, is('comp'), { dependents: true }))).toBe(
     'comp g in later',
   )
   expect(names(collectDependencies(graph, is('d'), { dependents: true }))).toBe('a b c d e f p')
 })
 
-test('children of a component are followed for whoever comes later too', () => {
+test('the children of a component are followed for each of its dependents', () => {
   const twice = [...states, state('h', { dependencies: [urn('comp')] })]
   const roots = ({ urn: one }: ResourceState): boolean => ['g', 'h'].includes(nameOf(one))
   const found = collectDependencies(createStateGraph(twice), roots, { dependents: false })
   expect(names(found)).toBe('comp g h in later')
 })
 
-test('protected states keep what they stand on, but no children of components', () => {
+test('protected states keep their dependencies, but no children of components', () => {
   const list = states.map(one => (nameOf(one.urn) === 'g' ? { ...one, protect: true } : one))
   expect(names(collectProtected(createStateGraph(list)))).toBe('comp g')
   const deep = states.map(one => (nameOf(one.urn) === 'f' ? { ...one, protect: true } : one))

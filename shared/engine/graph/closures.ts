@@ -3,14 +3,14 @@ import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { dependencyUrnsOf, type StateGraph } from './dependencies.ts'
 
-/** One thing that a state depends on beside its provider; `key`: of a property. */
+/** A dependency of a state besides its provider. `key`: the property that has it. */
 export interface Dependency {
   readonly kind: 'parent' | 'dependency' | 'property' | 'deleted with' | 'replace with'
   readonly urn: Urn
   readonly key?: string
 }
 
-/** All that a state names, its parent first, in Pulumi's order. */
+/** Returns all dependencies that a state names, its parent first, in Pulumi's order. */
 export function listDependencies(
   state: Pick<
     ResourceState,
@@ -29,7 +29,7 @@ export function listDependencies(
   ]
 }
 
-/** Whether a state names one of some URNs, or has its provider among them. */
+/** Reports whether a state names one of some URNs, or its provider is one of them. */
 export function isDependentOn(state: ResourceState, has: (urn: Urn) => boolean): boolean {
   const provider = providerUrnOf(state.provider)
   if (provider !== undefined && has(provider)) return true
@@ -37,8 +37,8 @@ export function isDependentOn(state: ResourceState, has: (urn: Urn) => boolean):
 }
 
 /**
- * The URNs of some states and of everything that depends on them, children included. Linear.
- * Source: docs/spec/step-generation.md#targets, docs/spec/graph.md.
+ * Returns the URNs of some states and of all their dependents, children included. Linear. Source:
+ * docs/spec/step-generation.md#targets, docs/spec/graph.md.
  */
 export function collectDependents(
   { states }: StateGraph,
@@ -51,9 +51,9 @@ export function collectDependents(
 }
 
 /**
- * The URNs of some states and of everything that they depend on: provider, parent, what they name,
- * and with a component its children; with `dependents` also what depends on any of these. Source:
- * docs/spec/step-generation.md#targets, docs/spec/graph.md (`dependenciesOf`).
+ * Returns the URNs of some states and of all their dependencies: provider, parent, named
+ * dependencies, and the children of components. With `dependents`, the dependents of all these are
+ * included. Source: docs/spec/step-generation.md#targets, docs/spec/graph.md (`dependenciesOf`).
  */
 export function collectDependencies(
   graph: StateGraph,
@@ -79,7 +79,7 @@ export function collectDependencies(
   return new Set([...found].flatMap(index => graph.states[index]?.urn ?? []))
 }
 
-/** What a state directly depends on; children of a component are told once. */
+/** Creates a lookup of direct dependencies. The children of a component are returned once. */
 function createDependencyLookup(graph: StateGraph): (index: number) => readonly number[] {
   const listedUpTo = new Map<Urn, number>()
   return index => {
@@ -103,7 +103,7 @@ function createDependencyLookup(graph: StateGraph): (index: number) => readonly 
   }
 }
 
-/** What directly depends on a state, children included. */
+/** Creates a lookup of direct dependents, children included. */
 function createDependentLookup({ states }: StateGraph): (index: number) => readonly number[] {
   const leaning = new Map<Urn, number[]>()
   states.forEach((state, index) => {
@@ -123,8 +123,8 @@ function createDependentLookup({ states }: StateGraph): (index: number) => reado
 }
 
 /**
- * The URNs of protected states and of all that they stand on, up through providers and parents. Old
- * copies stand on old copies where there are some. Source: docs/spec/graph.md
+ * Returns the URNs of protected states and of all their dependencies, including providers and
+ * parents. Old copies depend on old copies where these exist. Source: docs/spec/graph.md
  * (`transitiveDependenciesOf`).
  */
 export function collectProtected({ states, indicesOf }: StateGraph): ReadonlySet<Urn> {

@@ -15,7 +15,7 @@ function edges(
   return findDeleteEdges(createStateGraph(states), new Set(condemned))
 }
 
-test('a state is released by all that depend on it, a parent by its children', () => {
+test('a state is released by all its dependents, and a parent by its children', () => {
   const { releases, groups } = edges([
     state('a'),
     state('b', { dependencies: [urn('a')] }),
@@ -27,7 +27,7 @@ test('a state is released by all that depend on it, a parent by its children', (
   expect(groups.size).toBe(0)
 })
 
-test('a provider goes after what it provided', () => {
+test('a provider is deleted after its resources', () => {
   const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
   const provider = createResourceState({
     urn: providerUrn,
@@ -38,12 +38,12 @@ test('a provider goes after what it provided', () => {
   expect(releases.get(1)?.states).toEqual([0])
 })
 
-test('what stays is waited for by nobody', () => {
+test('no delete waits for a kept state', () => {
   const states = [state('a'), state('b', { dependencies: [urn('a')] })]
   expect(edges(states, [1]).releases).toEqual(new Map([[1, { states: [], groups: [] }]]))
 })
 
-test('every state of a URN counts; a later one where that comes to no circle', () => {
+test('every state of a URN counts, a later one only if it closes no cycle', () => {
   const states = [
     state('a', { delete: true }),
     state('a'),
@@ -53,7 +53,7 @@ test('every state of a URN counts; a later one where that comes to no circle', (
   expect(edges(states).releases.get(2)?.states).toEqual([0, 1, 3])
   const kept = states.map(one => (one.urn === urn('b') ? { ...one, protect: true } : one))
   expect(edges(kept).releases.get(2)?.states).toEqual([0, 1])
-  // Nothing that goes is below b: it is no further from the ground than the replaced one.
+  // No condemned state is below b, so b is not higher than the replaced state.
   expect(edges(states, [2, 3]).releases.get(2)?.states).toEqual([])
   const turned = [...states.slice(1, 3), state('a', { delete: true, dependencies: [urn('b')] })]
   expect(edges(turned).releases).toEqual(
@@ -65,7 +65,7 @@ test('every state of a URN counts; a later one where that comes to no circle', (
   )
 })
 
-test('who depends on a component depends on its children; several are one group', () => {
+test('a dependent of a component depends on its children, and several children form one group', () => {
   const states = [
     state('box', { custom: false }),
     state('x', { parent: urn('box') }),

@@ -2,28 +2,27 @@ import { dependencyUrnsOf, type StateGraph } from './dependencies.ts'
 import { providerUrnOf } from '../../names/provider-reference.ts'
 
 /**
- * What must wait for what when states are deleted: `waits` of a state are those that must be gone
- * first. A group stands for the children of a component below an index: many resources may depend
- * on one big component, and a group keeps that linear instead of a product.
+ * The order constraints of deletes. A group represents the children of a component below an index.
+ * Many resources may depend on a big component, and groups keep the number of edges linear.
  */
 export interface DeleteEdges {
-  /** By state index: indices of condemned states, and groups, that are released by its delete. */
+  /** By state index: the condemned states and groups that its delete releases. */
   readonly releases: ReadonlyMap<
     number,
     { readonly states: readonly number[]; readonly groups: readonly string[] }
   >
-  /** By group: the states that the group releases once all that wait on it are gone. */
+  /** By group: the states that the group releases once all states before it are deleted. */
   readonly groups: ReadonlyMap<string, readonly number[]>
 }
 
 type Releases = Map<number, { readonly states: number[]; readonly groups: readonly string[] }>
 
 /**
- * The edges among condemned states (indices into the graph): deleting `x` releases everything that
- * `x` depended on (provider, parent, named dependencies; a component stands for its children too).
- * A replaced state stands behind those that name its URN; it waits for them as well, as far as the
- * original's waves make it wait, but for protected ones, which stop nothing that they do not stand
- * on. Source: docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
+ * Returns the edges among condemned states (indices into the graph). Deleting a state releases its
+ * dependencies: provider, parent, named dependencies, and the children of components. A replaced
+ * state comes after the states that name its URN. It waits for them as far as Pulumi's waves do,
+ * except for protected ones, which block only their own dependencies. Source:
+ * docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
  * `dependenciesOf`.
  */
 export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
@@ -64,8 +63,8 @@ export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number
 }
 
 /**
- * Lets replaced states wait for those before them that name their URN, where these are further from
- * the ground: so no circle can come of it.
+ * Makes replaced states wait for earlier states that name their URN, if these are higher. The order
+ * of heights prevents cycles.
  */
 function addWaits(
   releases: Releases,
@@ -80,8 +79,9 @@ function addWaits(
 }
 
 /**
- * The length of the longest way down from each state: what stands on nothing condemned has 0. Only
- * earlier states are below others, and `releases` is in their order. Linear in the edges.
+ * Returns the length of the longest dependency path below each state: 0 for a state without
+ * condemned dependencies. Only earlier states are below others, and `releases` is in their order.
+ * Linear in the edges.
  */
 function computeHeights(
   releases: Releases,

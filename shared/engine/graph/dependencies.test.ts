@@ -11,7 +11,7 @@ const provider = createResourceState({ urn: providerUrn, type: 'pulumi:providers
 const everyone = (): boolean => false
 
 describe('dependencies of a state', () => {
-  test('are those that it lists, by property, deleted with and replaced with', () => {
+  test('are the listed ones, and those by property, deleted with and replaced with', () => {
     const all = state('x', {
       dependencies: [urn('a'), urn('b')],
       propertyDependencies: new Map([['k', [urn('b'), urn('c')]]]),
@@ -23,7 +23,7 @@ describe('dependencies of a state', () => {
   })
 })
 
-describe('what depends on a state', () => {
+describe('a dependent of a state', () => {
   test.each<[string, Partial<ResourceState>]>([
     ['a dependency', { dependencies: [urn('a')] }],
     ['a property', { propertyDependencies: new Map([['k', [urn('a')]]]) }],
@@ -45,7 +45,7 @@ describe('what depends on a state', () => {
     expect(findDependents(graph, 0, everyone)).toEqual([])
   })
 
-  test('is found over others, in order, and never before the state', () => {
+  test('is found through other states, in order, and never before the state', () => {
     const states = [
       state('z', { dependencies: [urn('a')] }),
       state('a'),
@@ -56,7 +56,7 @@ describe('what depends on a state', () => {
     expect(findDependents(createStateGraph(states), 1, everyone)).toEqual([2, 4])
   })
 
-  test('is not followed through what is passed over', () => {
+  test('is not followed through ignored states', () => {
     const states = [
       state('a'),
       state('b', { dependencies: [urn('a')] }),
@@ -66,7 +66,7 @@ describe('what depends on a state', () => {
   })
 })
 
-describe('the look-ups of a list', () => {
+describe('the lookups of a list', () => {
   const graph = createStateGraph([
     state('a'),
     state('b', { parent: urn('a') }),
@@ -75,12 +75,12 @@ describe('the look-ups of a list', () => {
     state('d'),
   ])
 
-  test('two states of one URN are both there', () => {
+  test('return both states of one URN', () => {
     expect(graph.indicesOf(urn('b'))).toEqual([1, 2])
     expect(graph.indicesOf(urn('nobody'))).toEqual([])
   })
 
-  test('children are found all the way down', () => {
+  test('return children transitively', () => {
     expect(graph.childrenOf(urn('a'))).toEqual([1, 2, 3])
     expect(graph.childrenOf(urn('d'))).toEqual([])
   })

@@ -1,16 +1,17 @@
 /**
- * graph: what depends on what in an ordered list of states, and the plan of deletes that follows.
- * Pure; imports records and below. Source: Pulumi's dependency graph (docs/spec/graph.md).
+ * graph: the dependencies in an ordered list of states, and the resulting plan of deletes. Pure;
+ * imports records and below. Source: Pulumi's dependency graph (docs/spec/graph.md).
  *
- * Invariants: a list is topologically ordered; only states earlier in it can be depended on; states
- * are told apart by their index, never by URN.
+ * Invariants: a list is topologically ordered. A state depends on earlier states only. States are
+ * identified by their index, never by URN.
  */
 import { providerUrnOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 
 /**
- * The URNs that a state names as dependencies: listed, by property, deleted with, replaced with.
+ * Returns the URNs that a state names as dependencies: listed, by property, deleted with, replaced
+ * with.
  */
 export function dependencyUrnsOf(state: ResourceState): ReadonlySet<Urn> {
   const named = new Set<Urn>(state.dependencies)
@@ -20,18 +21,21 @@ export function dependencyUrnsOf(state: ResourceState): ReadonlySet<Urn> {
   return named
 }
 
-/** Look-ups over an ordered list; made once in linear time. */
+/** Lookups over an ordered list, created once in linear time. */
 export interface StateGraph {
   readonly states: readonly ResourceState[]
-  /** Indices of the states of a URN, ascending. */
+  /** Returns the indices of the states of a URN, ascending. */
   readonly indicesOf: (urn: Urn) => readonly number[]
-  /** Indices of all states below a URN by parent, transitively, ascending. */
+  /** Returns the indices of all transitive children of a URN, ascending. */
   readonly childrenOf: (urn: Urn) => readonly number[]
-  /** Indices of the states that name a URN, as a dependency or their provider, ascending. */
+  /**
+   * Returns the indices of the states that name a URN as a dependency or as their provider,
+   * ascending.
+   */
   readonly dependentsOf: (urn: Urn) => readonly number[]
 }
 
-/** Makes the look-ups of a list. */
+/** Creates the lookups of a list. */
 export function createStateGraph(states: readonly ResourceState[]): StateGraph {
   const places = new Map<Urn, number[]>()
   const direct = new Map<Urn, number[]>()
@@ -73,7 +77,10 @@ export function createStateGraph(states: readonly ResourceState[]): StateGraph {
   }
 }
 
-/** Many lists are never asked for what depends on what, so that this is made when one is. */
+/**
+ * Indexes the dependents of each URN. The index is built on first use, because many lists never
+ * need it.
+ */
 function indexDependents(states: readonly ResourceState[]): ReadonlyMap<Urn, readonly number[]> {
   const naming = new Map<Urn, number[]>()
   states.forEach((state, index) => {
@@ -86,7 +93,7 @@ function indexDependents(states: readonly ResourceState[]): ReadonlyMap<Urn, rea
   return naming
 }
 
-/** The URNs that a state names, its provider's among them. */
+/** Returns the URNs that a state names, including its provider's. */
 function referencedUrnsOf(state: ResourceState): ReadonlySet<Urn> {
   const provider = providerUrnOf(state.provider)
   const named = dependencyUrnsOf(state)
@@ -94,8 +101,9 @@ function referencedUrnsOf(state: ResourceState): ReadonlySet<Urn> {
 }
 
 /**
- * Indices of the states after `root` that depend on it, transitively, through anything but parents,
- * in list order; URNs in `ignore` are passed over and not followed. Linear in what is found.
+ * Returns the indices of the states after `root` that depend on it, transitively, through anything
+ * but parents. They are in list order. URNs in `ignore` are skipped and not followed. Linear in the
+ * result.
  */
 export function findDependents(
   { states, dependentsOf }: Pick<StateGraph, 'states' | 'dependentsOf'>,
@@ -114,7 +122,7 @@ export function findDependents(
       candidates.add(index)
       open.push(state.urn)
     }
-  // Of several copies of a resource, what stands before one does not depend on that one.
+  // A state before one of several copies of a resource does not depend on that copy.
   const reached = new Set<Urn>([start.urn])
   return [...candidates]
     .toSorted((left, right) => left - right)

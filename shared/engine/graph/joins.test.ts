@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type PlanNode, widthMax, insertJoins } from './joins.ts'
 
-/** Everything that must be over before `key` can start, through joins. */
+/** Returns the nodes that must end before `key` can start, through joins. */
 function precede(plan: ReturnType<typeof insertJoins>, key: string): Set<string> {
   const found = new Set<string>()
   const open = [key]
@@ -14,7 +14,7 @@ function precede(plan: ReturnType<typeof insertJoins>, key: string): Set<string>
   return new Set([...found].filter(source => !source.startsWith('join:')))
 }
 
-test('a narrow graph gets no joins', () => {
+test('a narrow graph has no joins', () => {
   const plan = insertJoins([
     { key: 'a', releases: ['b'] },
     { key: 'b', releases: [] },
@@ -28,7 +28,7 @@ test('a narrow graph gets no joins', () => {
   )
 })
 
-test('10,000 that precede two others stay within the width and share their joins', () => {
+test('10,000 nodes before two others stay within the width and share their joins', () => {
   const nodes: PlanNode[] = Array.from({ length: 10_000 }, (_, i) => ({
     key: `n${i}`,
     releases: ['p', 'q'],
@@ -39,7 +39,7 @@ test('10,000 that precede two others stay within the width and share their joins
   expect(plan.joins.length).toBe(313 + 10)
 })
 
-test('one that releases 1,000 releases them through joins', () => {
+test('a node that releases 1,000 others releases them through joins', () => {
   const nodes: PlanNode[] = Array.from({ length: 1_000 }, (_, i) => ({
     key: `n${i}`,
     releases: [],
@@ -49,7 +49,7 @@ test('one that releases 1,000 releases them through joins', () => {
   expect(precede(plan, 'n999')).toEqual(new Set(['root']))
 })
 
-test('one that waits for 1,000 waits for each of them, through joins', () => {
+test('a node that waits for 1,000 others waits for each of them, through joins', () => {
   const keys = Array.from({ length: 1_000 }, (_, i) => `n${i}`)
   const nodes = keys.map((key): PlanNode => ({ key, releases: ['last'] }))
   const plan = insertJoins([...nodes, { key: 'last', releases: [] }])

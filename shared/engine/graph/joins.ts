@@ -1,18 +1,18 @@
 import { assert } from '../../errors/error.ts'
 
-/** A node of a plan before it gets an operation id: `releases` are keys of other nodes. */
+/** A node of a plan before it has an operation id. `releases`: keys of other nodes. */
 export interface PlanNode {
   readonly key: string
   readonly releases: readonly string[]
 }
 
 /**
- * The widest that an operation may need or release (one small head per operation;
- * docs/architecture.md#records).
+ * Maximum number of operations that one operation may need or release (one small head per
+ * operation; docs/architecture.md#records).
  */
 export const widthMax = 32
 
-/** A plan whose nodes need and release at most `widthMax` others; added nodes are joins. */
+/** A plan whose nodes need and release at most `widthMax` others. The added nodes are joins. */
 export interface JoinedPlan {
   readonly releases: ReadonlyMap<string, readonly string[]>
   readonly needs: ReadonlyMap<string, number>
@@ -20,7 +20,7 @@ export interface JoinedPlan {
 }
 
 /**
- * Puts joins into a graph until no node needs or releases more than `widthMax`. Waiters with the
+ * Inserts joins into a graph until no node needs or releases more than `widthMax`. Waiters with the
  * same large set of needs share their joins. Linear in the edges.
  */
 export function insertJoins(nodes: readonly PlanNode[]): JoinedPlan {

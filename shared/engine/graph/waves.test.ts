@@ -22,22 +22,22 @@ function waves(states: readonly ReturnType<typeof state>[]): readonly (readonly 
 }
 
 describe('waves of deletes', () => {
-  test('go from what nothing depends on to what everything depends on', () => {
+  test('begin with states without dependents and end with the dependencies of all others', () => {
     const states = [state('a'), state('b', ['a']), state('c', ['a']), state('d', ['b', 'c'])]
     expect(waves(states)).toEqual([['d'], ['b', 'c'], ['a']])
   })
 
-  test('hold every condemned state once, components with children included', () => {
+  test('contain every condemned state once, including components with children', () => {
     const children = Array.from({ length: 40 }, (_, at) => state(`child-${at}`, [], 'group'))
     const found = waves([state('group'), ...children, state('on', ['group'])])
     expect(found.map(wave => wave.length)).toEqual([1, 40, 1])
   })
 
-  test('are told by number and width', () => {
-    const text = '4 deletes in 3 waves (1, 2, 1), at most 2 side by side'
+  test('are described by number and width', () => {
+    const text = '4 deletes in 3 waves (1, 2, 1), at most 2 in parallel'
     expect(describeWaves([[1], [2, 3], [4]], 'dataflow')).toBe(text)
     expect(describeWaves([[1], [2, 3], [4]], 'antichain')).toBe(
-      `${text}, each after the one before`,
+      `${text}, each wave after the previous one`,
     )
     expect(describeWaves([[1]], 'dataflow')).toBeUndefined()
     const long = Array.from({ length: 20 }, (_, at) => [at])

@@ -2,10 +2,10 @@ import type { Release } from '../../records/log.ts'
 import type { DeleteEdges } from './delete-edges.ts'
 
 /**
- * The waves (antichains) of condemned states: the first holds what nothing condemned depends on,
- * each next one what only earlier waves had to precede. They are what a person is shown; deletes
- * wait for whole waves only when they are asked to. Linear in the edges. Source:
- * docs/decisions/0012-barriers-are-arrivals-not-ends.md.
+ * Returns the waves (antichains) of condemned states. The first one contains the states without
+ * condemned dependents. Each further one contains the states whose condemned dependents are all in
+ * earlier waves. Waves are displayed to users; deletes wait for whole waves only on request. Linear
+ * in the edges. Source: docs/decisions/0012-barriers-are-arrivals-not-ends.md.
  */
 export function wavesOf(
   condemned: readonly number[],
@@ -43,7 +43,9 @@ export function wavesOf(
   return waves
 }
 
-/** Number and widths of waves, for people; undefined when there is nothing to say. */
+/**
+ * Returns the number and widths of waves as a text for users. Undefined for fewer than two deletes.
+ */
 export function describeWaves(
   waves: readonly (readonly number[])[],
   release: Release,
@@ -54,8 +56,7 @@ export function describeWaves(
   const shown = widths.length > 8 ? [...widths.slice(0, 7), '…', widths.at(-1)] : widths
   const widest = Math.max(...widths)
   return (
-    `${total} deletes in ${widths.length} ${widths.length === 1 ? 'wave' : 'waves'} ` +
-    `(${shown.join(', ')}), at most ${widest} side by side` +
-    (release === 'antichain' && widths.length > 1 ? ', each after the one before' : '')
+    `${total} deletes in ${widths.length} ${widths.length === 1 ? 'wave' : 'waves'} (${shown.join(', ')}), at most ${widest} in parallel` +
+    (release === 'antichain' && widths.length > 1 ? ', each wave after the previous one' : '')
   )
 }

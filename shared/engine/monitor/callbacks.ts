@@ -1,14 +1,16 @@
 import { credentials } from '@grpc/grpc-js'
 import { type Callback, CallbacksClient } from '../../../proto/gen/pulumi/callback.ts'
 
-/** Calls functions of a program or component; one connection per process that has some. */
+/** Calls functions of a program or component, with one connection per process. */
 export interface Callbacks {
-  /** Sends the encoded request, answers the encoded response. Throws what the function threw. */
+  /**
+   * Sends the encoded request and returns the encoded response. Throws the error of the function.
+   */
   readonly invoke: (callback: Callback, request: Uint8Array) => Promise<Uint8Array>
   readonly close: () => void
 }
 
-/** Connects on demand. Source: docs/spec/monitor.md#callbacks-service. */
+/** Creates callbacks that connect on demand. Source: docs/spec/monitor.md#callbacks-service. */
 export function createCallbacks(): Callbacks {
   const clients = new Map<string, CallbacksClient>()
   const clientOf = (target: string): CallbacksClient => {
@@ -25,7 +27,7 @@ export function createCallbacks(): Callbacks {
     invoke: ({ target, token }, request) =>
       new Promise((done, failed) => {
         clientOf(target).invoke({ token, request }, (thrown, answer) =>
-          // Only the sentence: the number before it is grpc's own.
+          // Only the message, without the status number that grpc adds.
           thrown === null ? done(answer.response) : failed(new Error(thrown.details)),
         )
       }),

@@ -11,9 +11,9 @@ import { readFrames, readRegistration, type ReadingDeps } from './read-registrat
 import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
 
 /**
- * Registers a component of another language: a provider makes it, over this same monitor. `alone`
- * registers the bare component when its provider cannot be asked yet. Source:
- * docs/spec/monitor.md#resourcemonitor.
+ * Registers a component of another language, which a provider constructs over this monitor.
+ * `registerBare` registers the component without its children when its provider is not known yet.
+ * Source: docs/spec/monitor.md#resourcemonitor.
  */
 export async function registerRemote(
   request: RegisterResourceRequest,
@@ -44,7 +44,7 @@ export async function registerRemote(
   })
 }
 
-/** The hooks that a component is made with; what is to be done about errors is not among them. */
+/** Returns the hooks of a component. Error hooks are not among them. */
 function hooksOf({ hooks }: RegisterResourceRequest): HookNames | undefined {
   if (hooks === undefined) return undefined
   const isNamed = Object.values(hooks).some(names => Array.isArray(names) && names.length > 0)

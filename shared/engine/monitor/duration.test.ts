@@ -14,7 +14,7 @@ test.each([
   expect(parseDuration(text)).toBeCloseTo(seconds, 9)
 })
 
-test.each(['5', '1d', '1h x', ' 1h', '-', 's', '1h30'])('%j is no duration', text => {
+test.each(['5', '1d', '1h x', ' 1h', '-', 's', '1h30'])('%j is not a duration', text => {
   expect(() => parseDuration(text)).toThrow(expect.objectContaining({ code: 'RESOURCE_INVALID' }))
 })
 
@@ -26,7 +26,7 @@ test.each([
   [5400, '1h30m0s'],
   [0.02, '20ms'],
   [0.1 + 0.2, '300ms'],
-])('%d s are %s', (seconds, text) => {
+])('%d s is formatted as %s', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text)
   expect(parseDuration(text)).toBeCloseTo(seconds)
 })

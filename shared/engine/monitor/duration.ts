@@ -11,8 +11,8 @@ const units: Readonly<Record<string, number>> = {
 }
 
 /**
- * Seconds of a duration as programs write it (`1h30m`, `1.5s`); '' and `0` are 0. Throws
- * RESOURCE_INVALID.
+ * Returns the seconds of a duration in the syntax of programs (`1h30m`, `1.5s`); '' and `0` are 0.
+ * Throws RESOURCE_INVALID.
  */
 export function parseDuration(text: string): number {
   if (text === '' || text === '0') return 0
@@ -28,7 +28,7 @@ export function parseDuration(text: string): number {
   return seconds
 }
 
-/** Seconds as a duration in the words of programs: `1h30m0s`, `1.5s`, `20ms`; '' for 0. */
+/** Formats seconds as a duration in the syntax of programs: `1h30m0s`, `1.5s`, `20ms`; '' for 0. */
 export function formatDuration(seconds: number): string {
   if (seconds === 0) return ''
   const ms = seconds * 1000
@@ -41,7 +41,7 @@ export function formatDuration(seconds: number): string {
   return minutes > 0 ? `${minutes}m${rest}` : rest
 }
 
-/** Without what only binary fractions add. */
+/** Removes digits that only the binary representation adds. */
 function round(value: number): number {
   return Number(value.toFixed(9))
 }

@@ -11,7 +11,7 @@ import { emulatedVersion } from '../../config/emulated-version.ts'
 import type { DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
 import type { DiagnosticEvent } from '../events/event.ts'
 
-/** Where messages of programs and plugins go. */
+/** The receivers of messages from programs and plugins. */
 export interface EngineServiceDeps {
   readonly onMessage: (diagnostic: {
     readonly severity: DiagnosticEvent['severity']
@@ -20,11 +20,11 @@ export interface EngineServiceDeps {
     readonly streamId: number
     readonly ephemeral: boolean
   }) => void
-  /** Something waits for a debugger. */
+  /** Called when a program or plugin waits for a debugger. */
   readonly onDebuggerWaiting: (waiting: DebuggerEndpoint) => void
 }
 
-/** The handlers of the engine service. Source: docs/spec/monitor.md#engine-service. */
+/** Creates the handlers of the engine service. Source: docs/spec/monitor.md#engine-service. */
 export function createEngineHandlers(deps: EngineServiceDeps) {
   let root = ''
   return {

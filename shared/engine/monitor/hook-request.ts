@@ -7,7 +7,7 @@ import type { FailedOperation, HookMoment } from '../hooks.ts'
 import { optionsOfState } from './resource-options.ts'
 import { wireOptionsOf } from './transforms.ts'
 
-/** What a hook is asked with. `bytes`: it can read strings that are not UTF-8. */
+/** Returns the request to a hook. `bytes`: whether it can read strings that are not UTF-8. */
 export function toHookRequest(moment: HookMoment, bytes: boolean): ResourceHookRequest {
   const { hook, old, next } = moment
   const values = createValueEncoder(bytes)
@@ -22,7 +22,7 @@ export function toHookRequest(moment: HookMoment, bytes: boolean): ResourceHookR
   }
 }
 
-/** What an error hook is asked with. */
+/** Returns the request to an error hook. */
 export function toErrorHookRequest(
   moment: HookMoment,
   failed: { readonly operation: FailedOperation; readonly errors: readonly string[] },

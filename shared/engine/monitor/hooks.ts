@@ -12,11 +12,14 @@ import type { HookMoment, ProgramHooks } from '../hooks.ts'
 import type { Callbacks } from './callbacks.ts'
 import { toErrorHookRequest, toHookRequest } from './hook-request.ts'
 
-/** The hooks of one life, by name: they live in the program, and each life hears of them anew. */
+/**
+ * The hooks of one generator run, by name. They exist in the program, which registers them again in
+ * each run.
+ */
 export interface Hooks extends ProgramHooks {
   /**
-   * The program may yet register what is asked for: it is waited for until `until`. Else a name
-   * that is not known is an error at once.
+   * Makes lookups of unknown names wait until the program registers them or `until` resolves.
+   * Otherwise an unknown name is an error at once.
    */
   readonly awaitNames: (until: Promise<unknown>) => void
   readonly handlers: {
@@ -32,10 +35,13 @@ interface Hook {
   readonly isForErrors: boolean
 }
 
-/** Looks a hook of one kind up by its name. */
+/** Finds a hook of one kind by its name. */
 type Find = (name: string, isForErrors: boolean) => Promise<Hook | undefined>
 
-/** No hook yet. Source: docs/spec/monitor.md#resourcemonitor, docs/spec/step-execution.md#hooks. */
+/**
+ * Creates an empty set of hooks. Source: docs/spec/monitor.md#resourcemonitor,
+ * docs/spec/step-execution.md#hooks.
+ */
 export function createHooks(connection: Callbacks): Hooks {
   let activeCalls = 0
   const callbacks: Pick<Callbacks, 'invoke'> = {
@@ -125,7 +131,7 @@ async function runRegisteredHooks(
   return { error: undefined, warnings }
 }
 
-/** Asks every error hook, also after one that wants another try. */
+/** Calls every error hook, including those after one that requests a retry. */
 async function requestErrorRetries(
   callbacks: Pick<Callbacks, 'invoke'>,
   input: {
@@ -154,13 +160,15 @@ async function requestErrorRetries(
   return { retry, error: undefined }
 }
 
-/** What a hook answered; one that could not be asked, or threw, failed with that. */
+/**
+ * Returns the response of a hook. A hook that throws or is unreachable has failed with that error.
+ */
 async function callHook<T extends { readonly error: string }>(
   call: () => Promise<T>,
 ): Promise<T | { readonly error: string; readonly retry: false }> {
   try {
     return await call()
   } catch (thrown) {
-    return { error: messageOf(thrown) || 'it could not be asked', retry: false }
+    return { error: messageOf(thrown) || 'the hook could not be called', retry: false }
   }
 }

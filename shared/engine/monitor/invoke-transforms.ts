@@ -10,13 +10,13 @@ import type { Callbacks } from './callbacks.ts'
 import { programOptions } from './read-registration.ts'
 import { requireTarget, wireOptionsOf } from './transforms.ts'
 
-/** The transforms of functions, of one life. */
+/** The transforms of function calls in one generator run. */
 export interface InvokeTransforms {
-  /** One for all functions that are called after it. Throws RESOURCE_INVALID. */
+  /** Adds a transform for all later function calls. Throws RESOURCE_INVALID. */
   readonly add: (callback: Callback) => void
   /**
-   * The call that they make of a call, in the order in which they were added; one at a time.
-   * `provider`: what the call names or its parent hands down.
+   * Applies the transforms to a call, in the order in which they were added, one at a time.
+   * `provider`: returns the provider that the call names or inherits.
    */
   readonly transform: (
     request: ResourceInvokeRequest,
@@ -25,7 +25,7 @@ export interface InvokeTransforms {
 }
 
 /**
- * No transform yet. Source: docs/spec/monitor.md#resourcemonitor,
+ * Creates an empty set of transforms. Source: docs/spec/monitor.md#resourcemonitor,
  * docs/spec/monitor.md#callbacks-service.
  */
 export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
@@ -35,7 +35,7 @@ export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
     request: ResourceInvokeRequest,
     provider: string,
   ): Promise<ResourceInvokeRequest> => {
-    // The provider is what the transforms say: it is not looked up again.
+    // The transforms decide the provider, so the parent is not consulted again.
     let current: ResourceInvokeRequest = { ...request, provider, parent: '' }
     for (const callback of all) current = await transformOnce(current, callback, callbacks)
     return current

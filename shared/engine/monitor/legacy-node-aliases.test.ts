@@ -18,18 +18,18 @@ const agent = { 'user-agent': 'grpc-node-js/1.14.0' }
 const others = { 'user-agent': 'grpc-go/1.70' }
 
 test.each<[string, Record<string, string>, boolean, object | undefined, object | undefined]>([
-  ['older Node: left out means none', node, false, undefined, none],
-  ['older Node: none means the present one', node, false, none, undefined],
-  ['older Node: an empty one means none', node, false, unnamed, none],
-  ['older Node: one that is named', node, false, above, above],
-  ['older Node: not none', node, false, some, some],
-  ['known by its library', agent, false, undefined, none],
-  ['present Node: left out', node, true, undefined, undefined],
-  ['present Node: none', node, true, none, none],
+  ['older Node: an absent parent means no parent', node, false, undefined, none],
+  ['older Node: no parent means the current parent', node, false, none, undefined],
+  ['older Node: an empty parent means no parent', node, false, unnamed, none],
+  ['older Node: a named parent', node, false, above, above],
+  ['older Node: noParent false', node, false, some, some],
+  ['older Node, recognized by its gRPC library', agent, false, undefined, none],
+  ['current Node: an absent parent', node, true, undefined, undefined],
+  ['current Node: no parent', node, true, none, none],
   ['others: none', others, false, none, none],
-  ['others: an empty one', others, false, unnamed, unnamed],
-  ['others with the library of Node', python, false, undefined, undefined],
-  ['who says nothing', {}, false, none, none],
+  ['others: an empty parent', others, false, unnamed, unnamed],
+  ["others with Node's gRPC library", python, false, undefined, undefined],
+  ['an unknown SDK', {}, false, none, none],
 ])('aliases of SDKs, %s', (_what, headers, aliasSpecs, sentParent, expected) => {
   const metadata = new Metadata()
   for (const [key, value] of Object.entries(headers)) metadata.set(key, value)
@@ -37,7 +37,7 @@ test.each<[string, Record<string, string>, boolean, object | undefined, object |
   expect(withPlainAliases(request, metadata).aliases).toEqual([alias(expected)])
 })
 
-test('a URN stays, and without metadata nothing changes', () => {
+test('a URN alias is unchanged, and so is a request without metadata', () => {
   const urn: Alias = { alias: { $case: 'urn', value: above.value } }
   const metadata = new Metadata()
   metadata.set('pulumi-runtime', 'nodejs')

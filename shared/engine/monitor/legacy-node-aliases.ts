@@ -3,9 +3,9 @@ import type { Alias } from '../../../proto/gen/pulumi/alias.ts'
 import type { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource.ts'
 
 /**
- * A registration whose aliases mean what they say: older Node SDKs said "no parent" by leaving the
- * parent out, and "the present one" by "no parent". Source: docs/spec/monitor.md#resourcemonitor
- * step 6.
+ * Returns a registration with aliases in their current meaning. Older Node SDKs sent no parent
+ * field for "no parent", and "no parent" for the current parent. Source:
+ * docs/spec/monitor.md#resourcemonitor step 6.
  */
 export function withPlainAliases(
   request: RegisterResourceRequest,
@@ -15,7 +15,7 @@ export function withPlainAliases(
   return { ...request, aliases: request.aliases.map(toPlainAlias), aliasSpecs: true }
 }
 
-/** What a request says of its SDK counts before what its gRPC library is. */
+/** The runtime in the request takes precedence over the gRPC library. */
 function isFromNode(metadata: Metadata | undefined): boolean {
   const runtimes = metadata?.get('pulumi-runtime') ?? []
   if (runtimes.length > 0) return runtimes.length === 1 && runtimes[0] === 'nodejs'

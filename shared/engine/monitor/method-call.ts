@@ -8,7 +8,9 @@ import { requireVersion } from './packages.ts'
 import { readPluginRequest, programOptions, type ReadingDeps } from './read-registration.ts'
 import { parseRequestUrn } from './request-urns.ts'
 
-/** A method call from the wire. Throws VALUE_MALFORMED, RESOURCE_INVALID for a bad dependency. */
+/**
+ * Reads a method call from the wire. Throws VALUE_MALFORMED, RESOURCE_INVALID for a bad dependency.
+ */
 export async function readMethodRequest(
   request: ResourceCallRequest,
   stackTraceHandle: string,
@@ -32,7 +34,10 @@ export async function readMethodRequest(
   }
 }
 
-/** Whose method it is, as the fields of the argument `__self__` say, a reference or not. */
+/**
+ * Returns the resource of a method call, from the fields of the argument `__self__`. The argument
+ * may be a reference or a plain object.
+ */
 function selfOf(args: Record<string, unknown> | undefined): MethodRequest['self'] {
   const self = args !== undefined && Object.hasOwn(args, '__self__') ? args['__self__'] : undefined
   if (self === undefined) return undefined
@@ -43,7 +48,7 @@ function selfOf(args: Record<string, unknown> | undefined): MethodRequest['self'
   }
 }
 
-/** The answer of a method for the wire. */
+/** Returns the result of a method for the wire. */
 export function toMethodReply(
   { outputs, failures, dependencies }: CallResult,
   request: ResourceCallRequest,

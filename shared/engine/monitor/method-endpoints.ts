@@ -1,27 +1,27 @@
-/** An address of the monitor that one method call has for itself. */
+/** An address of the monitor for a single method call. */
 export interface MethodEndpoint {
   /** `127.0.0.1:<port>` */
   readonly address: string
-  /** Whether anything was asked there that has an effect, or an answer of its own. */
+  /** Reports whether a request arrived there that has an effect or a result of its own. */
   readonly wasUsed: () => boolean
-  /** Says that the call is over. */
+  /** Ends the use of the address. */
   readonly close: () => void
 }
 
-/** Addresses for method calls, as many as there are calls at once. */
+/** Addresses for method calls, one per concurrent call. */
 export interface MethodEndpoints {
   readonly open: () => Promise<MethodEndpoint>
 }
 
 /**
- * Whose answer says nothing about what a method does: SDKs ask these whenever they connect. All
- * else is asked again by a later life, or its answer counted.
+ * Requests that SDKs send on every connect, which reveal nothing about a method. Any other request
+ * must be repeated by a later generator run, or its result is counted.
  */
 const handshakeMethods: ReadonlySet<string> = new Set(['getDeploymentInfo', 'supportsFeature'])
 
 /**
- * Addresses that are opened on demand and used again. `open` serves the monitor at a new address
- * and tells the name of each method that is asked there.
+ * Creates addresses on demand and reuses them. `serve` serves the monitor at a new address, and
+ * calls `onCall` with the name of each called method.
  */
 export function createMethodEndpoints(
   serve: (onCall: (method: string) => void) => Promise<string>,

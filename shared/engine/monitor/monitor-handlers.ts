@@ -41,16 +41,16 @@ import type { HiddenFeature } from '../../records/log.ts'
 import type { Registrar } from './registrar.ts'
 import { parseRequestUrn, parseOptionalUrn } from './request-urns.ts'
 
-/** What the monitor answers with. */
+/** The dependencies of the monitor handlers. */
 export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
   readonly generator: Generator
   readonly packages: Packages
   readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
-  /** Features that it says it does not have. */
+  /** Features that the monitor hides from the program. */
   readonly withoutFeatures: readonly HiddenFeature[]
 }
 
-/** How the end of a program is told. */
+/** The signals at the end of a program. */
 export interface ProgramSignals {
   readonly signal: () => void
   readonly released: Promise<void>
@@ -83,8 +83,8 @@ const hiddenNumbers: Readonly<Record<HiddenFeature, ResourceMonitorFeature>> = {
 }
 
 /**
- * The same, as older SDKs ask for them one by one. What is not there yet refuses by name when it is
- * used.
+ * The features that older SDKs query one by one. An unimplemented feature fails with its name when
+ * it is used.
  */
 const featureNames: ReadonlySet<string> = new Set([
   'secrets',
@@ -103,8 +103,8 @@ const featureNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The handlers of the resource monitor; each waits until the deployment is ready. Source:
- * docs/spec/monitor.md#resourcemonitor.
+ * Creates the handlers of the resource monitor. Each one waits until the deployment is ready.
+ * Source: docs/spec/monitor.md#resourcemonitor.
  */
 export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: ProgramSignals) {
   const traces = createStackTraces()
@@ -173,7 +173,10 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
   }
 }
 
-/** Registers what a request asks for once it is transformed; a remote one by its provider. */
+/**
+ * Creates the handler that transforms and registers a request. A remote component is registered
+ * through its provider.
+ */
 function createRegister(
   opened: Promise<MonitorDeps & { readonly traces: ReturnType<typeof createStackTraces> }>,
   registrar: ProgramSignals['registrar'],
@@ -200,7 +203,10 @@ function createRegister(
   return register
 }
 
-/** Says once that the program registers nothing more, and answers when it may leave. */
+/**
+ * Creates the handler that signals once that the program registers nothing more. It responds when
+ * the program may exit.
+ */
 function createShutdownSignal(signals: ProgramSignals): () => Promise<object> {
   let isSignalled = false
   return async () => {
@@ -212,7 +218,7 @@ function createShutdownSignal(signals: ProgramSignals): () => Promise<object> {
   }
 }
 
-/** A function of a provider. */
+/** Calls a function of a provider. */
 async function invoke(
   deps: MonitorDeps,
   request: ResourceInvokeRequest,
@@ -247,8 +253,8 @@ function toFailureReply({ urn, isSkipped }: RegistrationFailed): RegisterResourc
 }
 
 /**
- * The reply: outputs of custom resources, nothing of components (their outputs are the program's
- * own).
+ * Returns the response: the outputs of a custom resource, or none for a component, whose outputs
+ * the program itself has.
  */
 function toRegistrationReply(
   { state, skipReason }: CurrentState,
@@ -262,7 +268,7 @@ function toRegistrationReply(
     object: toWire(visibleOutputsOf(outputs, request), replyOptionsOf(request)),
     propertyDependencies: new Map(),
     result: Result.SUCCESS,
-    // What was not made has outputs that nobody knows.
+    // A resource that was not created has unknown outputs.
     unknown: skipReason === 'not made',
   }
 }

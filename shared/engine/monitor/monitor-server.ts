@@ -1,9 +1,10 @@
 /**
  * monitor: the gRPC services that programs and plugins call while a deployment runs: resource
- * monitor and engine. Reads requests, asks the generator, writes replies; decides nothing.
+ * monitor and engine. It decodes requests, calls the generator and encodes responses, and makes no
+ * decisions.
  *
- * Invariants: servers listen on loopback only; when the deployment ends early, calls under way get
- * UNAVAILABLE, the one code that programs take as "stop silently"
+ * Invariants: servers listen on loopback only. When the deployment ends early, pending calls end
+ * with UNAVAILABLE, the one code on which programs stop silently
  * (docs/spec/programs.md#end-of-a-program).
  */
 import {
@@ -31,10 +32,10 @@ import { createMonitorHandlers, type MonitorDeps } from './monitor-handlers.ts'
 import { createRegistrar } from './registrar.ts'
 import { createStatusHandlers } from './status-handlers.ts'
 
-/** Largest message in either direction, in bytes: Pulumi's own limit. */
+/** Maximum size of a message in either direction, in bytes: Pulumi's own limit. */
 const messageBytesMax = 400 * 1024 * 1024
 
-/** The services, listening. */
+/** The running services. */
 export interface MonitorServer {
   /** `127.0.0.1:<port>` */
   readonly address: string
@@ -42,13 +43,13 @@ export interface MonitorServer {
   readonly hooks: Hooks
   /** Further addresses of the same services, for methods of resources. */
   readonly methods: MethodEndpoints
-  /** Gives what the program is answered; before it, calls wait. */
+  /** Provides the dependencies of the handlers. Calls wait for it. */
   readonly open: (deps: MonitorDeps) => void
-  /** Ends calls under way with UNAVAILABLE; further ones too. */
+  /** Ends pending and later calls with UNAVAILABLE. */
   readonly abort: () => void
-  /** Resolves when the program said that it registers nothing more. */
+  /** Resolves when the program has signalled that it registers nothing more. */
   readonly signalled: Promise<void>
-  /** Answers the program that waits for the end. */
+  /** Responds to the program that waits to exit. */
   readonly release: () => void
   readonly close: () => void
 }
@@ -83,7 +84,7 @@ export async function startMonitorServer(
     const server = new Server(options)
     servers.push(server)
     server.addService(ResourceMonitorService, toUnaryHandlers(handlers, aborted.promise, onCall))
-    // Messages are taken to the last: an ending program says why.
+    // Log messages are accepted to the end, because an exiting program reports its reason.
     server.addService(EngineService, toUnaryHandlers(engine, never))
     server.addService(
       ResourceStatusService,
@@ -108,7 +109,7 @@ export async function startMonitorServer(
   }
 }
 
-/** Resolves to the address when the server listens on a free port. */
+/** Listens on a free port and resolves to the address. */
 function listen(server: Server): Promise<string> {
   return new Promise((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, bound) =>
@@ -119,7 +120,7 @@ function listen(server: Server): Promise<string> {
 
 const never = new Promise<never>(() => undefined)
 
-/** Handlers as grpc-js wants them; each races with the end of the deployment. */
+/** Converts handlers for grpc-js. Each call ends early when the deployment ends. */
 function toUnaryHandlers(
   handlers: object,
   aborted: Promise<never>,

@@ -6,17 +6,17 @@ import type {
 import { error } from '../../errors/error.ts'
 import { type PackageRequest, withRef } from '../../providers/package-request.ts'
 
-/** The packages that a program registered, by the references that it was answered. */
+/** The packages that a program registered, by the references that it received. */
 export interface Packages {
-  /** Equal packages get one reference. Throws PACKAGE_INVALID. */
+  /** Returns the reference of a package. Equal packages share one. Throws PACKAGE_INVALID. */
   readonly register: (request: RegisterPackageRequest) => string
-  /** Throws PACKAGE_INVALID for a reference that nobody was given. */
+  /** Returns the package of a reference. Throws PACKAGE_INVALID for an unknown one. */
   readonly lookup: (ref: string) => PackageRequest
 }
 
 /**
- * Keeps packages for one run of a program: their references say nothing to anyone else. `uuid`
- * makes those of all but extensions, whose references states carry. Source:
+ * Creates the packages of one program run. Their references have no meaning outside of it. `uuid`
+ * creates them, except for extensions, whose references are stored in states. Source:
  * docs/spec/monitor.md#resourcemonitor.
  */
 export function createPackages(uuid: () => string): Packages {
@@ -26,7 +26,7 @@ export function createPackages(uuid: () => string): Packages {
     register(request) {
       const packageRequest = readPackage(request)
       const { extension } = packageRequest
-      // An extension is what it is, whichever plugin was named with it first.
+      // The content alone identifies an extension, not the plugin that was named first.
       const content = extension?.ref ?? contentOf(packageRequest)
       const known = byContent.get(content)
       if (known !== undefined) return known
@@ -43,7 +43,7 @@ export function createPackages(uuid: () => string): Packages {
   }
 }
 
-/** The fields of the request name the plugin; what it becomes is in a part of its own. */
+/** The fields of the request name the plugin. A separate part contains its parameters. */
 function readPackage(request: RegisterPackageRequest): PackageRequest {
   const { name, version, parameterization, extension } = request
   if (name === '') throw error('PACKAGE_INVALID', 'package name is empty')
@@ -69,15 +69,16 @@ function blobOf({ version, value }: Parameterization): { version: string; value:
   return { version, value: Buffer.from(value).toString('base64') }
 }
 
-/** Refuses with PACKAGE_INVALID what is no semantic version. */
+/** Throws PACKAGE_INVALID for a text that is not a semantic version. */
 export function requireVersion(what: string, version: string, mayBeAbsent = true): void {
   if (version === '' && mayBeAbsent) return
-  // Only what is written in full is a version here: `valid` alone takes a leading `v`, and blanks.
+  // Only a complete version is accepted here. `valid` alone would also accept a leading `v` and
+  // blanks.
   if (/^\d/.test(version) && valid(version) !== null) return
   throw error('PACKAGE_INVALID', `parse ${what} version ${version}: it is not a semantic version`)
 }
 
-/** Checksums as a provider's inputs keep them. */
+/** Returns checksums in the form of a provider's inputs. */
 export function toHexChecksums(
   checksums: ReadonlyMap<string, Uint8Array>,
 ): ReadonlyMap<string, string> {

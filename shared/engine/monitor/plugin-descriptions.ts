@@ -16,7 +16,7 @@ import { createSerialQueue } from '../serial-queue.ts'
 
 type DescriptionHost = Pick<PluginHost, 'load' | 'listInstalled'>
 
-/** A plugin, and what makes another package of it. */
+/** A plugin, and the parameters that make another package of it. */
 interface PluginTarget {
   readonly name: string
   readonly version: string
@@ -25,8 +25,8 @@ interface PluginTarget {
 }
 
 /**
- * The handlers of the service that gives schemas: its own word, of an instance that is started for
- * it and ended.
+ * Creates the handlers of the schema service. A schema comes from a plugin instance that is started
+ * for the request and ended after it.
  */
 export function createLoaderHandlers(host: () => DescriptionHost) {
   return {
@@ -46,26 +46,29 @@ export function createLoaderHandlers(host: () => DescriptionHost) {
   }
 }
 
-/** The schema of a plugin from a repository has the version by which it was asked for. */
+/**
+ * Returns a schema with the requested version, which a plugin from a repository may not contain.
+ */
 function withVersion(text: string, { name, version }: PluginTarget): string {
   if (version === '') return text
   try {
     return JSON.stringify({ ...Object(JSON.parse(text)), version })
   } catch (cause) {
-    const what = `the schema of '${name}' is no JSON: ${messageOf(cause)}`
+    const what = `the schema of '${name}' is not valid JSON: ${messageOf(cause)}`
     throw error('PLUGIN_FAILED', what, { cause })
   }
 }
 
-/** The ecosystem that is meant where a request names none. */
+/** The default ecosystem of a request. */
 const usualEcosystem = 'terraform'
 
 /**
- * The handlers of the service that gives mappings. All plugins that are installed are asked, the
- * one that is named like the provider, or by the request, first; empty when none knows it.
+ * Creates the handlers of the mapping service. All installed plugins are queried. The plugin with
+ * the provider's name, or the one named in the request, is queried first. The result is empty when
+ * no plugin has a mapping.
  */
 export function createMapperHandlers(host: () => DescriptionHost) {
-  // Each asks every plugin: two at once would start all of them twice.
+  // Every request queries all plugins, and two concurrent ones would start all of them twice.
   const runInTurn = createSerialQueue()
   return {
     getMapping(request: GetMappingRequest): Promise<GetMappingResponse> {
@@ -98,7 +101,9 @@ async function findMapping(
   return { data: Buffer.alloc(0) }
 }
 
-/** What one plugin knows of a provider: as one that it names, else as the one that it has. */
+/**
+ * Returns a plugin's mapping for a provider: the one with its name, or else the plugin's only one.
+ */
 async function requestMapping(
   description: ProviderDescription,
   of: { readonly ecosystem: string; readonly provider: string },
@@ -113,7 +118,7 @@ async function requestMapping(
   )
 }
 
-/** Asks a plugin about itself, of which an instance runs only for that. */
+/** Queries a plugin about itself with an instance that is started for this purpose. */
 async function describePlugin<T>(
   host: DescriptionHost,
   { name, version, downloadUrl, made }: PluginTarget,

@@ -25,7 +25,9 @@ import { parseRequestUrn, parseOptionalUrn } from './request-urns.ts'
 import { toProjectPosition } from './source-position.ts'
 import type { StackTraces } from './stack-traces.ts'
 
-/** How a program's values are read (docs/spec/property-values.md#options-per-call, monitor). */
+/**
+ * Options for reading a program's values (docs/spec/property-values.md#options-per-call, monitor).
+ */
 export const programOptions: WireOptions = {
   unknowns: 'keep',
   secrets: true,
@@ -34,20 +36,20 @@ export const programOptions: WireOptions = {
   bytes: true,
 }
 
-/** What is asked of the surroundings while a request is read. */
+/** The dependencies of reading a request. */
 export interface ReadingDeps {
-  /** The project's folder, for positions. */
+  /** The project's folder, to which source positions are relative. */
   readonly root: string
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
-  /** What the program registered as packages. */
+  /** The packages that the program registered. */
   readonly packages: Pick<Packages, 'lookup'>
-  /** Traces of those who called what registers. */
+  /** Stack traces of the callers of registering code. */
   readonly traces: StackTraces
 }
 
 /**
- * A registration from the wire; a component that a provider makes keeps output values. Throws
- * RESOURCE_INVALID, VALUE_MALFORMED, PACKAGE_INVALID or FEATURE_MISSING.
+ * Reads a registration from the wire. A component that a provider constructs keeps output values.
+ * Throws RESOURCE_INVALID, VALUE_MALFORMED, PACKAGE_INVALID or FEATURE_MISSING.
  */
 export async function readRegistration(
   request: RegisterResourceRequest,
@@ -89,7 +91,7 @@ export async function readRegistration(
     additionalSecretOutputs: request.additionalSecretOutputs,
     hideDiff: request.hideDiffs,
     aliases: aliasesOf(request),
-    // What a provider makes gets them as they were written.
+    // A component that a provider constructs receives the timeouts as they were written.
     customTimeouts: request.remote ? {} : timeoutsOf(request.customTimeouts),
     replaceWith: request.replaceWith.map(urn => parseRequestUrn(urn, 'ReplaceWith')),
     importId: request.importId,
@@ -100,7 +102,7 @@ export async function readRegistration(
   }
 }
 
-/** A read from the wire. Throws RESOURCE_INVALID, PACKAGE_INVALID. */
+/** Reads a read request from the wire. Throws RESOURCE_INVALID, PACKAGE_INVALID. */
 export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps): ReadRequest {
   requireTypeToken(request.type)
   if (request.provider === '') requireVersion('package', request.version)
@@ -124,8 +126,8 @@ export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps)
 }
 
 /**
- * What a request says of the plugin for a package: what the program registered, or fields of the
- * request. Throws PACKAGE_INVALID.
+ * Returns the plugin that a request specifies for a package: by a registered package, or by its
+ * fields. Throws PACKAGE_INVALID.
  */
 export function readPluginRequest(
   pkg: string,
@@ -142,7 +144,10 @@ export function readPluginRequest(
   return { pkg, version: request.version, downloadUrl: request.pluginDownloadURL, checksums }
 }
 
-/** Pulumi knows migrations of states, and lets no deployment have them: SDKs are told so. */
+/**
+ * Refuses state migrations. Pulumi's protocol has them, but its deployments do not support them,
+ * and SDKs learn this too.
+ */
 function refuseMigrations({ stateMigrations, name }: RegisterResourceRequest): void {
   if (stateMigrations.length === 0) return
   const what = `state migrations are not supported by this deployment (resource '${name}')`
@@ -155,7 +160,7 @@ function requireToken(request: RegisterResourceRequest): void {
   if (request.custom || request.remote) requireTypeToken(request.type)
 }
 
-/** Components may be of any type, what a provider makes may not. */
+/** Requires a type token. Components may have any type; resources of providers may not. */
 function requireTypeToken(type: string): void {
   if (type.split(':').length < 3)
     throw error(
@@ -164,7 +169,7 @@ function requireTypeToken(type: string): void {
     )
 }
 
-/** The names of hooks by their moment; moments without any are left out. */
+/** Returns the names of hooks by type, without empty types. */
 function readHooks(
   hooks: RegisterResourceRequest['hooks'],
 ): ReadonlyMap<string, readonly string[]> {
@@ -179,7 +184,9 @@ function triggerOf(wire: unknown): PropertyValue {
   return downgradeOutputs(new Map([['trigger', value]])).get('trigger') ?? null
 }
 
-/** What each property depends on: what the request says, and what is in its output values. */
+/**
+ * Returns the dependencies of each property: those in the request, and those in its output values.
+ */
 function readPropertyDependencies(
   request: RegisterResourceRequest,
   inputs: PropertyMap,
@@ -245,7 +252,7 @@ function positionOf(position: SourcePosition | undefined, root: string): string 
   return position === undefined ? '' : toProjectPosition(position, root)
 }
 
-/** The trace of a request, below that of who called what makes the request. */
+/** Returns the stack trace of a request, followed by that of the caller of its code. */
 export function readFrames(
   request: {
     readonly stackTrace?: StackTrace | undefined

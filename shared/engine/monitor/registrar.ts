@@ -8,17 +8,17 @@ import type { ReadingDeps } from './read-registration.ts'
 import { parseOptionalUrn } from './request-urns.ts'
 import { createTransforms, applyTransforms } from './transforms.ts'
 
-/** What a registration is carried out with. */
+/** The dependencies of a registration. */
 export interface RegisterDeps extends Pick<ReadingDeps, 'hashAssets'> {
   readonly generator: Pick<Generator, 'inheritOptions'>
 }
 
-/** Registrations and functions of one life, through the transforms that apply to them. */
+/** Applies transforms to the registrations and function calls of one generator run. */
 export interface Registrar {
   /**
-   * The registration that the transforms make of a request. `isTransformed`: its provider and what
-   * it inherits are put in; `registered` is told the URN once there is one, for its children.
-   * Throws what a transform threw.
+   * Transforms a registration request. `isTransformed`: its provider and inherited options were
+   * filled in. `noteRegistered` must be called with its URN, for its children. Throws the error of
+   * a transform.
    */
   readonly transform: (
     deps: RegisterDeps,
@@ -28,7 +28,7 @@ export interface Registrar {
     readonly isTransformed: boolean
     readonly noteRegistered: (urn: string) => void
   }>
-  /** The call that the transforms make of a call. */
+  /** Transforms a function call. */
   readonly transformInvoke: (
     deps: RegisterDeps,
     request: ResourceInvokeRequest,
@@ -39,7 +39,7 @@ export interface Registrar {
   }
 }
 
-/** A registrar without transforms yet. */
+/** Creates a registrar without transforms. */
 export function createRegistrar(callbacks: Callbacks): Registrar {
   const transforms = createTransforms()
   const invokeTransforms = createInvokeTransforms(callbacks)

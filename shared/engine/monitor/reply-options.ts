@@ -2,7 +2,7 @@ import type { PropertyMap } from '../../values/value.ts'
 import { containsUnknown } from '../../values/walk.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 
-/** How a caller is answered, by what it says that it takes. */
+/** Returns the options of a response, by the caller's stated capabilities. */
 export function replyOptionsOf(request: {
   readonly acceptSecrets: boolean
   readonly acceptResources: boolean
@@ -17,7 +17,10 @@ export function replyOptionsOf(request: {
   }
 }
 
-/** What a caller is told of outputs: without those that hold unknowns where it cannot take them. */
+/**
+ * Returns the outputs for a caller. Outputs with unknown parts are omitted if the caller does not
+ * support them.
+ */
 export function visibleOutputsOf(
   outputs: PropertyMap,
   request: { readonly supportsPartialValues: boolean },

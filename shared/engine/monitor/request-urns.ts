@@ -2,8 +2,8 @@ import { error } from '../../errors/error.ts'
 import { isUrn, type Urn } from '../../names/urn.ts'
 
 /**
- * Reads a URN of a request; `whose`: what the request says with it, as `dependency`. Throws
- * RESOURCE_INVALID, in the words of Pulumi's monitor.
+ * Parses a URN of a request. `whose`: its role, for example `dependency`. Throws RESOURCE_INVALID
+ * with the message of Pulumi's monitor.
  */
 export function parseRequestUrn(text: string, whose: string): Urn {
   if (isUrn(text)) return text
@@ -11,7 +11,7 @@ export function parseRequestUrn(text: string, whose: string): Urn {
   throw error('RESOURCE_INVALID', `invalid ${whose} URN: ${fault}`)
 }
 
-/** The same, or '' where the request has none. */
+/** Parses an optional URN of a request; '' when it is absent. */
 export function parseOptionalUrn(text: string, whose = 'parent'): Urn | '' {
   return text === '' ? '' : parseRequestUrn(text, whose)
 }

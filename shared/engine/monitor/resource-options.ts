@@ -3,7 +3,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import { formatDuration } from './duration.ts'
 
 /**
- * The options of a resource as hooks are told them, from its state. Source:
+ * Returns the options of a resource for hooks, from its state. Source:
  * docs/spec/monitor.md#callbacks-service.
  */
 export function optionsOfState(state: ResourceState): ResourceOptions {

@@ -2,8 +2,9 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Where in the project a line of code stands: `project:///index.ts#3,7`; '' when it cannot be told.
- * A path is told from the root, so that a state does not name folders of somebody's machine.
+ * Returns the position of a line of code in the project: `project:///index.ts#3,7`; '' when it is
+ * unknown. Paths are relative to the root, so that states do not contain folders of a user's
+ * machine.
  */
 export function toProjectPosition(
   position: { readonly uri: string; readonly line: number; readonly column: number },
@@ -25,7 +26,7 @@ export function toProjectPosition(
   return `project:///${escapePath(inside.split(sep).join('/'))}${line}`
 }
 
-/** A path as Go writes it into a URL, which is what states hold. */
+/** Escapes a path as Go does in URLs, because states contain that form. */
 function escapePath(path: string): string {
   return encodeURI(path).replaceAll(
     /[?#!*'()]/g,

@@ -1,20 +1,20 @@
 import type { StackFrame } from '../../state/resource.ts'
 
-/** Stack traces of callers, kept while what they call registers resources. */
+/** Stack traces of callers, kept while the called code registers resources. */
 export interface StackTraces {
-  /** Runs `work` with a handle for the frames, '' when there are none. */
+  /** Runs `work` with a handle for the frames, '' without frames. */
   readonly runWithFrames: <T>(
     frames: readonly StackFrame[],
     work: (handle: string) => Promise<T>,
   ) => Promise<T>
-  /** The frames with those of the caller in front. */
+  /** Returns the frames, preceded by those of the caller. */
   readonly withCallerFrames: (
     handle: string,
     frames: readonly StackFrame[],
   ) => readonly StackFrame[]
 }
 
-/** No trace yet. Source: docs/spec/monitor.md#resourcemonitor step 17. */
+/** Creates an empty set of traces. Source: docs/spec/monitor.md#resourcemonitor step 17. */
 export function createStackTraces(): StackTraces {
   const kept = new Map<string, readonly StackFrame[]>()
   let last = 0

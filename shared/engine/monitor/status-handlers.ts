@@ -12,7 +12,7 @@ import type { ViewStatusRegistry } from '../executor/view-status-registry.ts'
 import type { PublishedState, PublishedStep } from '../executor/view-steps.ts'
 
 /**
- * The handlers of the service by which providers tell of views. Source:
+ * Creates the handlers of the service with which providers report view steps. Source:
  * docs/spec/step-execution.md#views.
  */
 export function createStatusHandlers(registry: ViewStatusRegistry) {
@@ -39,7 +39,7 @@ function readStep(step: ViewStep): PublishedStep {
   }
 }
 
-/** Views stand below their owner alone, whatever parent is named: so in the original. */
+/** As in Pulumi, a view is always a child of its owner, regardless of the parent in the request. */
 function readState({ type, name, inputs, outputs }: ViewStepState): PublishedState {
   const options = {
     ...({ unknowns: 'keep', secrets: true, references: true } as const),

@@ -22,7 +22,7 @@ const output = (...names: string[]) => ({
 })
 
 describe('options of a registration', () => {
-  test('have what is inherited, and go round', () => {
+  test('include inherited ones, and survive a round trip', () => {
     const subject = request({
       version: '1.2.3',
       ignoreChanges: ['a'],
@@ -59,7 +59,7 @@ describe('dependencies', () => {
     ['w', 2],
   ])
 
-  test('are of each property what the request says, or all of everything', () => {
+  test('are those that the request lists per property, or else all for every property', () => {
     const declared = new Map([['v', { urns: ['x'] }]])
     const subject = (fields: Partial<RegisterResourceRequest>) =>
       Object.fromEntries(declaredDependenciesOf(request(fields), properties))
@@ -70,7 +70,7 @@ describe('dependencies', () => {
     expect(subject({ dependencies: ['y'], remote: true })).toEqual({})
   })
 
-  test('are put into values that do not have them yet', () => {
+  test('are added to values without dependencies', () => {
     const known = new Map<string, ReturnType<typeof output> | number>([
       ['v', output('a')],
       ['w', 2],
@@ -86,7 +86,7 @@ describe('dependencies', () => {
     expect(carried.get('x')).toBe(3)
   })
 
-  test('come from the options only where the resource has transforms of its own', () => {
+  test('come from the options only if the resource has transforms of its own', () => {
     const after = new Map([['v', output('a')]])
     const subject = request({ dependencies: [urn('y')] })
     const options = { ...transformOptionsOf(subject, inherited), dependsOn: [urn('z')] }

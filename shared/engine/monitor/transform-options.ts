@@ -8,7 +8,7 @@ import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { isSpecial } from '../../values/value.ts'
 import { dependenciesOf } from '../../values/walk.ts'
 
-/** What a parent hands down to a registration, as the wire has it. */
+/** The options that a registration inherits from its parent, in wire form. */
 export interface InheritedOptions {
   readonly protect: boolean | undefined
   readonly retainOnDelete: boolean | undefined
@@ -17,7 +17,7 @@ export interface InheritedOptions {
 }
 
 /**
- * The options of a registration as transforms see them. Source:
+ * Returns the options of a registration for transforms. Source:
  * docs/spec/monitor.md#callbacks-service.
  */
 export function transformOptionsOf(
@@ -51,7 +51,7 @@ export function transformOptionsOf(
   }
 }
 
-/** A registration with the options that transforms came to. */
+/** Returns a registration with the transformed options. */
 export function applyOptions(
   request: RegisterResourceRequest,
   options: TransformResourceOptions,
@@ -84,10 +84,10 @@ export function applyOptions(
 }
 
 /**
- * The dependencies of a registration after its transforms. Those of the options count only where
- * the resource has transforms of its own: what a parent's or the stack's transform makes of
- * `dependsOn` is passed over, as in the original. Source: docs/spec/monitor.md#resourcemonitor step
- * 11.
+ * Returns a registration with its dependencies after transforms. Dependencies from the options
+ * count only if the resource has transforms of its own. As in Pulumi, changes to `dependsOn` by
+ * transforms of a parent or the stack are ignored. Source: docs/spec/monitor.md#resourcemonitor
+ * step 11.
  */
 export function applyDependencies(
   request: RegisterResourceRequest,
@@ -113,7 +113,10 @@ export function applyDependencies(
   return { ...request, dependencies: [...all], propertyDependencies: toWireDependencies(found) }
 }
 
-/** What each property depends on; all on everything where the request says nothing of it. */
+/**
+ * Returns the dependencies of each property: those in the request, or else all dependencies for
+ * every property.
+ */
 export function declaredDependenciesOf(
   request: RegisterResourceRequest,
   properties: PropertyMap,
@@ -124,7 +127,7 @@ export function declaredDependenciesOf(
   return new Map([...properties.keys()].map(key => [key, new Set(dependencies)]))
 }
 
-/** Each property as an output value with what it depends on, unless it says that already. */
+/** Returns each property as an output value with its dependencies, unless it has them already. */
 export function attachDependencies(
   properties: PropertyMap,
   dependencies: ReadonlyMap<string, ReadonlySet<string>>,
@@ -151,7 +154,7 @@ function toWireDependencies(
   return new Map([...dependencies].map(([key, urns]) => [key, { urns: [...urns] }]))
 }
 
-/** All aliases in one list. */
+/** Returns all aliases in one list. */
 function aliasesOf(request: RegisterResourceRequest): Alias[] {
   const urns = request.aliasURNs.map((value): Alias => ({ alias: { $case: 'urn', value } }))
   return [...urns, ...request.aliases]

@@ -19,28 +19,31 @@ import {
   applyOptions,
 } from './transform-options.ts'
 
-/** The transforms of one life: they live in the program, and each life hears of them anew. */
+/**
+ * The transforms of one generator run. They exist in the program, which registers them again in
+ * each run.
+ */
 export interface Transforms {
-  /** One for all resources that are registered after it. Throws RESOURCE_INVALID. */
+  /** Adds a transform for all resources that are registered later. Throws RESOURCE_INVALID. */
   readonly addForStack: (callback: Callback) => void
   /**
-   * Takes the transforms that apply to a registration: its own, its parents', the stack's. Those of
-   * a remote component are kept for the registration that its Construct makes, which takes them
-   * instead of its own: it is called once per registration.
+   * Takes the transforms that apply to a registration: its own, those of its parents, and the
+   * stack's. The own transforms of a remote component are kept for the registration that its
+   * Construct makes, which uses them instead of its own. Call it once per registration.
    */
   readonly take: (request: RegisterResourceRequest) => ApplicableTransforms
-  /** Notes what was registered, for its children. */
+  /** Records the own transforms of a registered resource, for its children. */
   readonly noteRegistered: (urn: string, parent: string, own: readonly Callback[]) => void
 }
 
-/** What applies to one registration. */
+/** The transforms that apply to one registration. */
 export interface ApplicableTransforms {
   readonly own: readonly Callback[]
   /** In the order in which they run. */
   readonly all: readonly Callback[]
 }
 
-/** No transform yet. Source: docs/spec/monitor.md#resourcemonitor step 11. */
+/** Creates an empty set of transforms. Source: docs/spec/monitor.md#resourcemonitor step 11. */
 export function createTransforms(): Transforms {
   const ofStack: Callback[] = []
   const ofResources = new Map<string, { parent: string; own: readonly Callback[] }>()
@@ -76,14 +79,14 @@ export function createTransforms(): Transforms {
   }
 }
 
-/** Throws RESOURCE_INVALID for a function that is nowhere. */
+/** Throws RESOURCE_INVALID for a function without an address. */
 export function requireTarget({ target }: Callback): void {
   if (target === '') throw error('RESOURCE_INVALID', 'target must be specified')
 }
 
 /**
- * The registration that its transforms make of a request, what it inherits and its provider put in.
- * Throws RESOURCE_INVALID with what a transform threw, or for an answer that is none.
+ * Applies transforms to a registration, and fills in its inherited options and provider. Throws
+ * RESOURCE_INVALID with the error of a transform, or for an invalid response.
  */
 export async function applyTransforms(
   request: RegisterResourceRequest,
@@ -139,7 +142,10 @@ async function transformOnce(
   }
 }
 
-/** How values go to functions of a program and come back: everything stays what it is. */
+/**
+ * Returns the options with which values are sent to functions of a program and read back. Every
+ * kind of value is preserved.
+ */
 export function wireOptionsOf(bytes: boolean): WireOptions {
   return { unknowns: 'keep', secrets: true, references: true, outputs: true, bytes }
 }

@@ -5,11 +5,11 @@ import type { PropertyMap } from '../../values/value.ts'
 import { findUnplannedChanges } from './planned-difference.ts'
 import type { PlannedAlias, PlannedGoal } from './update-plan.ts'
 
-/** A registration as it is held against a plan. */
+/** A registration in the form that is compared with a plan. */
 export type ProposedGoal = Omit<PlannedGoal, 'inputs' | 'outputs'>
 
 /**
- * Everything in which a registration differs from its planned goal, a sentence each. Without a
+ * Returns every difference of a registration from its planned goal, one sentence each. Without a
  * goal the plan expects a delete. Source: docs/spec/step-generation.md#update-plans.
  */
 export function findGoalViolations(
@@ -27,7 +27,7 @@ export function findGoalViolations(
   ]
 }
 
-/** What registered outputs have that their plan does not allow. */
+/** Returns the differences of registered outputs that the plan does not allow. */
 export function findOutputViolations(
   planned: PlannedGoal | undefined,
   outputs: { readonly olds: PropertyMap; readonly news: PropertyMap },
@@ -37,7 +37,7 @@ export function findOutputViolations(
   return changes.length === 0 ? [] : [`properties changed: ${changes.join(', ')}`]
 }
 
-/** Options that must be the very same. */
+/** Compares options that must be identical. */
 function findPlainViolations(planned: PlannedGoal, proposed: ProposedGoal): readonly string[] {
   const found: string[] = []
   const compare = <T extends string | boolean | number | undefined>(
@@ -66,7 +66,7 @@ function findPlainViolations(planned: PlannedGoal, proposed: ProposedGoal): read
   return found
 }
 
-/** An id that was unknown in the plan may be any. */
+/** Compares providers. An id that was unknown in the plan may be any. */
 function isSameProvider(planned: string, proposed: string): boolean {
   if (planned === proposed || planned === '' || proposed === '') return planned === proposed
   const at = planned.lastIndexOf('::')
@@ -90,7 +90,10 @@ function aliasTextOf({ urn, ...spec }: PlannedAlias): string {
   return urn === '' ? JSON.stringify(spec) : urn
 }
 
-/** A property that was unknown in the plan and is not set has no dependencies to compare. */
+/**
+ * Compares dependencies. A property that was unknown in the plan and is not set has none to
+ * compare.
+ */
 function findDependencyViolations(planned: PlannedGoal, proposed: ProposedGoal): readonly string[] {
   const found: string[] = []
   for (const [key, urns] of planned.propertyDependencies) {

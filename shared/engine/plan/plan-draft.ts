@@ -4,18 +4,18 @@ import { createPlannedDifference } from './planned-difference.ts'
 import type { ProposedGoal } from './goal-violations.ts'
 import { noDifference, type PlannedResource, type UpdatePlan } from './update-plan.ts'
 
-/** A plan while a preview draws it. */
+/** The plan that a preview collects. */
 export interface PlanDraft {
-  /** Notes what a resource is to be, from which inputs to which. */
+  /** Records the goal of a resource, and the change of its inputs. */
   readonly recordGoal: (
     urn: Urn,
     goal: ProposedGoal,
     inputs: { readonly olds: PropertyMap; readonly news: PropertyMap; readonly seed: Uint8Array },
   ) => void
   readonly recordStep: (urn: Urn, op: string) => void
-  /** Notes what a resource would be. */
+  /** Records the expected outputs of a resource. */
   readonly recordOutputs: (urn: Urn, outputs: PropertyMap) => void
-  /** Notes outputs that the program registered. */
+  /** Records outputs that the program registered. */
   readonly recordRegisteredOutputs: (urn: Urn, olds: PropertyMap, news: PropertyMap) => void
   readonly toPlan: () => UpdatePlan
 }
@@ -27,7 +27,7 @@ const nothing: PlannedResource = {
   seed: undefined,
 }
 
-/** Begins a plan. */
+/** Creates an empty draft. */
 export function createPlanDraft(): PlanDraft {
   const resources = new Map<Urn, PlannedResource>()
   const change = (urn: Urn, changed: Partial<PlannedResource>): void => {

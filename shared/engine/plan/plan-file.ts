@@ -73,7 +73,7 @@ const file = z.strictObject({
   resourcePlans: z.record(z.string(), resource).nullish(),
 })
 
-/** The words that a plan file may have for steps. */
+/** Step names that a plan file may contain. */
 const known: ReadonlySet<string> = new Set([
   ...['same', 'create', 'update', 'delete', 'replace', 'create-replacement', 'delete-replaced'],
   ...['read', 'read-replacement', 'refresh', 'discard', 'discard-replaced'],
@@ -81,8 +81,8 @@ const known: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads a plan file in Pulumi's form. Throws PLAN_INVALID for a damaged one, one with a field that
- * plans do not have, one of another stack, and one whose secrets this stack's key does not open.
+ * Reads a plan file in Pulumi's format. Throws PLAN_INVALID for a damaged plan, an unknown field, a
+ * plan of another stack, or secrets that this stack's key cannot decrypt.
  */
 export function readPlan(
   text: string,
@@ -107,21 +107,21 @@ export function readPlan(
 
 function parseJson(text: string): unknown {
   if (text.length > limits.planBytesMax)
-    throw error('PLAN_INVALID', `the plan is longer than ${limits.planBytesMax} bytes`)
+    throw error('PLAN_INVALID', `the plan has more than ${limits.planBytesMax} bytes`)
   try {
     return JSON.parse(text)
   } catch (thrown) {
-    throw error('PLAN_INVALID', `the plan is no JSON: ${messageOf(thrown)}`)
+    throw error('PLAN_INVALID', `the plan is not valid JSON: ${messageOf(thrown)}`)
   }
 }
 
 function urnOf(name: string, context: { readonly stack: string; readonly project: string }): Urn {
-  if (!isUrn(name)) throw error('PLAN_INVALID', `the plan names '${name}', which is no URN`)
+  if (!isUrn(name)) throw error('PLAN_INVALID', `the plan contains the invalid URN '${name}'`)
   const { stack, project } = urnPartsOf(name)
   if (stack === context.stack && project === context.project) return name
   throw error(
     'PLAN_INVALID',
-    `the plan is one of stack '${stack}' of project '${project}': it names '${name}'`,
+    `the plan is not for stack '${stack}' of project '${project}': it contains '${name}'`,
   )
 }
 
@@ -132,7 +132,7 @@ function resourceOf(
 ): PlannedResource {
   const strange = stored.steps?.find(op => !known.has(op))
   if (strange !== undefined)
-    throw error('PLAN_INVALID', `the plan has the step '${strange}' for '${urn}'`)
+    throw error('PLAN_INVALID', `the plan has the unknown step '${strange}' for '${urn}'`)
   const open = (map: z.infer<typeof properties>): PropertyMap => {
     try {
       return decodeStoredMap(map ?? {}, decrypt)
@@ -187,12 +187,12 @@ function aliasOf(stored: z.infer<typeof alias>): PlannedAlias {
   return { urn, name, type, project, stack, parent: stored.Parent, noParent: stored.NoParent }
 }
 
-/** The text of a plan file in Pulumi's form; secrets sealed, keys sorted. */
+/** Formats a plan file in Pulumi's format, with sealed secrets and sorted keys. */
 export function formatPlan(
   plan: UpdatePlan,
   context: {
     readonly manifest: { readonly time: string; readonly magic: string; readonly version: string }
-    /** As the stack's file has it, secrets sealed. */
+    /** The configuration as in the stack's file, with sealed secrets. */
     readonly config: Readonly<Record<string, Json>>
     readonly encrypt: Crypter['encrypt']
   },

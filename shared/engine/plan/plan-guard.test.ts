@@ -20,13 +20,13 @@ test.each([
   ['delete', ['delete']],
   ['read', ['read']],
   ['import', ['import']],
-])('a planned %s admits what does no more', (op, admitted) => {
+])('a planned %s allows only steps with a smaller effect', (op, admitted) => {
   const all = ['same', 'create', 'update', 'replace', 'create-replacement', 'delete-replaced']
   const found = [...all, 'delete', 'read', 'import'].filter(one => isNoMore(one, op))
   expect(found).toEqual(admitted)
 })
 
-test('steps are taken in order, and said to be missing when nobody took them', () => {
+test('steps are taken in order, and untaken ones are reported as unmet', () => {
   const guard = createPlanGuard({ resources: new Map([[urn, planned('create', 'delete')]]) })
   expect(guard.findUnmet(() => true)).toEqual([urn])
   expect(guard.take(urn, 'create')).toBeUndefined()
@@ -37,13 +37,13 @@ test('steps are taken in order, and said to be missing when nobody took them', (
   expect(guard.take(urn, 'same')).toMatch(/no more steps/)
 })
 
-test('what the plan does not know may stay as it is', () => {
+test('a resource outside of the plan may stay unchanged', () => {
   const guard = createPlanGuard({ resources: new Map() })
   expect(guard.take(urn, 'same')).toBeUndefined()
   expect(guard.take(urn, 'update')).toMatch(/no steps were expected/)
 })
 
-test('what an earlier life took is taken, and given back when it never began', () => {
+test('steps of an earlier generator run are taken, and restored if they never began', () => {
   const guard = createPlanGuard({
     resources: new Map([[urn, planned('replace', 'create-replacement')]]),
   })

@@ -1,24 +1,24 @@
 import type { Urn } from '../../names/urn.ts'
 import type { PlannedResource, UpdatePlan } from './update-plan.ts'
 
-/** What holds a run to a plan: which of the planned steps are still to come. */
+/** Enforces an update plan: keeps the planned steps that have not occurred yet. */
 export interface PlanGuard {
   readonly resourceOf: (urn: Urn) => PlannedResource | undefined
-  /** Takes the next planned step of a resource; says why the step may not be it. */
+  /** Takes the next planned step of a resource. Returns the reason when the step is not allowed. */
   readonly take: (urn: Urn, op: string) => string | undefined
-  /** Takes steps that an earlier life decided, without a look: they were admitted then. */
+  /** Takes steps that an earlier generator run decided, without a check: that run checked them. */
   readonly skipRecorded: (urns: readonly Urn[]) => void
-  /** Puts back what was taken for steps that an earlier life decided and nobody began. */
+  /** Restores the steps taken for decisions of an earlier generator run that never began. */
   readonly restoreSteps: (urns: readonly Urn[]) => void
   /**
-   * Resources of which steps were planned that nobody took. A delete alone of what does not exist
-   * is none.
+   * Returns the resources with planned steps that did not occur. A single planned delete of an
+   * absent resource does not count.
    */
   readonly findUnmet: (exists: (urn: Urn) => boolean) => readonly Urn[]
 }
 
 /**
- * What a planned step admits besides itself: nothing that does more. Source:
+ * The steps that a planned step allows besides itself: none with a larger effect. Source:
  * docs/spec/step-generation.md#update-plans.
  */
 const alsoAdmitted: Readonly<Record<string, readonly string[]>> = {
@@ -29,12 +29,12 @@ const alsoAdmitted: Readonly<Record<string, readonly string[]>> = {
   'delete-replaced': ['same', 'update'],
 }
 
-/** Whether a step does no more than the planned one. */
+/** Reports whether a step has at most the effect of the planned one. */
 export function isNoMore(op: string, planned: string): boolean {
   return op === planned || (alsoAdmitted[planned] ?? []).includes(op)
 }
 
-/** Makes the guard of one run. */
+/** Creates the guard of one run. */
 export function createPlanGuard({ resources }: UpdatePlan): PlanGuard {
   const left = new Map([...resources].map(([urn, { ops }]) => [urn, [...ops]]))
   const passed = new Map<Urn, string[]>()

@@ -11,7 +11,7 @@ const planned = (
   deletes: readonly string[] = [],
 ): PlannedDifference => ({ adds: map(adds), updates: map(updates), deletes })
 
-test('what is planned is what comes, changes and goes; null is nothing', () => {
+test('a planned difference contains added, changed and deleted properties; null counts as absent', () => {
   const olds = map({ same: 1, changes: 1, goes: 1, ends: 1, none: null })
   const news = map({ same: 1, changes: 2, ends: null, none: 3, comes: unknown })
   expect(createPlannedDifference(olds, news)).toEqual(
@@ -24,8 +24,8 @@ test.each([
   ['an add as planned', {}, { a: 1 }, planned({ a: 1 }), []],
   ['another add', {}, { a: 2 }, planned({ a: 1 }), ['++a[1!=2]']],
   ['an add that was not planned', {}, { a: 2 }, noDifference, ['=+a[2]']],
-  ['an add of what was unknown', {}, { a: 2 }, planned({ a: unknown }), []],
-  ['no add of what was unknown', {}, {}, planned({ a: unknown }), []],
+  ['an add of a planned unknown value', {}, { a: 2 }, planned({ a: unknown }), []],
+  ['no add of a planned unknown value', {}, {}, planned({ a: unknown }), []],
   ['no add', {}, {}, planned({ a: 1 }), ['+-a[1]']],
   ['an add where an update was planned', {}, { a: 1 }, planned({}, { a: 1 }), ['~+a[1!=1]']],
   ['an add where a delete was planned', {}, { a: 1 }, planned({}, {}, ['a']), ['-+a[1]']],
@@ -33,22 +33,34 @@ test.each([
   ['another update', { a: 1 }, { a: 3 }, planned({}, { a: 2 }), ['~~a[2!=3]']],
   ['an update where an add was planned', { a: 1 }, { a: 2 }, planned({ a: 2 }), []],
   ['an update that was not planned', { a: 1 }, { a: 2 }, noDifference, ['=~a[2]']],
-  ['what was updated already', { a: 2 }, { a: 2 }, planned({}, { a: 2 }), []],
-  ['what stays instead of changing', { a: 1 }, { a: 1 }, planned({}, { a: 2 }), ['~=a[2!=1]']],
+  ['an update that is already applied', { a: 2 }, { a: 2 }, planned({}, { a: 2 }), []],
+  [
+    'no change where an update was planned',
+    { a: 1 },
+    { a: 1 },
+    planned({}, { a: 2 }),
+    ['~=a[2!=1]'],
+  ],
   ['a delete as planned', { a: 1 }, {}, planned({}, {}, ['a']), []],
   ['a delete that was not planned', { a: 1 }, {}, noDifference, ['=-a']],
   ['a delete where an update was planned', { a: 1 }, {}, planned({}, { a: 2 }), ['~-a[2]']],
-  ['an unknown update that came to nothing', { a: 1 }, {}, planned({}, { a: unknown }), []],
-  ['a delete that was done already', {}, {}, planned({}, {}, ['a']), []],
-  ['a delete that does not come, alone', { a: 1 }, { a: 1 }, planned({}, {}, ['a']), []],
   [
-    'a delete that does not come, beside a change',
+    'an update to an unknown value that deletes the property',
+    { a: 1 },
+    {},
+    planned({}, { a: unknown }),
+    [],
+  ],
+  ['a delete that is already applied', {}, {}, planned({}, {}, ['a']), []],
+  ['a delete that does not occur, alone', { a: 1 }, { a: 1 }, planned({}, {}, ['a']), []],
+  [
+    'a delete that does not occur, beside a change',
     { a: 1 },
     { a: 1, b: 1 },
     planned({ b: 1 }, {}, ['a']),
     ['-=a[1]'],
   ],
-  ['an unknown inside', {}, { a: [1, 5] }, planned({ a: [1, unknown] }), []],
+  ['a nested unknown value', {}, { a: [1, 5] }, planned({ a: [1, unknown] }), []],
   ['another length', {}, { a: [1] }, planned({ a: [1, unknown] }), ['++a[[1,null]!=[1]]']],
 ] as const)('%s', (_name, olds, news, plan, expected) => {
   const found = findUnplannedChanges(map({ ...olds }), map({ ...news }), plan)
@@ -56,7 +68,7 @@ test.each([
   else expect(found).toEqual(expected)
 })
 
-test('secrets are compared open and never shown', () => {
+test('secrets are compared as plaintext and never shown', () => {
   const secret = (value: string): PropertyValue => ({ kind: 'secret', value })
   const plan = planned({ a: secret('x') })
   expect(findUnplannedChanges(map({}), map({ a: secret('x') }), plan)).toEqual([])

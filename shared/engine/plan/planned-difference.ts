@@ -5,12 +5,12 @@ import { containsSecret, redactMap } from '../../values/walk.ts'
 import { matchesPlanned, isUnknown } from './planned-value.ts'
 import type { PlannedDifference } from './update-plan.ts'
 
-/** How a property changes: it comes, changes, goes, or is as it was. */
+/** The kind of change of a property. */
 type Change = 'add' | 'update' | 'delete' | 'same'
 
 const signs: Readonly<Record<Change, string>> = { add: '+', update: '~', delete: '-', same: '=' }
 
-/** What a plan says of the way from old properties to new ones. */
+/** Returns the planned difference between old and new properties. */
 export function createPlannedDifference(olds: PropertyMap, news: PropertyMap): PlannedDifference {
   const adds = new Map<string, PropertyValue>()
   const updates = new Map<string, PropertyValue>()
@@ -26,10 +26,9 @@ export function createPlannedDifference(olds: PropertyMap, news: PropertyMap): P
 }
 
 /**
- * What of the way from old properties to new ones a plan does not allow, one text for each
- * property, sorted: the sign of what was planned, that of what happens, the name, the values. What
- * was unknown in the plan may be anything, or nothing. Source:
- * docs/spec/step-generation.md#update-plans.
+ * Returns the changes from old to new properties that a plan does not allow, sorted, one text per
+ * property. A text contains the planned and the actual sign, the name and the values. A planned
+ * unknown value allows any value or none. Source: docs/spec/step-generation.md#update-plans.
  */
 export function findUnplannedChanges(
   olds: PropertyMap,
@@ -44,7 +43,7 @@ export function findUnplannedChanges(
   for (const key of new Set([...changes.keys(), ...named])) {
     const change = news.has(key) || olds.has(key) ? (changes.get(key) ?? 'same') : undefined
     const plannedChange = plannedChangeOf(planned, key)
-    // A property that was to go may stay when nothing at all changes: so it is in Pulumi.
+    // As in Pulumi, a property with a planned delete may stay if nothing changes at all.
     if (isAllowed(plannedChange, { change, actual: news.get(key), isChanged })) continue
     found.push(textOf(key, plannedChange, { change: change ?? 'delete', actual: news.get(key) }))
   }
@@ -58,14 +57,14 @@ function keysOf(olds: PropertyMap, news: PropertyMap): ReadonlySet<string> {
 function changeOf(olds: PropertyMap, news: PropertyMap, key: string): Change {
   const before = olds.get(key) ?? null
   const after = news.get(key) ?? null
-  // What was unknown may well have come to nothing.
+  // An unknown value may turn out to be absent.
   if (isUnknown(before) && !news.has(key)) return 'same'
   if (before === null) return after === null ? 'same' : 'add'
   if (after === null) return isUnknown(before) ? 'same' : 'delete'
   return matchesPlanned(before, after) ? 'same' : 'update'
 }
 
-/** What a plan says of one property. */
+/** The planned change of one property. */
 interface PlannedChange {
   readonly change: Change
   readonly value: PropertyValue | undefined
@@ -80,7 +79,10 @@ function plannedChangeOf(
   return { change: deletes.includes(key) ? 'delete' : 'same', value: undefined }
 }
 
-/** `change` undefined: the property is neither in the old nor in the new ones. */
+/**
+ * Reports whether the plan allows a change. `change` undefined: neither old nor new properties
+ * contain it.
+ */
 function isAllowed(
   plannedChange: PlannedChange,
   found: {

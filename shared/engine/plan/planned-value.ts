@@ -8,14 +8,14 @@ import {
   type PropertyValue,
 } from '../../values/value.ts'
 
-/** Whether a value is one that is not known yet. */
+/** Reports whether a value is unknown. */
 export function isUnknown(value: PropertyValue | undefined): boolean {
   return isSpecial(value) && value.kind === 'unknown'
 }
 
 /**
- * Whether a value may be where another was planned: the same, and anything or nothing where either
- * is unknown.
+ * Reports whether a value is allowed where another was planned. Values must be equal, but an
+ * unknown one matches any value or none.
  */
 export function matchesPlanned(planned: PropertyValue, actual: PropertyValue): boolean {
   if (isUnknown(planned) || isUnknown(actual)) return true

@@ -1,22 +1,22 @@
 /**
- * plan: update plans: what a preview found that an update would do, kept in a file, and what holds
- * a later update to it. Imports state and below, and the records' words.
+ * plan: update plans: the changes that a preview found, saved in a file, and the checks of a later
+ * update against them. Imports state and below, and the types of records.
  *
- * Invariants: decisions are pure functions of data; a plan is read whole or refused; its secrets
- * are sealed by the stack's secrets manager.
+ * Invariants: decisions are pure functions of data. A plan is read completely or refused. Its
+ * secrets are sealed by the stack's secrets manager.
  */
 import type { Urn } from '../../names/urn.ts'
 import type { CustomTimeouts } from '../../state/resource.ts'
 import type { PropertyMap } from '../../values/value.ts'
 
-/** What a plan expects of the properties of a resource; what it does not name stays. */
+/** The planned changes of a resource's properties. Other properties stay unchanged. */
 export interface PlannedDifference {
   readonly adds: PropertyMap
   readonly deletes: readonly string[]
   readonly updates: PropertyMap
 }
 
-/** Another name of a resource, as plan files have it: every field, empty where it says nothing. */
+/** An alias of a resource in the form of plan files: every field is present, empty when not set. */
 export interface PlannedAlias {
   readonly urn: string
   readonly name: string
@@ -27,7 +27,7 @@ export interface PlannedAlias {
   readonly noParent: boolean
 }
 
-/** The options that a registration must repeat, and how its properties may change. */
+/** The options that a registration must repeat, and the allowed changes of its properties. */
 export interface PlannedGoal {
   readonly type: string
   readonly name: string
@@ -47,21 +47,21 @@ export interface PlannedGoal {
   readonly customTimeouts: CustomTimeouts
 }
 
-/** What is planned for one resource. Without a goal it is only to be deleted. */
+/** The plan for one resource. Without a goal it is only deleted. */
 export interface PlannedResource {
   readonly goal: PlannedGoal | undefined
-  /** Steps in order, in the words of events. */
+  /** Steps in order, with the names that events use. */
   readonly ops: readonly string[]
-  /** What it was expected to be; for people. */
+  /** The expected outputs, for users. */
   readonly outputs: PropertyMap | undefined
-  /** The seed of its Checks, so that chance falls alike. */
+  /** The random seed of its Check calls, so that random values are the same. */
   readonly seed: Uint8Array | undefined
 }
 
-/** A whole plan. */
+/** A complete plan. */
 export interface UpdatePlan {
   readonly resources: ReadonlyMap<Urn, PlannedResource>
 }
 
-/** Nothing changes. */
+/** No changes. */
 export const noDifference: PlannedDifference = { adds: new Map(), deletes: [], updates: new Map() }

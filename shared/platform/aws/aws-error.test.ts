@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { error } from '../../errors/error.ts'
 import { awsError, withAwsErrors, errorNameOf, httpStatusOf } from './aws-error.ts'
 
-/** What the SDK throws: a name, and a status when there was an answer. */
+/** Creates an error as the SDK throws it: a name, and a status if there was a response. */
 function thrownOf(name: string, status?: number, more: object = {}): Error {
   const thrown = Object.assign(new Error('said'), {
     $metadata: status === undefined ? {} : { httpStatusCode: status, requestId: 'r-1' },
@@ -12,7 +12,7 @@ function thrownOf(name: string, status?: number, more: object = {}): Error {
   return thrown
 }
 
-describe('an error of a client of AWS', () => {
+describe('an AWS client error', () => {
   test.each([
     ['AccessDenied', 403, 'STORE_DENIED'],
     ['KMS.AccessDeniedException', 400, 'STORE_DENIED'],
@@ -37,11 +37,11 @@ describe('an error of a client of AWS', () => {
     ['TimeoutError', undefined, 'STORE_UNAVAILABLE'],
     ['Error', undefined, 'STORE_UNAVAILABLE'],
     ['InvalidAttributeName', 400, 'INTERNAL_ASSERTION'],
-  ])('%s with status %s is %s', (name, status, code) => {
+  ])('%s with status %s maps to %s', (name, status, code) => {
     expect(awsError('queue q: send', thrownOf(name, status))).toMatchObject({ code })
   })
 
-  test('says what was done, what was answered, and to which request', () => {
+  test('names the action, the response and the request', () => {
     const failure = awsError('queue q: send', thrownOf('AccessDenied', 403))
     expect(failure.message).toBe('queue q: send failed: AccessDenied: said')
     expect(failure.details).toEqual({
@@ -50,14 +50,14 @@ describe('an error of a client of AWS', () => {
     })
   })
 
-  test('that says it may pass has a hint of the service, not of a disk', () => {
+  test('that is transient has a hint about the service, not about a disk', () => {
     const hintOf = (thrown: Error) => awsError('x', thrown).hint
     expect(hintOf(thrownOf('SlowDown', 503))).toContain('quotas')
     expect(hintOf(thrownOf('Odd', 400, { $retryable: { throttling: true } }))).toContain('quotas')
     expect(hintOf(thrownOf('TimeoutError'))).toContain('network')
   })
 
-  test('of ours stays what it is, and what is no error is told as text', async () => {
+  test('a catalogue error is returned unchanged, and a thrown text appears in the message', async () => {
     const ours = error('STATE_INVALID', 'damaged')
     await expect(withAwsErrors('x', () => Promise.reject(ours))).rejects.toBe(ours)
     expect(awsError('x', 'odd').message).toContain('odd')

@@ -1,17 +1,17 @@
 import { DeployError, error } from '../../errors/error.ts'
 import type { ErrorCode } from '../../errors/catalogue.ts'
 
-/** What the SDK throws, as far as it says anything of itself. */
+/** The known fields of an error that the SDK throws. */
 interface ThrownError {
   readonly name: string
   readonly message: string
-  /** The HTTP status of the answer; absent when there was none. */
+  /** The HTTP status of the response. Absent without a response. */
   readonly status?: number
   readonly requestId?: string
   readonly isThrottling: boolean
 }
 
-/** Codes by the names that services give their errors, without a service's prefix. */
+/** Error codes by the names that services use, without a service's prefix. */
 const codes: ReadonlyMap<string, ErrorCode> = indexCodesByName({
   STORE_DENIED: ['AccessDenied', 'AccessDeniedException', 'AuthorizationError', 'KmsAccessDenied'],
   STORE_CREDENTIALS: [
@@ -29,7 +29,7 @@ const codes: ReadonlyMap<string, ErrorCode> = indexCodesByName({
     ...['PermanentRedirect', 'AuthorizationHeaderMalformed', 'InvalidAddress'],
     'IllegalLocationConstraintException',
   ],
-  // Refusals that pass by themselves.
+  // Refusals that are temporary.
   STORE_UNAVAILABLE: [
     ...['RequestTimeout', 'RequestTimeoutException', 'TimeoutError'],
     ...['ConditionalRequestConflict', 'OperationAborted'],
@@ -42,7 +42,7 @@ const codes: ReadonlyMap<string, ErrorCode> = indexCodesByName({
   ],
 })
 
-/** Names of errors that say: too much at once. */
+/** Names of throttling errors. */
 const throttles: ReadonlySet<string> = new Set([
   ...['RequestThrottled', 'RequestThrottledException', 'ThrottlingException', 'Throttling'],
   ...['ThrottledException', 'SlowDown', 'TooManyRequestsException', 'KmsThrottled', 'OverLimit'],
@@ -51,8 +51,8 @@ const throttles: ReadonlySet<string> = new Set([
 
 const hints = {
   throttled:
-    'The account takes no more at the moment: look at its quotas. The request is repeated.',
-  unreached: 'Check the network, and the health of the service. The request is repeated.',
+    'AWS takes no more requests of this account at the moment: check its quotas. The request is retried.',
+  unreached: 'Check the network and the health of the service. The request is retried.',
 } as const
 
 function indexCodesByName(names: Partial<Record<ErrorCode, readonly string[]>>) {
@@ -64,11 +64,12 @@ function indexCodesByName(names: Partial<Record<ErrorCode, readonly string[]>>) 
 }
 
 /**
- * The error of ours for what a client of AWS threw while doing `what` (`queue chains: send`).
- * STORE_MISSING, STORE_DENIED, STORE_CREDENTIALS, STORE_REGION_WRONG, MESSAGE_TOO_LARGE,
- * BLOB_TOO_LARGE and SECRETS_KEY_UNUSABLE do not pass by themselves; STORE_UNAVAILABLE may
- * (throttled, no answer, an answer of 5xx); what a service refuses otherwise is INTERNAL_ASSERTION.
- * An error of ours stays what it is. Decides by names and statuses, never by a text.
+ * Converts an error that an AWS client threw during `what` (`queue chains: send`) to an error of
+ * the catalogue. STORE_MISSING, STORE_DENIED, STORE_CREDENTIALS, STORE_REGION_WRONG,
+ * MESSAGE_TOO_LARGE, BLOB_TOO_LARGE and SECRETS_KEY_UNUSABLE are permanent. STORE_UNAVAILABLE
+ * (throttled, no response, 5xx) may be temporary. Any other refusal is INTERNAL_ASSERTION. A
+ * `DeployError` is returned unchanged. The decision depends on names and statuses, never on a
+ * message.
  */
 export function awsError(what: string, thrown: unknown): DeployError {
   if (thrown instanceof DeployError) return thrown
@@ -90,7 +91,7 @@ export function awsError(what: string, thrown: unknown): DeployError {
   })
 }
 
-/** Runs a request and throws what `awsFailure` makes of its error. */
+/** Runs a request and throws its error converted by `awsError`. */
 export async function withAwsErrors<T>(what: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
@@ -99,12 +100,12 @@ export async function withAwsErrors<T>(what: string, run: () => Promise<T>): Pro
   }
 }
 
-/** What a service called its error, without the service's prefix. */
+/** Returns a service's name of its error, without the service's prefix. */
 export function errorNameOf(thrown: unknown): string {
   return readThrown(thrown).name
 }
 
-/** The HTTP status of an error that a service answered; undefined when nobody did. */
+/** Returns the HTTP status of an error response, or undefined without a response. */
 export function httpStatusOf(thrown: unknown): number | undefined {
   return readThrown(thrown).status
 }
@@ -114,7 +115,7 @@ function codeOf(thrownError: ThrownError): ErrorCode {
   if (known !== undefined) return known
   if (isThrottle(thrownError)) return 'STORE_UNAVAILABLE'
   const { status } = thrownError
-  // A HEAD has no body that could name the error.
+  // The response to a HEAD has no body that could name the error.
   if (status === 401 || status === 403) return 'STORE_DENIED'
   if (status === 301) return 'STORE_REGION_WRONG'
   const isRefused = status !== undefined && status >= 400 && status < 500
@@ -132,7 +133,7 @@ function readThrown(thrown: unknown): ThrownError {
   const status = readField(metadata, 'httpStatusCode')
   const requestId = readField(metadata, 'requestId')
   return {
-    // `AWS.SimpleQueueService.NonExistentQueue`, `KMS.DisabledException`
+    // Such as `AWS.SimpleQueueService.NonExistentQueue` or `KMS.DisabledException`.
     name: thrown.name.split('.').at(-1) ?? thrown.name,
     message: thrown.message,
     ...(typeof status === 'number' ? { status } : {}),

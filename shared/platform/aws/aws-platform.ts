@@ -25,7 +25,7 @@ import { createRecords } from './records.ts'
 import { createScheduler, createSchedulerClient } from './scheduler.ts'
 import { createKmsSealing } from './kms-sealing.ts'
 
-/** Every port of records, blobs and queues over AWS, with what event sources hand over. */
+/** All ports for records, blobs and queues on AWS, with the conversions for event sources. */
 export interface AwsPlatform extends Platform {
   readonly chains: AwsChainQueue
   readonly nudges: AwsNudges
@@ -37,18 +37,17 @@ export interface AwsPlatform extends Platform {
   readonly close: () => void
 }
 
-/** What a platform is made of. */
+/** Dependencies of a platform. */
 export interface AwsPlatformDeps {
   readonly settings: AwsSettings
   readonly resources: AwsResources
   readonly logger: LoggerPort
-  /** Told what is sent to the long pool; absent where nothing scales by it. */
+  /** Writes the metric of messages sent to the long pool. Absent when no scaling depends on it. */
   readonly putMetric?: PutMetric
 }
 
 /**
- * The same with what seals secrets of triggers, what calls when schedules are due, and what nobody
- * could be told. Throws
+ * Creates the same ports, and those for trigger secrets, schedules and notifications. Throws
  * AWS_SETTINGS_INVALID.
  */
 export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
@@ -88,8 +87,8 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
 }
 
 /**
- * Makes the ports of an installation: nothing is asked before one of them is. Throws
- * AWS_SETTINGS_INVALID by the name of a variable that is not set.
+ * Creates the ports of an installation. Sends no request before a port is used. Throws
+ * AWS_SETTINGS_INVALID with the name of a missing variable.
  */
 export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
   const { settings, resources, logger, putMetric } = deps

@@ -4,20 +4,20 @@ import type { Pool } from '../../records/pool.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Where a function finds what an installation is made of. */
+/** The resources of an installation, as a function finds them. */
 export interface AwsResources {
-  /** Throws AWS_SETTINGS_INVALID by the name of its variable when it is not given. */
+  /** Throws AWS_SETTINGS_INVALID with the name of the variable when it is not set. */
   readonly get: (place: AwsVariable) => string
   readonly pool: Pool
 }
 
-/** The places that the environment of a function names. */
+/** Returns the resources that the environment of a function names. */
 export function readAwsResources(env: Env): AwsResources {
   const get = (place: AwsVariable): string => {
     const found = env[awsVariables[place]] ?? ''
     if (found === '')
       throw error('AWS_SETTINGS_INVALID', `${awsVariables[place]} is not set`, {
-        hint: 'Functions get their variables from the installation: run `antichain platform deploy`.',
+        hint: 'The installation sets the variables of its functions: run `antichain platform deploy`.',
       })
     return found
   }

@@ -1,10 +1,10 @@
 /**
- * aws: every port over the services of AWS. Imports ports and below, and the system's clock.
+ * aws: all ports over AWS services. Imports ports and below, and the system clock.
  *
- * Invariants: 1. Every request has a timeout and a number of attempts from shared/config. 2. What
- * the SDK repeats after a lost reply is harmless when it took effect twice. 3. Nothing thrown by
- * the SDK leaves this folder: failures.ts makes an error of the catalogue of it. 4. No answer of a
- * service is trusted in its form: what was stored is parsed when it is read.
+ * Invariants: 1. Every request has a timeout and a number of attempts from shared/config. 2. A
+ * request that the SDK retries after a lost response may take effect twice without harm. 3. No SDK
+ * error leaves this folder: aws-error.ts converts it to an error of the catalogue. 4. The format of
+ * a response is never trusted: stored data is parsed when it is read.
  */
 import { KMSClient } from '@aws-sdk/client-kms'
 import { S3Client } from '@aws-sdk/client-s3'
@@ -14,21 +14,21 @@ import { z } from 'zod'
 import { awsLimits } from '../../config/aws-limits.ts'
 import { error } from '../../errors/error.ts'
 
-/** Services with a client here, as in the names of their variables. */
+/** Services with a client in this folder, named as in their variables. */
 export type AwsService = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS' | 'LAMBDA'
 
-/** What sends requests, as the SDK knows it. */
+/** The SDK's request handler. */
 export type AwsHandler = Pick<
   NodeHttpHandler,
   'metadata' | 'handle' | 'destroy' | 'updateHttpClientConfig' | 'httpHandlerConfigs'
 >
 
-/** Where the services are. Credentials are found by the SDK's own chain. */
+/** The location of the services. The SDK finds credentials by its default chain. */
 export interface AwsSettings {
   readonly region: string
-  /** Of emulators; AWS itself is found by the region. */
+  /** Endpoints of emulators. The SDK finds AWS itself by the region. */
   readonly endpoints: Partial<Readonly<Record<AwsService, string>>>
-  /** Wraps what sends requests: faults and counters of tests. */
+  /** Wraps the request handler, for faults and counters in tests. */
   readonly wrapHandler?: (handler: AwsHandler, service: AwsService) => AwsHandler
 }
 
@@ -37,15 +37,15 @@ const services = ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER', 'STS', 'LAMBDA'] 
 const endpointForm = z.url({ protocol: /^https?$/ })
 
 /**
- * Settings from the environment: AWS_REGION, else AWS_DEFAULT_REGION, and
+ * Reads the settings from the environment: AWS_REGION, else AWS_DEFAULT_REGION, and
  * `ANTICHAIN_<SERVICE>_ENDPOINT`. Throws AWS_SETTINGS_INVALID.
  */
 export function readAwsSettings(env: Readonly<Record<string, string | undefined>>): AwsSettings {
   const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || ''
   if (region === '')
-    throw error('AWS_SETTINGS_INVALID', 'the region is not given: AWS_REGION is not set')
+    throw error('AWS_SETTINGS_INVALID', 'the AWS region is unknown: AWS_REGION is not set')
   if (!regionForm.test(region))
-    throw error('AWS_SETTINGS_INVALID', `AWS_REGION is '${region}', which is not a region`)
+    throw error('AWS_SETTINGS_INVALID', `AWS_REGION is '${region}', which is not a valid region`)
   const endpoints: Partial<Record<AwsService, string>> = {}
   for (const service of services) {
     const name = `ANTICHAIN_${service}_ENDPOINT`
@@ -58,7 +58,9 @@ export function readAwsSettings(env: Readonly<Record<string, string | undefined>
   return { region, endpoints }
 }
 
-/** What every client of the SDK is made with. `answerMs`: how long one answer is waited for. */
+/**
+ * Returns the configuration that every SDK client shares. `answerMs`: the timeout of one response.
+ */
 export function createClientConfig(
   settings: AwsSettings,
   service: AwsService,
@@ -81,23 +83,23 @@ export function createClientConfig(
   }
 }
 
-/** A client of SQS; its receives may wait at the server. */
+/** Creates a client of SQS. Its receives may wait on the server (long polling). */
 export function createSqsClient(settings: AwsSettings): SQSClient {
   return new SQSClient(
     createClientConfig(settings, 'SQS', awsLimits.answerMs + awsLimits.receiveWaitMs),
   )
 }
 
-/** A client of S3. */
+/** Creates a client of S3. */
 export function createS3Client(settings: AwsSettings): S3Client {
   return new S3Client({
     ...createClientConfig(settings, 'S3', awsLimits.blobAnswerMs),
-    // An emulator has one name for all buckets.
+    // An emulator has one host name for all buckets.
     forcePathStyle: settings.endpoints.S3 !== undefined,
   })
 }
 
-/** A client of KMS; `region`: that of the key. */
+/** Creates a client of KMS. `region` is the region of the key. */
 export function createKmsClient(settings: AwsSettings, region: string): KMSClient {
   return new KMSClient({ ...createClientConfig(settings, 'KMS'), region })
 }

@@ -3,9 +3,9 @@ import { parseKeyUrl } from './key-url.ts'
 import type { KmsKeeper } from './kms-key-keeper.ts'
 
 /**
- * Keys of KMS by the credentials of this process, in the region of the environment, or of the
- * address of the key when that has none. Nothing of AWS is loaded before a key is asked for. Throws
- * AWS_SETTINGS_INVALID where no region is named, and what `createKmsKeeper` says.
+ * Creates a keeper of KMS keys with the credentials of this process. It uses the region of the
+ * environment, or else the region in the key's URL. AWS modules are loaded when the first key is
+ * used. Throws AWS_SETTINGS_INVALID without a region, and the errors of `createKmsKeeper`.
  */
 export function createDefaultKeyKeeper(
   env: Readonly<Record<string, string | undefined>>,

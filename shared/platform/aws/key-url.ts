@@ -1,31 +1,31 @@
 import { error } from '../../errors/error.ts'
 
-/** What a URL of a key in KMS says. */
+/** The contents of a KMS key URL. */
 export interface KeyUrl {
   /** A key id, `alias/<name>` or an ARN. */
   readonly keyId: string
-  /** That of the query, else of the ARN; undefined: that of the surroundings. */
+  /** The region of the query, else of the ARN. Undefined: the region of the environment. */
   readonly region: string | undefined
   readonly context: Readonly<Record<string, string>>
 }
 
-/** Parameters that say how another SDK is set up, and change nothing here. */
+/** Parameters that configure another SDK and have no effect here. */
 const ignored: ReadonlySet<string> = new Set(['awssdk'])
 
 /**
- * Reads `awskms://<key id | alias/name>?region=…` or `awskms:///<ARN>`, with `context_<name>=…` for
- * the encryption context. Throws SECRETS_URL_INVALID, also for a parameter that is not known: what
- * it asks for would be left out. Source: docs/spec/secrets.md#cloud-manager.
+ * Parses `awskms://<key id | alias/name>?region=…` or `awskms:///<ARN>`, with `context_<name>=…`
+ * for the encryption context. Throws SECRETS_URL_INVALID, also for an unknown parameter, which
+ * would otherwise be ignored silently. Source: docs/spec/secrets.md#cloud-manager.
  */
 export function parseKeyUrl(text: string): KeyUrl {
   const urlError = (why: string) =>
-    error('SECRETS_URL_INVALID', `the address of the key '${withoutQuery(text)}' ${why}`)
+    error('SECRETS_URL_INVALID', `the key URL '${withoutQuery(text)}' ${why}`)
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'awskms:') throw urlError('does not begin with awskms://')
   const path = decodeText(url.pathname)
   if (path === undefined) throw urlError('cannot be decoded')
   const keyId = `${url.host}${path}`.replace(/^\/+/, '').replace(/\/+$/, '')
-  if (keyId === '') throw urlError('names no key')
+  if (keyId === '') throw urlError('does not contain a key')
   let region: string | undefined
   const context: Record<string, string> = {}
   for (const [name, value] of url.searchParams) {
@@ -37,13 +37,13 @@ export function parseKeyUrl(text: string): KeyUrl {
   return { keyId, region: region || regionOfArn(keyId), context }
 }
 
-/** `arn:aws:kms:<region>:<account>:…` */
+/** Such as `arn:aws:kms:<region>:<account>:…`. */
 function regionOfArn(keyId: string): string | undefined {
   const [arn, , service, region] = keyId.split(':')
   return arn === 'arn' && service === 'kms' && region !== '' ? region : undefined
 }
 
-/** A context may be nobody's business. */
+/** The encryption context may be confidential. */
 function withoutQuery(text: string): string {
   return text.split('?')[0] ?? text
 }

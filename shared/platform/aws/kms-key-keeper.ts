@@ -5,15 +5,16 @@ import { type AwsSettings, createKmsClient } from './clients.ts'
 import { withAwsErrors, errorNameOf } from './aws-error.ts'
 import { parseKeyUrl } from './key-url.ts'
 
-/** A keeper of data keys in KMS, with its end. */
+/** A keeper of data keys in KMS. `close` ends its clients. */
 export interface KmsKeeper extends KeyKeeper {
   readonly close: () => void
 }
 
 /**
- * Data keys sealed by KMS: Encrypt and Decrypt with the key of an `awskms://` URL in that key's
- * region, with the URL's encryption context. Throws SECRETS_URL_INVALID, SECRETS_MALFORMED (the
- * sealed key is not of this key or context), SECRETS_KEY_UNUSABLE, and what `awsFailure` says.
+ * Creates a keeper that encrypts data keys by KMS: Encrypt and Decrypt with the key of an
+ * `awskms://` URL, in that key's region, with the URL's encryption context. Throws
+ * SECRETS_URL_INVALID, SECRETS_MALFORMED (encrypted with another key or context),
+ * SECRETS_KEY_UNUSABLE, and the errors of `awsError`.
  */
 export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   const clients = new Map<string, KMSClient>()
@@ -58,7 +59,7 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   }
 }
 
-/** Answers of KMS that say: this was not sealed under this key and context. */
+/** KMS errors for a text that was encrypted under another key or context. */
 const foreign: ReadonlySet<string> = new Set([
   'InvalidCiphertextException',
   'IncorrectKeyException',
@@ -67,7 +68,7 @@ const foreign: ReadonlySet<string> = new Set([
 function throwRefused(keyId: string, cause?: unknown): never {
   throw error(
     'SECRETS_MALFORMED',
-    `the data key of this stack was not sealed by the key ${keyId}`,
+    `the data key of this stack was not encrypted with the key ${keyId}`,
     {
       cause,
     },

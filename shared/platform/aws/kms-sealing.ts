@@ -7,23 +7,23 @@ import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
 import { type AwsSettings, createKmsClient } from './clients.ts'
 import { withAwsErrors, errorNameOf } from './aws-error.ts'
 
-/** Sealing with a key in KMS, with its end. */
+/** Sealing with a key in KMS. `close` ends its client. */
 export interface KmsSealing extends SealingPort {
   readonly close: () => void
 }
 
 /**
- * What a sealed text is made of: a checksum of the rest, a data key that KMS sealed, and the text
- * under that key. By the checksum a damaged text is known without asking KMS.
+ * A sealed text: a checksum of the rest, a data key encrypted by KMS, and the text encrypted with
+ * that key. The checksum detects a damaged text without a request to KMS.
  */
 const form = /^k1:(?<check>[0-9a-f]+):(?<rest>(?<key>[^:]+):(?<text>[^:]+))$/
 
 /**
- * Seals secrets of triggers under data keys of their own, which the key `keyId` (an id, alias or
- * ARN) in KMS seals with the purpose and place in the encryption context: who may only encrypt can
- * seal, who may only decrypt can open, and neither can use it for secrets of stacks. One request
- * each. Both throw what `awsFailure` says, SECRETS_KEY_UNUSABLE for one; `open` throws
- * SEALED_UNREADABLE.
+ * Creates the sealing of trigger secrets. Each secret has its own data key. The KMS key `keyId` (an
+ * id, alias or ARN) encrypts it with purpose and place in the encryption context. A role may
+ * therefore be allowed to seal only or to open only, and neither applies to stack secrets. Each
+ * call sends one request. Both throw the errors of `awsError`, such as SECRETS_KEY_UNUSABLE; `open`
+ * throws SEALED_UNREADABLE.
  */
 export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSealing {
   const kms = createKmsClient(settings, settings.region)
@@ -73,7 +73,7 @@ export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSeali
   }
 }
 
-/** Answers of KMS that say: this was not sealed under this key and context. */
+/** KMS errors for a text that was encrypted under another key or context. */
 const foreign: ReadonlySet<string> = new Set([
   'InvalidCiphertextException',
   'IncorrectKeyException',
@@ -84,5 +84,5 @@ function checksumOfText(text: string): string {
 }
 
 function unreadableError(context: string, cause?: unknown): DeployError {
-  return error('SEALED_UNREADABLE', `what is sealed in the ${context} cannot be opened`, { cause })
+  return error('SEALED_UNREADABLE', `the secret of the ${context} cannot be decrypted`, { cause })
 }

@@ -26,18 +26,23 @@ const cases: readonly (readonly [Parameters<PutMetric>, object, object])[] = [
   ],
 ]
 
-test.each(cases)('%j is one line that CloudWatch reads a metric from', (args, metric, fields) => {
-  put(...args)
-  const [line = ''] = written.splice(0)
-  expect(line.trimEnd().split('\n')).toHaveLength(1)
-  const dimensions = Object.keys(fields).filter(
-    name => !(Object.values(metric) as string[]).includes(name),
-  )
-  expect(JSON.parse(line)).toEqual({
-    _aws: {
-      Timestamp: 1_700_000_000_000,
-      CloudWatchMetrics: [{ Namespace: 'Antichain', Dimensions: [dimensions], Metrics: [metric] }],
-    },
-    ...fields,
-  })
-})
+test.each(cases)(
+  '%j is written as one line from which CloudWatch reads a metric',
+  (args, metric, fields) => {
+    put(...args)
+    const [line = ''] = written.splice(0)
+    expect(line.trimEnd().split('\n')).toHaveLength(1)
+    const dimensions = Object.keys(fields).filter(
+      name => !(Object.values(metric) as string[]).includes(name),
+    )
+    expect(JSON.parse(line)).toEqual({
+      _aws: {
+        Timestamp: 1_700_000_000_000,
+        CloudWatchMetrics: [
+          { Namespace: 'Antichain', Dimensions: [dimensions], Metrics: [metric] },
+        ],
+      },
+      ...fields,
+    })
+  },
+)

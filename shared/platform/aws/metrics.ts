@@ -1,15 +1,15 @@
 import { awsMetrics, type QueueName } from '../../config/aws-resource-names.ts'
 import type { ClockPort } from '../../ports/system.ts'
 
-/** A number that an alarm or the scaling of the long pool reads. */
+/** A metric that an alarm or the scaling of the long pool reads. */
 export type AwsMetric = 'stuckDeployments' | 'compactionLag' | 'longPoolWaiting'
 
-/** Writes one number; that of the long pool for each of its queues. */
+/** Writes a value of a metric. The metric of the long pool is written for each of its queues. */
 export type PutMetric = (metric: AwsMetric, value: number, queue?: QueueName) => void
 
 /**
- * Writes metrics as lines of the function's log, in CloudWatch's embedded metric format: no request
- * and no right more. Source: CloudWatch's specification of the format.
+ * Creates the writer of metrics as log lines in CloudWatch's embedded metric format, which needs no
+ * request and no permission. Source: CloudWatch's specification of the format.
  */
 export function createMetrics({
   installation,

@@ -1,12 +1,12 @@
 /**
- * aws: every port on AWS. Records are in DynamoDB, in `dynamo/`: each record is one item, each
- * write of the hot path one request on one item. Imports ports and below.
+ * aws: all ports on AWS. Records are in DynamoDB, in `dynamo/`: each record is one item, and each
+ * write of the hot path is one request on one item. Imports ports and below.
  *
- * Invariants: 1. Conditions are checked by the store; those of heads are made from the table of
- * transitions. 2. Reads are strongly consistent, except where what is found can only have been
- * true. 3. A write whose reply is lost is repeated, so whoever is refused looks whether what
- * stands is its own. 4. Nothing is scanned: what must be found is listed first.
- * 5. What may pass is repeated a bounded number of times; what cannot work is not repeated.
+ * Invariants: 1. The store checks conditions; those of heads are built from the transition table.
+ * 2. Reads are strongly consistent, except where a found fact stays true. 3. A write is repeated
+ * after a lost response, so a refused writer checks whether the existing item is its own. 4. No
+ * table is scanned: records that must be found are listed first.
+ * 5. Temporary failures are retried a limited number of times; permanent failures are not retried.
  */
 import type { AuditPort } from '../../ports/audit.ts'
 import type { BlobsPort } from '../../ports/records.ts'
@@ -44,7 +44,7 @@ export type RecordPorts = Pick<
 > &
   Pick<TriggerPorts, 'documents' | 'marks'> & { readonly audit: AuditPort }
 
-/** Records in two tables; those that an item cannot hold are blobs. */
+/** Creates the records in two tables. Records that exceed an item are stored as blobs. */
 export function createRecords(
   deps: DynamoDeps & { readonly random: RandomPort; readonly tables: TableNames },
   blobs: BlobsPort,

@@ -5,7 +5,7 @@ import { createRoleAssumer } from './roles.ts'
 const stack = 'organization/shop/prod' as StackId
 const role = 'arn:aws:iam::123456789012:role/shop'
 
-/** Roles whose service counts what it was asked, and refuses when told so. */
+/** Creates roles over a service that records its requests and refuses on demand. */
 function roles() {
   const requests: Record<string, unknown>[] = []
   const service = { refuses: '' }
@@ -25,7 +25,7 @@ function roles() {
   return { take, requests, service, pass: (ms: number) => void (now += ms) }
 }
 
-test('a role is asked for with the installation and the stack as its external id', async () => {
+test('the external id of a request contains the installation and the stack', async () => {
   const { take, requests } = roles()
   expect(await take(role, stack)).toMatchObject({ accessKeyId: 'id 1', expiresAt: 3_600_000 })
   expect(requests[0]).toMatchObject({
@@ -35,7 +35,7 @@ test('a role is asked for with the installation and the stack as its external id
   })
 })
 
-test('credentials are given out again while they last, to the same stack only', async () => {
+test('valid credentials are reused, for the same stack only', async () => {
   const { take, requests, pass } = roles()
   await take(role, stack)
   pass(30 * 60_000)
@@ -46,14 +46,14 @@ test('credentials are given out again while they last, to the same stack only', 
   expect(requests).toHaveLength(3)
 })
 
-test('who asks while another one waits is given the same', async () => {
+test('concurrent callers share one request', async () => {
   const { take, requests } = roles()
   const all = await Promise.all([take(role, stack), take(role, stack), take(role, stack)])
   expect(new Set(all.map(({ accessKeyId }) => accessKeyId))).toEqual(new Set(['id 1']))
   expect(requests).toHaveLength(1)
 })
 
-test('a role that refuses a stack is named with the external id that it was shown', async () => {
+test('the error of a refused role contains the external id', async () => {
   const { take, service } = roles()
   service.refuses = 'AccessDenied'
   await expect(take(role, stack)).rejects.toMatchObject({
@@ -64,7 +64,7 @@ test('a role that refuses a stack is named with the external id that it was show
   await expect(take(role, stack)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })
 
-test('what cannot be renewed is given out until it ends', async () => {
+test('credentials that cannot be renewed are used until they expire', async () => {
   const { take, service, pass } = roles()
   await take(role, stack)
   pass(45 * 60_000)

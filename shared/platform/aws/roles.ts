@@ -5,7 +5,7 @@ import type { ClockPort } from '../../ports/system.ts'
 import type { EpochMs, StackId } from '../../records/ids.ts'
 import { withAwsErrors } from './aws-error.ts'
 
-/** Credentials of a role, for an hour. */
+/** Credentials of a role, valid for an hour. */
 export interface AssumedRole {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -13,16 +13,19 @@ export interface AssumedRole {
   readonly expiresAt: EpochMs
 }
 
-/** The longest session of a role that another one takes on; functions live a quarter of it. */
+/**
+ * The longest session of a role that another role assumes. A function runs for at most a quarter of
+ * it.
+ */
 const sessionMs = 3_600_000
-/** Credentials that end sooner than this are not given out again while others can be had, in ms. */
+/** Remaining validity, in ms, below which credentials are renewed if possible. */
 const reserveMs = 20 * 60_000
 
 /**
- * Takes on roles of stacks, each once in its time, however many ask at once. The external id names
- * installation and stack, so that the owner of a role decides which stack may use it. Throws
- * STACK_ROLE_REFUSED, and for what is the service's affair what `awsFailure` says; not while what
- * it gave before still lasts.
+ * Creates the assumer of stack roles. Concurrent callers share one request, and valid credentials
+ * are reused. The external id names installation and stack, so the owner of a role decides which
+ * stack may use it. Throws STACK_ROLE_REFUSED, and the errors of `awsError` for failures of the
+ * service. Does not throw while earlier credentials are still valid.
  */
 export function createRoleAssumer(deps: {
   readonly sts: Pick<STSClient, 'send'>
@@ -73,12 +76,12 @@ async function assumeRole(
     sts.send(command),
   ).catch((thrown: unknown) => {
     if (!hasCode(thrown, 'STORE_DENIED')) throw thrown
-    const why = `the role ${role} refuses the stack ${stack}, whose external id is '${externalId}'`
+    const why = `the role ${role} refuses the stack ${stack} with the external id '${externalId}'`
     throw error('STACK_ROLE_REFUSED', `${why}: ${messageOf(thrown)}`, { cause: thrown })
   })
   const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = credentials ?? {}
   if (AccessKeyId === undefined || SecretAccessKey === undefined || SessionToken === undefined)
-    throw error('STACK_ROLE_REFUSED', `the role ${role} was given without credentials`)
+    throw error('STACK_ROLE_REFUSED', `AWS returned no credentials for the role ${role}`)
   return {
     accessKeyId: AccessKeyId,
     secretAccessKey: SecretAccessKey,
@@ -87,7 +90,7 @@ async function assumeRole(
   }
 }
 
-/** Who did something, as CloudTrail shows it: 2 to 64 characters of a small set. */
+/** Returns the session name that CloudTrail shows: 2 to 64 characters of a restricted set. */
 function sessionNameOf(stack: StackId): string {
   return `antichain-${stack.replaceAll(/[^\w+=,.@-]/g, '-')}`.slice(-64)
 }

@@ -12,21 +12,21 @@ import type { PlacedCalls, SchedulerPort } from '../../ports/scheduler.ts'
 import { type AwsSettings, createClientConfig } from './clients.ts'
 import { awsError, errorNameOf } from './aws-error.ts'
 
-/** Where schedules are made, and what they call. */
+/** The schedule group, and the target of its calls. */
 export interface SchedulerSettings {
   readonly group: string
-  /** ARN of the role under which Scheduler calls. */
+  /** ARN of the role that Scheduler assumes for calls. */
   readonly role: string
-  /** ARN of the function that looks at schedules. */
+  /** ARN of the function that runs schedules. */
   readonly target: string
 }
 
-/** A client of EventBridge Scheduler. */
+/** Creates a client of EventBridge Scheduler. */
 export function createSchedulerClient(settings: AwsSettings): SchedulerClient {
   return new SchedulerClient(createClientConfig(settings, 'SCHEDULER'))
 }
 
-/** Schedules of EventBridge Scheduler, each made once and never changed. */
+/** Creates the schedules of EventBridge Scheduler. Each is created once and never changed. */
 export function createScheduler(
   client: SchedulerClient,
   settings: SchedulerSettings,
@@ -36,12 +36,13 @@ export function createScheduler(
       try {
         await client.send(new CreateScheduleCommand(toCreateScheduleInput(calls, settings)))
       } catch (thrown) {
-        // Nobody else has the name: it is a repetition of ours.
+        // The name is unique to this schedule, so an existing one means that this request is a
+        // repetition.
         if (errorNameOf(thrown) === 'ConflictException') return
         if (errorNameOf(thrown) === 'ValidationException')
           throw error(
             'SCHEDULE_INVALID',
-            `EventBridge Scheduler refuses it: ${messageOf(thrown)}`,
+            `EventBridge Scheduler refused the schedule: ${messageOf(thrown)}`,
             {
               cause: thrown,
             },
@@ -53,7 +54,7 @@ export function createScheduler(
   }
 }
 
-/** The same for who only removes. */
+/** Creates the removal of schedules, for functions that only remove. */
 export function createSchedulerRemoval(
   client: SchedulerClient,
   group: string,
@@ -87,7 +88,7 @@ function toCreateScheduleInput(
       windowMinutes === undefined
         ? { Mode: FlexibleTimeWindowMode.OFF }
         : { Mode: FlexibleTimeWindowMode.FLEXIBLE, MaximumWindowInMinutes: windowMinutes },
-    // Only what runs once ever completes.
+    // Only a one-time schedule ever completes.
     ActionAfterCompletion: ActionAfterCompletion.DELETE,
     ClientToken: name,
     Target: {
@@ -102,5 +103,5 @@ function toCreateScheduleInput(
   }
 }
 
-/** The bound of EventBridge Scheduler. */
+/** Length limit of EventBridge Scheduler. */
 const descriptionCharsMax = 512

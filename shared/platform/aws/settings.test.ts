@@ -10,8 +10,8 @@ import { parseKeyUrl } from './key-url.ts'
 
 const code = (text: string) => expect.objectContaining({ code: text })
 
-describe('the settings of clients', () => {
-  test('are the region and the endpoints of emulators', () => {
+describe('client settings', () => {
+  test('consist of the region and the endpoints of emulators', () => {
     expect(
       readAwsSettings({
         AWS_REGION: 'eu-central-1',
@@ -32,7 +32,7 @@ describe('the settings of clients', () => {
     expect(() => readAwsSettings(env)).toThrow(code('AWS_SETTINGS_INVALID'))
   })
 
-  test('bound the attempts and the time of every client', async () => {
+  test('limit the attempts and the time of every client', async () => {
     const settings = { region: 'eu-central-1', endpoints: {} }
     const clients = [
       createSqsClient(settings),
@@ -41,7 +41,8 @@ describe('the settings of clients', () => {
     ]
     for (const { config } of clients) {
       expect(await config.maxAttempts()).toBe(4)
-      // The handler resolves its configuration with the first request; what it was given counts.
+      // The handler resolves its configuration with the first request. The test checks the
+      // configuration that it was created with.
       expect(config.requestHandler).toBeDefined()
     }
     expect(await clients[2]?.config.region()).toBe('us-west-2')
@@ -50,7 +51,7 @@ describe('the settings of clients', () => {
   })
 })
 
-describe('the address of a key', () => {
+describe('a KMS key URL', () => {
   test.each([
     ['awskms://1234abcd-12ab-34cd', { keyId: '1234abcd-12ab-34cd', region: undefined }],
     ['awskms://alias/my-Key?region=eu-west-1', { keyId: 'alias/my-Key', region: 'eu-west-1' }],
@@ -62,11 +63,11 @@ describe('the address of a key', () => {
       'awskms:///arn:aws:kms:us-west-2:111122223333:alias/a?region=us-east-1',
       { keyId: 'arn:aws:kms:us-west-2:111122223333:alias/a', region: 'us-east-1' },
     ],
-  ])('%s is read', (text, expected) => {
+  ])('%s is parsed', (text, expected) => {
     expect(parseKeyUrl(text)).toEqual({ ...expected, context: {} })
   })
 
-  test('has the encryption context, decoded', () => {
+  test('has a decoded encryption context', () => {
     const { context } = parseKeyUrl('awskms://k?context_team=a%20b&context_stack=dev')
     expect(context).toEqual({ team: 'a b', stack: 'dev' })
   })
@@ -78,7 +79,7 @@ describe('the address of a key', () => {
     },
   )
 
-  test('is told without its context when it is refused', () => {
+  test('is reported without its context when it is refused', () => {
     expect(() => parseKeyUrl('awskms://k?context_a=hush&odd=1')).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('hush') }),
     )

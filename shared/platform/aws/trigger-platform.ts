@@ -14,16 +14,21 @@ import { type AwsNotifications, createNotifications } from './queues/notificatio
 import { createNudges } from './queues/nudges.ts'
 import { createKmsSealing } from './kms-sealing.ts'
 
-/** The ports of what handles triggers: the catalog, nudges, secrets of triggers; no journal. */
+/**
+ * The ports of functions that handle triggers: catalog, nudges and trigger secrets, without the
+ * journal.
+ */
 export interface AwsTriggerPlatform
   extends TriggerPorts,
     Pick<Platform, 'requests' | 'nudges' | 'clock' | 'logger'> {
   readonly catalog: Pick<Platform['catalog'], 'getStack'>
-  /** Throws AWS_SETTINGS_INVALID in a function that is told no queue of notifications. */
+  /** Throws AWS_SETTINGS_INVALID in a function without the variable of the notification queue. */
   readonly openNotifications: () => AwsNotifications
 }
 
-/** Makes these ports: nothing is asked before one of them is. Throws AWS_SETTINGS_INVALID. */
+/**
+ * Creates these ports. Sends no request before one of them is used. Throws AWS_SETTINGS_INVALID.
+ */
 export function createTriggerPlatform(deps: {
   readonly settings: AwsSettings
   readonly resources: AwsResources
@@ -37,7 +42,7 @@ export function createTriggerPlatform(deps: {
   const endpoint = endpoints.DYNAMODB
   const client = createDynamoClient({ region, ...(endpoint === undefined ? {} : { endpoint }) })
   const catalogTable = { client, clock, random, region, name: resources.get('catalogTable') }
-  // Only the record of a stack is read: what a catalog keeps in the journal is not reached.
+  // Only the record of a stack is read. The parts of the catalog in the journal are never used.
   const { getStack } = createCatalog({ catalogTable, journalTable: catalogTable, random })
   return {
     catalog: { getStack },

@@ -2,7 +2,9 @@ import type { AuditEntry, AuditPort } from '../../ports/audit.ts'
 import { parseRecordJson } from '../records/record-forms.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
-/** The audit log over the embedded store. Reading throws RECORD_DAMAGED and RECORD_TOO_NEW. */
+/**
+ * Creates the audit log over the embedded store. Reading throws RECORD_DAMAGED and RECORD_TOO_NEW.
+ */
 export function createAudit(call: StoreCall): AuditPort {
   return {
     append: async entry =>

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What a writer leaves beside its blob when it dies before it has renamed it. */
+/** Creates the file that a writer leaves when it crashes before the rename. */
 function leaveUnfinished(hash: BlobHash, at: number): string {
   const name = `${hash}.${crypto.randomUUID()}`
   const path = join(folder, hash.slice(0, 2), name)
@@ -21,7 +21,7 @@ function leaveUnfinished(hash: BlobHash, at: number): string {
   return name
 }
 
-test('what dead writers left goes once it is old enough; whole blobs and young files stay', async () => {
+test('old unfinished files are removed; complete blobs and recent files stay', async () => {
   const hash = await createBlobs(folder).put(new TextEncoder().encode('whole'))
   const at = Date.now()
   leaveUnfinished(hash, at - 5_000)

@@ -4,15 +4,17 @@ import { error, messageOf } from '../../errors/error.ts'
 import type { BlobEntry, BlobSweepPort } from '../../ports/retention.ts'
 import type { BlobHash, EpochMs } from '../../records/ids.ts'
 
-/** What the file of a blob that was set aside is called: its hash, and this. */
+/** The suffix of a set-aside blob's file, after the hash. */
 export const asideEnding = '.aside'
 
 const blobFile = /^([0-9a-f]{64})(\.aside)?$/
 
-/** A file that a writer left when it died has an ending of its own, and is as old as its death. */
+/**
+ * The form of an unfinished file of a crashed writer. Its modification time is that of the crash.
+ */
 const unfinishedFile = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
-/** The sweep over blobs in files, one folder of two digits a page. */
+/** Creates the sweep over blobs in files. A page has one folder of two digits. */
 export function createBlobSweep(folder: string): BlobSweepPort {
   const pathOf = (hash: BlobHash): string => join(folder, hash.slice(0, 2), hash)
   return {
@@ -25,7 +27,7 @@ export function createBlobSweep(folder: string): BlobSweepPort {
     setAside: (hash, now) =>
       withSweepErrors(folder, async () => {
         const path = pathOf(hash)
-        // The time first: who dies in between has only made the blob look younger.
+        // The time is set first: after a crash in between, the blob only seems younger.
         await ignoreMissing(utimes(path, now / 1000, now / 1000))
         await ignoreMissing(rename(path, path + asideEnding))
       }),
@@ -87,7 +89,7 @@ async function listNames(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Undefined for a file that somebody else removed meanwhile. */
+/** Returns undefined for a file that another process removed meanwhile. */
 async function readStat(path: string): Promise<{ size: number; mtimeMs: number } | undefined> {
   try {
     return await stat(path)
@@ -97,7 +99,7 @@ async function readStat(path: string): Promise<{ size: number; mtimeMs: number }
   }
 }
 
-/** Two sweeps at once may do the same. */
+/** Another sweep may have done the same concurrently. */
 async function ignoreMissing(done: Promise<void>): Promise<void> {
   try {
     await done
@@ -115,7 +117,7 @@ async function withSweepErrors<T>(folder: string, run: () => Promise<T>): Promis
     return await run()
   } catch (thrown) {
     const reason = messageOf(thrown)
-    throw error('STORE_UNAVAILABLE', `blobs below ${folder} cannot be swept: ${reason}`, {
+    throw error('STORE_UNAVAILABLE', `cannot sweep the blobs below ${folder}: ${reason}`, {
       details: { folder, reason },
       cause: thrown,
     })

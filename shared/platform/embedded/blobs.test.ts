@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a damaged blob is not handed out, and is repaired by the next put', async () => {
+test('a damaged blob is not returned, and the next put repairs it', async () => {
   const blobs = createBlobs(folder)
   const hash = await blobs.put(bytes)
   const path = join(folder, hash.slice(0, 2), hash)
@@ -23,7 +23,7 @@ test('a damaged blob is not handed out, and is repaired by the next put', async 
   expect(Buffer.from(await blobs.get(hash)).toString()).toBe('content')
 })
 
-test('a put leaves nothing but the blob', async () => {
+test('a put leaves no file besides the blob', async () => {
   const blobs = createBlobs(folder)
   const hash = await blobs.put(bytes)
   await blobs.put(bytes)
@@ -31,7 +31,7 @@ test('a put leaves nothing but the blob', async () => {
   expect(readdirSync(join(folder, hash.slice(0, 2)))).toEqual([hash])
 })
 
-test('a file in the place of a folder is named in the error', async () => {
+test('the error names a file that is in the place of a folder', async () => {
   const blobs = createBlobs(join(folder, 'blobs'))
   writeFileSync(join(folder, 'blobs'), '')
   await expect(blobs.put(bytes)).rejects.toMatchObject({

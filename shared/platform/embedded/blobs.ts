@@ -7,8 +7,9 @@ import type { BlobHash } from '../../records/ids.ts'
 import { asideEnding } from './blob-sweep.ts'
 
 /**
- * Blobs as files `<folder>/<first two digits>/<hash>`. A blob is written beside its place, synced,
- * renamed, and its folder synced, so a name that exists holds all of its bytes.
+ * Creates the blobs, stored as files `<folder>/<first two digits>/<hash>`. A blob is written to a
+ * temporary file, synced and renamed, and its folder is synced. A file with that name is therefore
+ * complete.
  */
 export function createBlobs(folder: string): BlobsPort {
   return {
@@ -24,7 +25,7 @@ export function createBlobs(folder: string): BlobsPort {
         return hash
       } catch (thrown) {
         const reason = messageOf(thrown)
-        throw error('STORE_UNAVAILABLE', `the blob ${path} cannot be written: ${reason}`, {
+        throw error('STORE_UNAVAILABLE', `cannot write the blob ${path}: ${reason}`, {
           details: { path, reason },
           cause: thrown,
         })
@@ -32,7 +33,8 @@ export function createBlobs(folder: string): BlobsPort {
     },
     get: async hash => {
       const path = pathOf(folder, hash)
-      // What was set aside is still there; it may be put back between the first look and the next.
+      // A blob that was set aside still exists. It may be put back between the first check and the
+      // second.
       for (const place of [path, path + asideEnding, path]) {
         const bytes = await readContent(place)
         if (hashOf(bytes) === hash) return bytes
@@ -45,12 +47,15 @@ export function createBlobs(folder: string): BlobsPort {
   }
 }
 
-/** The name of bytes: hex SHA-256. */
+/** Returns the name of a blob: the SHA-256 of its bytes in hexadecimal. */
 function hashOf(bytes: Uint8Array): BlobHash {
   return createHash('sha256').update(bytes).digest('hex') as BlobHash
 }
 
-/** A hash may come from a file that a person edited: nothing but digits becomes part of a path. */
+/**
+ * The hash may come from a file that a person edited. Only hexadecimal digits may become part of a
+ * path.
+ */
 function pathOf(folder: string, hash: BlobHash): string {
   if (!/^[0-9a-f]{64}$/.test(hash)) {
     throw error('STATE_INVALID', `"${hash}" does not name a blob`)
@@ -58,7 +63,7 @@ function pathOf(folder: string, hash: BlobHash): string {
   return join(folder, hash.slice(0, 2), hash)
 }
 
-/** No bytes when there is no such file. Throws STORE_UNAVAILABLE when it cannot be read. */
+/** Returns no bytes for a missing file. Throws STORE_UNAVAILABLE when the file cannot be read. */
 async function readContent(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path)
@@ -67,7 +72,7 @@ async function readContent(path: string): Promise<Uint8Array> {
       return new Uint8Array()
     }
     const reason = messageOf(thrown)
-    throw error('STORE_UNAVAILABLE', `the blob ${path} cannot be read: ${reason}`, {
+    throw error('STORE_UNAVAILABLE', `cannot read the blob ${path}: ${reason}`, {
       details: { path, reason },
       cause: thrown,
     })

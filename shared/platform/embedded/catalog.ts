@@ -6,8 +6,8 @@ import { errorFromFailure } from './store/store-message.ts'
 import { parseRecordJson } from '../records/record-forms.ts'
 
 /**
- * Stacks over the embedded store. What makes something carries a token: two callers may ask with
- * the same arguments, and only a repetition of the same call is answered as the first time.
+ * Creates the catalog over the embedded store. Each creation carries a token. Two callers may send
+ * the same arguments, but only a repetition of the same call gets the first result again.
  */
 export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort {
   return {

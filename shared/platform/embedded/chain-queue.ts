@@ -5,27 +5,30 @@ import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import type { Store } from './store/store.ts'
 import { createWaiters } from './waiters.ts'
 
-/** The queue of chains with its end. */
+/** A chain queue that can be closed. */
 export interface ChainQueue extends ChainQueuePort {
-  /** Ends all waiting; later receives throw STORE_UNAVAILABLE. */
+  /** Ends all waiting receives. Later receives throw STORE_UNAVAILABLE. */
   readonly close: () => void
 }
 
-/** What the queue needs. */
+/** Dependencies of the queue. */
 interface ChainQueueDeps {
   readonly store: Pick<Store, 'call' | 'signal' | 'subscribe'>
   readonly clock: ClockPort
   readonly random: RandomPort
-  /** How long a delivery is invisible to others. */
+  /** Visibility timeout of a delivery. */
   readonly visibilityMs?: number
 }
 
-/** How long a receiver waits before it looks again: a signal may get lost, a loan may end. */
+/**
+ * Polling interval of a waiting receiver, because a signal may get lost or a visibility timeout may
+ * pass.
+ */
 const lookAgainMs = 1_000
 
 /**
- * The queue of chains, in the memory of the process that owns the store, for every process of this
- * machine. Who waits is woken by a signal.
+ * Creates the chain queue in the memory of the process that owns the store, for all processes of
+ * this machine. Signals wake waiting receivers.
  */
 export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
   const { call } = deps.store
@@ -39,10 +42,7 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
   return {
     send: async messages => {
       for (const { operations } of messages)
-        assert(
-          operations.length <= limits.chainOperationsMax,
-          'a chain message names at most 64 operations',
-        )
+        assert(operations.length <= limits.chainOperationsMax, 'a chain has at most 64 operations')
       if (messages.length === 0) return
       await call('chains.send', { messages })
       waiters.wakeAll()
@@ -59,7 +59,8 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
           })
         if (signal?.aborted === true) return []
         const leftMs = untilMs - deps.clock.monotonicMs()
-        // What is sent while the store is asked must wake this receiver too.
+        // The wait starts before the call, so that a message sent during the call wakes this
+        // receiver.
         const waiter = waiters.start(Math.min(leftMs, lookAgainMs, visibilityMs), signal)
         const receipt = `${share?.executor ?? ''}/${deps.random.uuid()}`
         const deliveries = await call('chains.take', {
@@ -77,7 +78,7 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
     },
     async remove(receipt) {
       await call('chains.remove', { receipt })
-      // Another process may take something now.
+      // The removal may allow another process to take a message.
       if (!isShared) return
       waiters.wakeAll()
       deps.store.signal({ topic: 'chains' })

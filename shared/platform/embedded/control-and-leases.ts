@@ -2,7 +2,7 @@ import type { ControlPort, EventsPort, LeasesPort } from '../../ports/records.ts
 import type { RandomPort } from '../../ports/system.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
-/** Control records; a creation carries a token so that its repetition is known as the same one. */
+/** Creates the control records. A creation carries a token that identifies its repetition. */
 export function createControl(call: StoreCall, random: RandomPort): ControlPort {
   return {
     create: (deployment, holder) =>
@@ -17,7 +17,7 @@ export function createControl(call: StoreCall, random: RandomPort): ControlPort 
   }
 }
 
-/** Leases of executors. */
+/** Creates the leases of executors. */
 export function createLeases(call: StoreCall): LeasesPort {
   return {
     register: async (deployment, executor, holder) =>
@@ -31,7 +31,7 @@ export function createLeases(call: StoreCall): LeasesPort {
   }
 }
 
-/** Lines of engine events. */
+/** Creates the store of engine event lines. */
 export function createEvents(call: StoreCall): EventsPort {
   return {
     append: async (deployment, writer, first, events) =>

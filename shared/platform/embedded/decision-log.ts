@@ -3,7 +3,7 @@ import type { LogRecord } from '../../records/log.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 import { parseRecordJson } from '../records/record-forms.ts'
 
-/** The decision log over the embedded store. */
+/** Creates the decision log over the embedded store. */
 export function createDecisionLog(call: StoreCall): DecisionLogPort {
   return {
     append: (deployment, record) =>
@@ -41,7 +41,7 @@ function parseLogRecord(
   )
 }
 
-/** Records before it may have been removed, so that it stands further on. */
+/** Earlier records may have been removed, so the first one may have a higher number. */
 function isRecordFrom(number: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const { number: found } = value as { readonly number?: unknown }

@@ -4,7 +4,9 @@ import { serializeDocument } from '../records/document-text.ts'
 import { errorFromFailure } from './store/store-message.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
-/** Documents over the embedded store; every change carries a token, as in the catalog. */
+/**
+ * Creates the documents over the embedded store. Every change carries a token, as in the catalog.
+ */
 export function createDocuments(call: StoreCall, random: RandomPort): DocumentsPort {
   return {
     get: async key => (await call('documents.get', { key })) ?? undefined,
@@ -24,7 +26,7 @@ export function createDocuments(call: StoreCall, random: RandomPort): DocumentsP
   }
 }
 
-/** Marks over the embedded store. */
+/** Creates the marks over the embedded store. */
 export function createMarks(
   call: StoreCall,
   { random, clock }: { readonly random: RandomPort; readonly clock: Pick<ClockPort, 'now'> },

@@ -33,8 +33,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('a home that cannot be used', () => {
-  test('a file in the place of home is named in the error', async () => {
+describe('an unusable home', () => {
+  test('the error names a file in the place of home', async () => {
     const home = join(folder, 'home')
     writeFileSync(home, 'a file')
     await expect(openEmbeddedPlatform({ home })).rejects.toMatchObject({
@@ -44,7 +44,7 @@ describe('a home that cannot be used', () => {
     expect(readFileSync(home, 'utf8')).toBe('a file')
   })
 
-  test('a folder in the place of the database is named in the error', async () => {
+  test('the error names a folder in the place of the database', async () => {
     const database = join(folder, 'store', 'antichain.db')
     mkdirSync(database, { recursive: true })
     await expect(openEmbeddedPlatform({ home: folder })).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe('a home that cannot be used', () => {
     await (await openEmbeddedPlatform({ home: folder })).close()
   })
 
-  test('a database that is none is left as it is', async () => {
+  test('a file that is not a database is left unchanged', async () => {
     const database = join(folder, 'store', 'antichain.db')
     mkdirSync(join(folder, 'store'))
     writeFileSync(database, 'x'.repeat(5000))
@@ -79,7 +79,7 @@ describe('a home that cannot be used', () => {
 })
 
 test.each(['{"protocol":999,"schema":1,"pid":1}', 'null'])(
-  'an owner that greets with %s is another version, and is not spoken to',
+  'an owner that greets with %s has another version and gets no requests',
   async greeting => {
     const paths = prepareStore(folder)
     const lock = tryLock(paths.lock)
@@ -94,7 +94,7 @@ test.each(['{"protocol":999,"schema":1,"pid":1}', 'null'])(
 )
 
 describe('the folders of the store', () => {
-  test('nobody else may read them', async () => {
+  test('are accessible to their user only', async () => {
     const home = join(folder, 'new', 'home')
     await using platform = await openEmbeddedPlatform({ home })
     expect(platform.getRole()).toBe('owner')
@@ -103,7 +103,7 @@ describe('the folders of the store', () => {
     }
   })
 
-  test('a home with a long path is served all the same', async () => {
+  test('a home with a long path works too', async () => {
     const home = join(folder, 'x'.repeat(100), 'y'.repeat(100))
     await using owner = await openEmbeddedPlatform({ home })
     await using client = await openEmbeddedPlatform({ home })
@@ -112,7 +112,7 @@ describe('the folders of the store', () => {
     expect(await owner.catalog.getStack(stack)).toMatchObject({ id: stack })
   })
 
-  test('the socket is gone after the last process closed', async () => {
+  test('the socket is removed when the last process closes', async () => {
     const platform = await openEmbeddedPlatform({ home: folder })
     expect(existsSync(join(folder, 'store', 'socket'))).toBe(true)
     await platform.close()
@@ -121,7 +121,7 @@ describe('the folders of the store', () => {
 })
 
 describe('while a store is open', () => {
-  test('a store that is full refuses writes, is read, and keeps nothing half', async () => {
+  test('a full store refuses writes, stays readable, and stores nothing partially', async () => {
     await using platform = await openEmbeddedPlatform({ home: folder, storePagesMax: 60 })
     const append = (number: number) =>
       platform.decisionLog.append(deployment, {
@@ -143,7 +143,7 @@ describe('while a store is open', () => {
     expect(await platform.decisionLog.read(deployment, 0 as LogNumber, 100)).toHaveLength(written)
   })
 
-  test('a home that was deleted is an error, not a silent loss', async () => {
+  test('a deleted home causes an error, not a silent loss', async () => {
     await using platform = await openEmbeddedPlatform({ home: folder })
     rmSync(join(folder, 'store'), { recursive: true })
     await expect(platform.catalog.createStack(stack, 1 as EpochMs)).rejects.toMatchObject({
@@ -151,7 +151,7 @@ describe('while a store is open', () => {
     })
   })
 
-  test('closing waits for what was asked, and later calls are refused', async () => {
+  test('closing completes pending requests, and later calls are refused', async () => {
     const platform = await openEmbeddedPlatform({ home: folder })
     const pending = platform.catalog.createStack(stack, 1 as EpochMs)
     await platform.close()
@@ -162,7 +162,7 @@ describe('while a store is open', () => {
     })
   })
 
-  test('a client takes over when the owner has closed', async () => {
+  test('a client becomes the owner after the owner has closed', async () => {
     const owner = await openEmbeddedPlatform({ home: folder })
     await using client = await openEmbeddedPlatform({ home: folder })
     const pending = client.catalog.createStack(stack, 1 as EpochMs)
@@ -172,7 +172,7 @@ describe('while a store is open', () => {
     expect(client.getRole()).toBe('owner')
   })
 
-  test('who resumes is nudged for the stacks that were left running', async () => {
+  test('with `resume`, the first receive returns the stacks that were left running', async () => {
     const holder = { host: 'h', pid: 1, started: '', who: '' }
     const start = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
     await using platform = await openEmbeddedPlatform({ home: folder })

@@ -1,12 +1,13 @@
 /**
- * embedded: every port on one machine, without a daemon: records in one SQLite database, blobs in
- * files, queues in memory. Imports ports and below, and the system's clock, chance and log.
+ * embedded: all ports on one machine, without a daemon. Records are in one SQLite database, blobs
+ * in files, queues in memory. Imports ports and below, and the system's clock, random numbers and
+ * log.
  *
- * Invariants: 1. A call that changes something resolves after its commit reached the disk. 2. One
- * process at a time writes the database; others ask it over a socket, and one of them takes over
- * when it dies. 3. What the store was asked is repeated when its answer was lost, so every request
- * carries what makes its repetition known. 4. When the disk fails nothing is half written, the
- * caller gets STORE_UNAVAILABLE, and the store answers again once there is room.
+ * Invariants: 1. A call that changes a record resolves after its commit has reached the disk. 2.
+ * One process at a time writes the database; others call it over a socket, and one of them becomes
+ * the owner when it dies. 3. A request is repeated when its response was lost, so every request
+ * identifies its repetition. 4. When the disk is full, no record is written partially and the
+ * caller gets STORE_UNAVAILABLE. The store works again once there is space.
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -40,27 +41,30 @@ import { createKeyFileSealing } from './key-file-sealing.ts'
 import { storeUnavailableError } from './store/store-errors.ts'
 import { type Store, openStore } from './store/store.ts'
 
-/** The embedded platform while it is open. */
+/** The open embedded platform. */
 export interface EmbeddedPlatform extends Platform, TriggerPorts {
   readonly notifications: NotificationsPort
   readonly audit: AuditPort
   readonly renames: StackRenames
-  /** Whether this process owns the store now, or asks the one that does. */
+  /** Returns whether this process owns the store or is a client of the owner. */
   readonly getRole: () => 'owner' | 'client' | 'none'
-  /** Waits for what was asked of the store, then gives it up; another process may own it then. */
+  /** Waits for pending requests, then closes the store. Another process may then own it. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** How the embedded platform is opened. */
+/** Options of the embedded platform. */
 export interface EmbeddedOptions {
-  /** The folder of everything that is kept; made when absent. */
+  /** The folder of all stored data. It is created when absent. */
   readonly home: string
-  /** Where log lines go; nowhere by default. */
+  /** The logger. Default: no output. */
   readonly logger?: LoggerPort
-  /** At the first receive, nudge the stacks that were left running: for `antichain serve`. */
+  /**
+   * Whether the first receive returns nudges for the stacks that were left running, for `antichain
+   * serve`.
+   */
   readonly resume?: boolean
-  /** Limits the database to so many pages of 4 KB. */
+  /** Maximum size of the database, in pages of 4 KB. */
   readonly storePagesMax?: number
 }
 
@@ -73,7 +77,10 @@ export async function openEmbeddedPlatform(options: EmbeddedOptions): Promise<Em
   return createEmbeddedPlatform(store, { ...options, home, logger })
 }
 
-/** The ports over a store that is open. Throws STORE_UNAVAILABLE when blobs have no folder. */
+/**
+ * Creates the ports over an open store. Throws STORE_UNAVAILABLE when the folder for blobs cannot
+ * be created.
+ */
 export function createEmbeddedPlatform(
   store: Store,
   options: EmbeddedOptions & { readonly logger: LoggerPort },

@@ -7,8 +7,8 @@ import type { Store } from './store/store.ts'
 type HintListener = (operation: OperationId) => void
 
 /**
- * Hints to listeners of this process and of all others. They are delivered after the caller has
- * gone on, as over a network.
+ * Creates hints to listeners of this process and of all others. They are delivered after the caller
+ * has continued, as over a network.
  */
 export function createHints(
   logger: LoggerPort,
@@ -41,7 +41,7 @@ export function createHints(
   }
 }
 
-/** One listener's failure is not the concern of the others, nor of who gave the hint. */
+/** Calls one listener. Its failure does not affect other listeners or the sender. */
 function callListener(listener: HintListener, operation: OperationId, logger: LoggerPort): void {
   try {
     listener(operation)

@@ -7,12 +7,12 @@ import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
 import { storeUnavailableError } from './store/store-errors.ts'
 import { syncFolder } from './store/store-paths.ts'
 
-/** Says how a text was sealed, so that another way can come later. */
+/** The format version of a sealed text. */
 const form = 'v1:'
 
 /**
- * Seals with AES-256-GCM under a key that lies in `home`, readable for its user only, made at the
- * first use. `seal` throws STORE_UNAVAILABLE when there can be no key.
+ * Creates the sealing with AES-256-GCM. The key is a file in `home` that only its user can read,
+ * created at the first use. `seal` throws STORE_UNAVAILABLE when the key cannot be created.
  */
 export function createKeyFileSealing(home: string): SealingPort {
   const path = join(home, 'sealing.key')
@@ -31,18 +31,21 @@ export function createKeyFileSealing(home: string): SealingPort {
         if (!sealed.startsWith(form)) throw new Error('another form')
         return openText(opening, Buffer.from(sealed.slice(form.length), 'base64'), context)
       } catch {
-        throw error('SEALED_UNREADABLE', `what is sealed in the ${context} cannot be opened`)
+        throw error('SEALED_UNREADABLE', `the secret of the ${context} cannot be decrypted`)
       }
     },
   }
 }
 
-/** Of several processes that make the key at once one does: a link is made once, with all bytes. */
+/**
+ * Reads the key, or creates it. When several processes create it concurrently, only one succeeds: a
+ * hard link is atomic and the linked file is complete.
+ */
 function readKey(path: string, home: string): Buffer {
   try {
     const found = readIfExists(path) ?? makeKey(path, home)
     if (found.length !== sealingKeyBytes)
-      throw new Error(`it has ${found.length} bytes, not ${sealingKeyBytes}`)
+      throw new Error(`it has ${found.length} bytes instead of ${sealingKeyBytes}`)
     return found
   } catch (thrown) {
     throw storeUnavailableError(path, thrown)
@@ -60,7 +63,7 @@ function makeKey(path: string, home: string): Buffer {
   } finally {
     rmSync(made)
   }
-  // What is sealed is kept for longer than a power failure; so must be what opens it.
+  // Sealed texts survive a power failure, so their key must survive it too.
   syncFolder(home)
   return readFileSync(path)
 }

@@ -3,18 +3,18 @@ import type { NotificationsPort, OutgoingMessage } from '../../ports/notificatio
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { createWaiters } from './waiters.ts'
 
-/** A message in memory; on loan while it has a receipt. */
+/** A message in memory. While it has a receipt, it is in delivery. */
 interface QueuedNotification {
   readonly message: OutgoingMessage
-  /** On the clock that only grows. */
+  /** On the monotonic clock. */
   visibleAtMs: number
   deliveries: number
   receipt: string
 }
 
 /**
- * What is to be told outside, in the memory of one process: what it has not told when it ends is
- * not told.
+ * Creates the notifications in the memory of one process. Messages that are undelivered when the
+ * process ends are lost.
  */
 export function createNotifications(deps: {
   readonly clock: ClockPort
@@ -83,7 +83,10 @@ export function createNotifications(deps: {
   }
 }
 
-/** Moves messages without attempts left to the dead letters, of which the oldest are dropped. */
+/**
+ * Moves messages without remaining attempts to the dead letters. The oldest dead letters are
+ * dropped.
+ */
 function buryUndeliverable(
   due: readonly QueuedNotification[],
   held: Set<QueuedNotification>,

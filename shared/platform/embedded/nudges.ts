@@ -4,15 +4,15 @@ import type { StackId } from '../../records/ids.ts'
 import type { Store } from './store/store.ts'
 import { createWaiters } from './waiters.ts'
 
-/** Nudges with their end. */
+/** Nudges that can be closed. */
 export interface Nudges extends NudgesPort {
   readonly close: () => void
 }
 
 /**
- * Nudges to this process and all others, the delayed ones on timers of this process. They die with
- * it: whoever starts and wants to carry on what was left scans the catalog, which `scan` does at
- * the first receive.
+ * Creates nudges to all processes of this machine. Delayed nudges use timers of this process and
+ * are lost when it dies. A process that resumes interrupted deployments therefore scans the
+ * catalog: `scan` runs at the first receive.
  */
 export function createNudges(deps: {
   readonly clock: ClockPort
@@ -26,7 +26,7 @@ export function createNudges(deps: {
 
   const addDue = (stack: StackId): void => {
     due.add(stack)
-    // Who waits for another stack must not swallow it.
+    // All are woken, because the first receiver may wait for another stack.
     waiters.wakeAll()
   }
   const publishNudge = (stack: StackId): void => {

@@ -6,7 +6,7 @@ import type { OperationId } from '../../records/ids.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 import { parseRecordJson } from '../records/record-forms.ts'
 
-/** Heads and outcomes over the embedded store; every condition is checked in the store. */
+/** Creates heads and outcomes over the embedded store. The store checks every condition. */
 export function createOperations(call: StoreCall): OperationsPort {
   return {
     arrive: (deployment, to, from) =>
@@ -54,7 +54,7 @@ export function createOperations(call: StoreCall): OperationsPort {
 }
 
 function assertReadLimit(operations: readonly OperationId[]): void {
-  assert(operations.length <= limits.idsPerReadMax, 'a read names at most 500 operations')
+  assert(operations.length <= limits.idsPerReadMax, 'a read has at most 500 operations')
 }
 
 function parseOutcome(

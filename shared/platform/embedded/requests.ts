@@ -3,7 +3,10 @@ import type { BlobHash } from '../../records/ids.ts'
 import { parseStoredRequest, serializeRequest } from '../records/request-text.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
-/** The queues of stacks over the embedded store. Throws CLI_USAGE for a huge request. */
+/**
+ * Creates the request queues of stacks over the embedded store. Throws CLI_USAGE for a request that
+ * is too large.
+ */
 export function createRequests(call: StoreCall): RequestsPort {
   return {
     put: async request => {

@@ -1,7 +1,7 @@
 import type { RetentionPort } from '../../ports/retention.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
-/** Removal of records and versions over the embedded store. */
+/** Creates the removal of records and versions over the embedded store. */
 export function createRetention(call: StoreCall): RetentionPort {
   return {
     listDeployments: () => call('retention.deployments', {}),

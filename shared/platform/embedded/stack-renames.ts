@@ -3,11 +3,11 @@ import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 import type { RenameResult } from './store/methods/rename-methods.ts'
 
-/** Renames stacks of the embedded store; AWS has no such thing. */
+/** Renames stacks of the embedded store. AWS does not support this. */
 export interface StackRenames {
   /**
-   * Moves a stack to another id, with its history and versions, and publishes its state in the new
-   * form (`snapshot`, '' for a stack that never ran) as the version after `expected`. Atomic.
+   * Moves a stack with its history and versions to another id. Publishes its converted state
+   * (`snapshot`, '' for a stack that never ran) as the version after `expected`. Atomic.
    */
   readonly rename: (
     id: StackId,
@@ -16,7 +16,7 @@ export interface StackRenames {
   ) => Promise<RenameResult>
 }
 
-/** The renames of a store. */
+/** Creates the renames of a store. */
 export function createStackRenames(call: StoreCall, random: RandomPort): StackRenames {
   return {
     rename: (id, to, input) =>

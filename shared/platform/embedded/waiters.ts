@@ -1,8 +1,8 @@
 import type { ClockPort } from '../../ports/system.ts'
 
-/** Receivers that wait until something is there; the longest waiting is served first. */
+/** Waiting receivers. The one that has waited longest is woken first. */
 export interface Waiters {
-  /** Begins to wait as `wait` does; `end` stops it before its time. */
+  /** Starts a wait like `wait`. `end` stops it early. */
   readonly start: (
     waitMs: number,
     signal?: AbortSignal,
@@ -13,7 +13,7 @@ export interface Waiters {
   readonly wakeAll: () => void
 }
 
-/** A queue of waiting receivers on a clock. */
+/** Creates a queue of waiting receivers. */
 export function createWaiters(clock: ClockPort): Waiters {
   const waiting = new Set<AbortController>()
   const wakeOne = (): void => {

@@ -9,7 +9,7 @@ function record(number: number): LogRecord {
   return { number, writer: 'w', at: 1, decisions: [] } as unknown as LogRecord
 }
 
-/** A log of some records and a control record, or none; `reads` are those that were asked. */
+/** Creates a log of some records, with a control record or without. `reads` lists the reads. */
 function over(numbers: readonly number[], closed: boolean | undefined) {
   const reads: number[] = []
   const stored = new Set(numbers)
@@ -32,7 +32,7 @@ function over(numbers: readonly number[], closed: boolean | undefined) {
 }
 
 describe('a log that is read without gaps', () => {
-  test('one without any is read as it is, with one read', async () => {
+  test('needs one read when no record is missing', async () => {
     const { read, reads } = over([0, 1, 2], false)
     expect(await read()).toEqual([0, 1, 2])
     expect(await read(1, 1)).toEqual([1])
@@ -44,27 +44,30 @@ describe('a log that is read without gaps', () => {
     ['in the middle', [0, 1, 3], 0, 2],
     ['where the reading begins', [0, 1, 3], 2, 2],
     ['at the beginning', [1, 2, 3], 0, 0],
-  ])('a gap %s of an open deployment is damage with its key', async (_where, numbers, from, at) => {
-    const { read } = over(numbers, false)
-    await expect(read(from)).rejects.toMatchObject({
-      code: 'RECORD_DAMAGED',
-      message: expect.stringContaining(`(deployment ${deployment}, number ${at}) is missing`),
-      details: { kind: 'log', deployment, number: at },
-    })
-  })
+  ])(
+    'a gap %s of an open deployment is reported as damage, with its key',
+    async (_where, numbers, from, at) => {
+      const { read } = over(numbers, false)
+      await expect(read(from)).rejects.toMatchObject({
+        code: 'RECORD_DAMAGED',
+        message: expect.stringContaining(`(deployment ${deployment}, number ${at}) is missing`),
+        details: { kind: 'log', deployment, number: at },
+      })
+    },
+  )
 
-  test('a gap behind the first record is damage also after the close', async () => {
+  test('a gap after the first record is damage even after the close', async () => {
     await expect(over([0, 1, 3], true).read()).rejects.toMatchObject({ code: 'RECORD_DAMAGED' })
   })
 
   test.each([true, undefined])(
-    'without the first one they are being removed, when the close is %s',
+    'a missing first record means that retention removes the log, when `closed` is %s',
     async closed => {
       await expect(over([2, 3], closed).read()).rejects.toMatchObject({ code: 'RECORDS_REMOVED' })
     },
   )
 
-  test('a record that was written while it was passed is found at a second look', async () => {
+  test('a record that was written during the read is found by a second read', async () => {
     const stored = [record(0), record(2)]
     let looks = 0
     const log = withoutGaps(

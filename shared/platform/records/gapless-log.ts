@@ -4,11 +4,10 @@ import { deploymentPartsOf, type DeploymentId, type LogNumber } from '../../reco
 import type { LogRecord } from '../../records/log.ts'
 
 /**
- * A decision log that is read without gaps: what a gap left out would be lost in silence by a fold,
- * and its number would be taken for the end of the log. Nothing is asked besides the read where
- * there is none. Throws RECORD_DAMAGED with the key of a record that is missing, RECORDS_REMOVED
- * where retention has begun to remove them: it does so from the first one on, and only after the
- * close.
+ * Returns a decision log whose reads have no gaps. A fold would silently lose a missing record, and
+ * its number would look like the end of the log. Reads without a gap need no further request.
+ * Throws RECORD_DAMAGED with the key of a missing record. Throws RECORDS_REMOVED when retention has
+ * begun to remove the records, which happens from the first one on and only after the close.
  */
 export function withoutGaps(decisionLog: DecisionLogPort, control: ControlPort): DecisionLogPort {
   return {
@@ -21,7 +20,8 @@ export function withoutGaps(decisionLog: DecisionLogPort, control: ControlPort):
         const whole = page.findIndex(({ number }, at) => number !== next + at)
         if (whole < 0) return [...records, ...page]
         records.push(...page.slice(0, whole))
-        // A store may pass a place before it is written and one behind it after: so look again.
+        // A read may pass a position before it is written and still return a later one, so the
+        // record is read again.
         const missing = (next + whole) as LogNumber
         const [again] = await decisionLog.read(deployment, missing, 1)
         if (again?.number !== missing)
@@ -46,7 +46,7 @@ async function missingError(
     return error('RECORDS_REMOVED', `the records of deployment ${which} were removed`)
   }
   const key = `(deployment ${deployment}, number ${number})`
-  return error('RECORD_DAMAGED', `the log record ${key} is missing, and others come after it`, {
+  return error('RECORD_DAMAGED', `the log record ${key} is missing, but later records exist`, {
     details: { kind: 'log', deployment, number },
   })
 }

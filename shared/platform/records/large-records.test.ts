@@ -24,7 +24,7 @@ const large = 'x'.repeat(limits.recordBytesMax)
 const at = 1 as EpochMs
 const state = (text: string) => ({ urn: 'urn:a', custom: true, type: 'a:b:C', outputs: { text } })
 
-/** Blobs in memory, and what was given to the store. */
+/** Creates blobs in memory, and records what the store receives. */
 function bench() {
   const kept = new Map<string, Uint8Array>()
   const blobs: BlobsPort = {
@@ -51,8 +51,8 @@ const outcome = (text: string): Outcome => ({
   endedAt: at,
 })
 
-describe('records over the limit', () => {
-  test('a large outcome is a blob in the store, and whole for its readers', async () => {
+describe('records above the size limit', () => {
+  test('a large outcome is stored as a blob and read as a whole', async () => {
     const { blobs, kept, stored } = bench()
     const operations = withLargeOutcomes(
       {
@@ -72,7 +72,7 @@ describe('records over the limit', () => {
     }
   })
 
-  test('a large log record is a blob, and the blobs that it names stay readable in it', async () => {
+  test('a large log record is stored as a blob, and the blobs that it references stay visible in the record', async () => {
     const { blobs, stored } = bench()
     const log = withLargeDecisions(
       {
@@ -100,7 +100,7 @@ describe('records over the limit', () => {
     expect(await log.read(deployment, 0 as LogNumber, 9)).toEqual([record])
   })
 
-  test('a large state in the inbox is a blob', async () => {
+  test('a large state in the inbox is stored as a blob', async () => {
     const { blobs, stored } = bench()
     const catalog = withLargeLate(
       {

@@ -1,9 +1,9 @@
 /**
- * records: what every adapter of the record ports does alike. Imports ports and below.
+ * records: common parts of all adapters of the record ports. Imports ports and below.
  *
- * Invariant: a record that is larger than an item may be goes to the blob store, durable there
- * before the record that names it, and readers get it back as it was written. The rule is here and
- * not in an adapter, so that a store with room for more does not keep what another could not.
+ * Invariant: a record above the item limit is stored in the blob store, durably before the record
+ * that references it. Readers get it back unchanged. The rule is here and not in an adapter, so
+ * that all stores accept the same records.
  */
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
@@ -15,7 +15,7 @@ import type { LateOutcome } from '../../records/late-outcome.ts'
 import type { Decision, LogRecord } from '../../records/log.ts'
 import type { StoredResource } from '../../state/stored.ts'
 
-/** Heads and outcomes whose large states are blobs. */
+/** Returns heads and outcomes that store large states as blobs. */
 export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort): OperationsPort {
   const loadBlobs = async (outcome: Outcome): Promise<Outcome> => {
     const { stateBlob, viewsBlob, ...rest } = outcome
@@ -63,7 +63,7 @@ function findLarge<E extends End>(
   })
 }
 
-/** A decision log whose large records are blobs. */
+/** Returns a decision log that stores large records as blobs. */
 export function withLargeDecisions(
   decisionLog: DecisionLogPort,
   blobs: BlobsPort,
@@ -90,7 +90,7 @@ export function withLargeDecisions(
   }
 }
 
-/** A catalog whose inbox has large states as blobs. */
+/** Returns a catalog whose inbox stores large states as blobs. */
 export function withLargeLate(catalog: CatalogPort, blobs: BlobsPort): CatalogPort {
   return {
     ...catalog,
@@ -117,7 +117,10 @@ function isLarge(record: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(record)) > limits.recordBytesMax
 }
 
-/** The blobs of a decision, which a mark must find without opening the decision's own blob. */
+/**
+ * Returns the blobs that a decision references. The mark phase of the sweep must find them without
+ * reading the decision's own blob.
+ */
 function referencedBlobsOf(decision: Decision): readonly BlobHash[] {
   if (decision.kind === 'plan') return decision.pages
   if (decision.kind !== 'pin') return []
@@ -137,13 +140,14 @@ async function readJson(blobs: BlobsPort, hash: BlobHash): Promise<unknown> {
 
 async function readState(blobs: BlobsPort, hash: BlobHash): Promise<StoredResource> {
   const state = await readJson(blobs, hash)
-  if (!isState(state)) throw error('STATE_INVALID', `the blob ${hash} is no state of a resource`)
+  if (!isState(state))
+    throw error('STATE_INVALID', `the blob ${hash} is not the state of a resource`)
   return state
 }
 
 async function readViews(blobs: BlobsPort, hash: BlobHash): Promise<readonly ViewOutcome[]> {
   const views = await readJson(blobs, hash)
-  if (!areViews(views)) throw error('STATE_INVALID', `the blob ${hash} has no steps of views`)
+  if (!areViews(views)) throw error('STATE_INVALID', `the blob ${hash} does not contain view steps`)
   return views
 }
 
@@ -158,7 +162,7 @@ function isState(json: unknown): json is StoredResource {
 async function readDecisions(blobs: BlobsPort, hash: BlobHash): Promise<readonly Decision[]> {
   const decisions = await readJson(blobs, hash)
   if (!areDecisions(decisions))
-    throw error('STATE_INVALID', `the blob ${hash} is no part of a decision log`)
+    throw error('STATE_INVALID', `the blob ${hash} is not part of a decision log`)
   return decisions
 }
 

@@ -1,15 +1,17 @@
 import { type DeployError, error, messageOf } from '../../errors/error.ts'
 
-/** How a kind of record is kept: its name for people, its key, its JSON, and the form we write. */
+/** The stored form of a record kind: its display name, keys, JSON fields and current format. */
 export interface RecordForm {
   readonly name: string
   readonly keys: readonly string[]
   readonly json: readonly string[]
-  /** Grows when an older version would misread what this one writes. Rows without one have 1. */
+  /**
+   * Incremented when an older version would misread the new records. Rows without a format have 1.
+   */
   readonly format: number
 }
 
-/** The kinds of records. Each adapter has a place of its own for each of them. */
+/** The kinds of records. Each adapter stores each kind in a separate place. */
 export const forms = {
   log: { name: 'log record', keys: ['deployment', 'number'], json: ['record'], format: 1 },
   head: { name: 'head', keys: ['deployment', 'operation'], json: ['arrived', 'freed'], format: 1 },
@@ -34,10 +36,10 @@ export const forms = {
 /** A kind of stored record. */
 export type RecordKind = keyof typeof forms
 
-/** What names a record, besides its kind. */
+/** The key of a record within its kind. */
 export type Keys = Readonly<Record<string, string | number>>
 
-/** A row that was read with its keys and `format`. Throws RECORD_TOO_NEW. */
+/** Returns a row if this version can read its `format`. Throws RECORD_TOO_NEW. */
 export function requireReadable<Row extends Readonly<Record<string, unknown>>>(
   kind: RecordKind,
   row: Row,
@@ -49,7 +51,7 @@ export function requireReadable<Row extends Readonly<Record<string, unknown>>>(
   throw tooNewError(kind, found, Object.fromEntries(named) as Keys)
 }
 
-/** JSON of a record, of the shape that `isShape` tells. Throws RECORD_DAMAGED. */
+/** Parses the JSON of a record and checks its shape by `isShape`. Throws RECORD_DAMAGED. */
 export function parseRecordJson<T>(
   record: { readonly kind: RecordKind; readonly keys: Keys },
   text: string,
@@ -62,22 +64,22 @@ export function parseRecordJson<T>(
     throw damagedError(record.kind, record.keys, messageOf(thrown))
   }
   if (isShape(value)) return value
-  throw damagedError(record.kind, record.keys, 'it has not the shape of one')
+  throw damagedError(record.kind, record.keys, 'its JSON has an unexpected shape')
 }
 
-/** A record whose columns do not make sense. */
+/** Returns the error for a record with invalid contents. */
 export function damagedError(kind: RecordKind, keys: Keys, why: string): DeployError {
   return error('RECORD_DAMAGED', `the ${forms[kind].name} ${formatKeys(keys)} is damaged: ${why}`, {
     details: { kind, ...keys },
   })
 }
 
-/** A record that a newer version wrote. */
+/** Returns the error for a record that a newer version wrote. */
 export function tooNewError(kind: RecordKind, found: number, keys: Keys): DeployError {
   const { name, format } = forms[kind]
   return error(
     'RECORD_TOO_NEW',
-    `a newer antichain wrote the ${name} ${formatKeys(keys)}: it has format ${found}, this version knows ${format}`,
+    `the ${name} ${formatKeys(keys)} was written by a newer antichain: it has format ${found}, this version knows ${format}`,
     { details: { kind, found, known: format, ...keys } },
   )
 }

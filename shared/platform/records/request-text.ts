@@ -4,7 +4,10 @@ import type { StackId } from '../../records/ids.ts'
 import type { DeploymentRequest, KeptRequest, RequestEnd } from '../../records/request.ts'
 import { parseRecordJson } from './record-forms.ts'
 
-/** The JSON text of a request: every adapter puts this. Throws CLI_USAGE for a huge one. */
+/**
+ * Serializes a request as JSON, for every adapter. Throws CLI_USAGE for a request that is too
+ * large.
+ */
 export function serializeRequest(request: DeploymentRequest): string {
   const text = JSON.stringify(request)
   if (Buffer.byteLength(text) > limits.recordBytesMax)
@@ -12,7 +15,7 @@ export function serializeRequest(request: DeploymentRequest): string {
   return text
 }
 
-/** A request from its texts; `end` is '' while it has none. Throws RECORD_DAMAGED. */
+/** Parses a stored request. `end` is '' before its end. Throws RECORD_DAMAGED. */
 export function parseStoredRequest(
   stack: StackId,
   { key, request, end }: { readonly key: string; readonly request: string; readonly end: string },

@@ -4,10 +4,10 @@ const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Bytes of a key that seals texts. */
+/** Length of a sealing key in bytes. */
 export const sealingKeyBytes = 32
 
-/** Seals a text: nonce, tag and ciphertext; `about` is authenticated with it. */
+/** Seals a text: nonce, tag and ciphertext. `context` is authenticated with it. */
 export function sealText(key: Uint8Array, text: string, context: string): Buffer {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context))
@@ -15,7 +15,10 @@ export function sealText(key: Uint8Array, text: string, context: string): Buffer
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** The text of `sealText`. Throws an error that says nothing; no text leaves before it is whole. */
+/**
+ * Opens a text of `sealText`. Throws an error without details, and never returns an unauthenticated
+ * part.
+ */
 export function openText(key: Uint8Array, sealed: Uint8Array, context: string): string {
   const textAt = nonceBytes + tagBytes
   const options = { authTagLength: tagBytes }

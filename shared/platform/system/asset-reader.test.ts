@@ -9,7 +9,7 @@ import { type Archive, type Asset, type PropertyMap, secretOf } from '../../valu
 import { emptyArchiveHash, emptyAssetHash } from '../../values/wire-options.ts'
 import { createAssetReader } from './asset-reader.ts'
 
-/** An archive of `a.txt` ("one") and `a/x` ("x"), made by GNU tar. */
+/** An archive of `a.txt` ("one") and `a/x` ("x"), created by GNU tar. */
 const packed = Buffer.from(
   'H4sIAAAAAAAAA+3UMQ7DIAyFYY7CCRoTcDgPQ9cipVTK8UuzNUMyuVHU/1s8MNgyei63tjRnS7oppbV229pFFzSKjDFlHZ0E0TE7L8Zz' +
     'rV7PVmbv3Vzr7h6O3i+qPu5nj4ATlcG+xyfhWXUn//Kdf8k5q/NqP9rf578Mi3mP4/sftvc/6MT9/wX73wcAAAAAAAAAAAAAANbeBz90' +
@@ -63,13 +63,13 @@ const hashOf = async (value: Asset | Archive): Promise<string> => {
   return hashed.hash
 }
 const hiHash = '8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4'
-/** What Pulumi's own archive package says of the same files. */
+/** The hashes that Pulumi's own archive package computes for the same files. */
 const treeHash = '656e7c058b02a5d48cc45c95a764d04fde2cf47041e46e747494c3ab9a7e04b6'
 const packedHash = 'b4913c08eba6fff86b8cc6f0c80bbc00e71610b3090a3286668c24f8c6cb2808'
 const nestedHash = 'de9b390c2fcf53c56c065b6d67e8fe4faf84ae579e901d14ee67b9daa956ff84'
 
 describe('hashes of assets', () => {
-  test('are of text, files and addresses', async () => {
+  test('are computed for texts, files and URLs', async () => {
     expect(await hashOf(asset({ text: '' }))).toBe(emptyAssetHash)
     expect(await hashOf(asset({ text: 'hi' }))).toBe(hiHash)
     expect(await hashOf(asset({ uri: `${origin}/hi` }))).toBe(hiHash)
@@ -78,7 +78,7 @@ describe('hashes of assets', () => {
     expect(await hashOf(asset({ uri: pathToFileURL(join(folder, 'tree/a.txt')).href }))).toBe(one)
   })
 
-  test('of archives are those of Pulumi: folder, archive file, and both within named assets', async () => {
+  test("equal Pulumi's for archives: a folder, an archive file, and both inside named assets", async () => {
     const tree = archive({ path: 'tree' })
     const file = archive({ path: 't.tgz' })
     expect(await hashOf(archive({ assets: new Map() }))).toBe(emptyArchiveHash)
@@ -96,7 +96,7 @@ describe('hashes of assets', () => {
     expect(await hashOf(archive({ assets: nested }))).toBe(nestedHash)
   })
 
-  test('are filled in wherever an asset is, and what has none is the same map', async () => {
+  test('are added wherever an asset occurs, and a map without assets is returned unchanged', async () => {
     const reader = createAssetReader(folder)
     const plain: PropertyMap = new Map([['a', [secretOf('x')]]])
     expect(await hashAssets(plain, reader)).toBe(plain)
@@ -106,7 +106,7 @@ describe('hashes of assets', () => {
     )
   })
 
-  test('are filled in of what an archive names one by one, at any depth', async () => {
+  test('are added to the named members of an archive, at any depth', async () => {
     const reader = createAssetReader(folder)
     const inner = archive({ assets: new Map([['hi', asset({ text: 'hi' })]]) })
     const outer = archive({
@@ -134,7 +134,7 @@ describe('hashes of assets', () => {
       },
     }
     expect(await hashArchive(outer, reader)).toEqual(whole)
-    // One whose own hash is known still gets those inside, as in the original.
+    // An archive with a known hash still gets the hashes of its members, as in Pulumi.
     expect(await hashArchive({ ...outer, hash: 'known' }, reader)).toEqual({
       ...whole,
       hash: 'known',
@@ -153,13 +153,13 @@ describe('hashes of assets', () => {
       'a damaged archive',
       () => archive({ assets: new Map([['a', archive({ path: 'bad.zip' })]]) }),
     ],
-  ])('cannot be had of %s', async (_name, value) => {
+  ])('cannot be computed for %s', async (_name, value) => {
     await expect(hashOf(value())).rejects.toThrow(
       expect.objectContaining({ code: 'RESOURCE_INVALID' }),
     )
   })
 
-  test('are not made of files beyond the limit, which are not read either', async () => {
+  test('are refused for files above the size limit, which are not read', async () => {
     const reader = createAssetReader(folder, 2)
     for (const source of [{ path: 'tree/a.txt' }, { uri: `${origin}/t.tgz?v=1` }])
       await expect(hashAsset(asset(source), reader)).rejects.toThrow('more than 2 bytes')

@@ -7,8 +7,9 @@ import type { AssetReader } from '../../values/asset-hash.ts'
 import { compareUtf8 } from '../../values/go-json.ts'
 
 /**
- * Reads assets from disk, relative to a folder, and from addresses; at most `limits.assetBytesMax`
- * of one file. Every method throws RESOURCE_INVALID with what was to be read and why it cannot be.
+ * Creates a reader of assets from disk, relative to a folder, and from URLs. A file has at most
+ * `limits.assetBytesMax` bytes. Every method throws RESOURCE_INVALID with the source and the
+ * reason.
  */
 export function createAssetReader(
   folder: string,
@@ -19,7 +20,7 @@ export function createAssetReader(
     try {
       return await read()
     } catch (cause) {
-      throw error('RESOURCE_INVALID', `the asset '${what}' cannot be read: ${messageOf(cause)}`, {
+      throw error('RESOURCE_INVALID', `cannot read the asset '${what}': ${messageOf(cause)}`, {
         cause,
       })
     }
@@ -61,7 +62,10 @@ async function fetchBounded(uri: string, bytesMax: number): Promise<Uint8Array> 
   return Buffer.concat(chunks, size)
 }
 
-/** Depth first, each folder's names by bytes; `.pulumi` and links to folders are left out. */
+/**
+ * Lists files depth first, the names of each folder in byte order. `.pulumi` and links to folders
+ * are left out.
+ */
 async function listFiles(root: string, below = ''): Promise<readonly string[]> {
   const entries = await readdir(join(root, below), { withFileTypes: true })
   const found: string[] = []

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createSystemClock } from './clock.ts'
 import { createLogger } from './logger.ts'
 
-test('the monotonic clock counts the time that the machine slept', () => {
+test('the monotonic clock includes the time that the machine was suspended', () => {
   const sources = { wall: 0, process: 5_000, boot: 100_000 }
   const clock = createSystemClock({
     wallMs: () => sources.wall,
@@ -21,7 +21,7 @@ test('the monotonic clock counts the time that the machine slept', () => {
   expect(clock.monotonicMs() - start).toBe(64_500)
 })
 
-test('time since boot is read when the wall clock steps and else now and then', () => {
+test('the time since boot is read when the wall clock jumps, and otherwise at intervals', () => {
   const sources = { wall: 0, process: 0, boot: 0, looks: 0 }
   const clock = createSystemClock({
     wallMs: () => sources.wall,
@@ -41,13 +41,13 @@ test('time since boot is read when the wall clock steps and else now and then', 
   expect(sources.looks).toBe(1)
   expect(pass(1, 20_000)).toBe(20_101)
   expect(sources.looks).toBe(2)
-  // The wall clock is set back while the machine sleeps: seen half a second later.
+  // The wall clock is set back during a suspension, which is noticed half a second later.
   sources.boot += 5_000
   expect(pass(1, 0)).toBe(20_102)
   expect(pass(500, 0)).toBe(25_602)
 })
 
-test('a clock that is set back does not turn time back', () => {
+test('a clock that is set back does not decrease the monotonic time', () => {
   const sources = { process: 0, boot: 50_000 }
   const clock = createSystemClock({
     wallMs: () => 0,
@@ -60,7 +60,7 @@ test('a clock that is set back does not turn time back', () => {
   expect(clock.monotonicMs() - start).toBe(10)
 })
 
-test('a sleep ends at once when its signal aborts, before or meanwhile', async () => {
+test('a sleep ends immediately when its signal aborts, before or during the sleep', async () => {
   const clock = createSystemClock()
   await clock.sleep(60_000, AbortSignal.abort())
   const ending = new AbortController()
@@ -69,7 +69,7 @@ test('a sleep ends at once when its signal aborts, before or meanwhile', async (
   await sleeping
 })
 
-test('what is called every so often is called until it is told not to be', async () => {
+test('a repeated call continues until it is stopped', async () => {
   const clock = createSystemClock()
   const twice = Promise.withResolvers<void>()
   let calls = 0
@@ -85,7 +85,7 @@ test('what is called every so often is called until it is told not to be', async
   expect(calls).toBe(2)
 })
 
-test('log lines below the level are not written; errors and big numbers are text', () => {
+test('log lines below the level are dropped, and errors and big integers are written as text', () => {
   const lines: string[] = []
   const log = createLogger({ level: 'info', write: line => lines.push(line) })
   log.write('debug', 'a.b')
@@ -99,7 +99,7 @@ test('log lines below the level are not written; errors and big numbers are text
   })
 })
 
-test('whatever a text has in it, a log line is one line, moves no cursor, and says the same', () => {
+test('a log line with arbitrary text stays one line without control characters and keeps its contents', () => {
   const lines: string[] = []
   const log = createLogger({ level: 'info', write: line => lines.push(line) })
   const text = 'x\n{"level":"error"}\r\u001b[2J\u009b2J\u007f\u0085\u2028\u2029\u202e\u2066y'

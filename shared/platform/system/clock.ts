@@ -1,21 +1,22 @@
 /**
- * system: clock, chance, log lines and child processes of this machine. Imports ports and below.
+ * system: clock, random numbers, log lines and child processes of this machine. Imports ports and
+ * below.
  *
- * Invariant: nothing else in the project reads a clock, draws random numbers or writes to stderr.
+ * Invariant: no other module reads a clock, draws random numbers or writes to stderr.
  */
 import { uptime } from 'node:os'
 import type { ClockPort } from '../../ports/system.ts'
 import type { EpochMs } from '../../records/ids.ts'
 
-/** Longest delay that a timer of Node takes; a longer one would fire at once. */
+/** Longest delay of a Node timer. A longer one would fire immediately. */
 const timerMsMax = 2 ** 31 - 1
 
-/** What the clock reads; given in tests. */
+/** The sources of time. Tests replace them. */
 export interface TimeSources {
   readonly wallMs: () => number
-  /** Grows steadily but stands still while the machine sleeps. */
+  /** Monotonic, but stops while the machine is suspended. */
   readonly processMs: () => number
-  /** Grows while the machine sleeps, coarsely. */
+  /** Includes suspension, with a coarse resolution. */
   readonly bootMs: () => number
 }
 
@@ -25,16 +26,18 @@ const machine: TimeSources = {
   bootMs: () => uptime() * 1000,
 }
 
-/** Longest that the time since boot goes unread: reading it costs a file each time. */
+/** Longest interval between reads of the time since boot. Each read costs a file access. */
 const bootLookMs = 500
-/** By so much more has the wall clock gone on than the process: somebody slept, or set it. */
+/**
+ * Difference between wall clock and process clock that indicates a suspension or a changed clock.
+ */
 const wallStepMs = 250
 
 /**
- * The clock of this machine. Node's own monotonic clock stops while a laptop sleeps; a lease does
- * not, so time since boot is compared and the difference added once it is more than its coarseness.
- * It is read when the wall clock says that time passed which the process did not see, and else now
- * and then.
+ * Creates the clock of this machine. Node's monotonic clock stops during a suspension, but leases
+ * do not. The clock therefore adds the difference to the time since boot once it exceeds the
+ * resolution. It reads the time since boot when the wall clock advanced more than the process
+ * clock, and otherwise at intervals.
  */
 export function createSystemClock(sources: TimeSources = machine): ClockPort {
   const processStart = sources.processMs()
@@ -61,7 +64,7 @@ export function createSystemClock(sources: TimeSources = machine): ClockPort {
   }
 }
 
-/** Resolves after `ms`, or at once when `signal` aborts. */
+/** Resolves after `ms`, or immediately when `signal` aborts. */
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   for (let left = ms; left > 0 && signal?.aborted !== true; left -= timerMsMax) {
     await pause(Math.min(left, timerMsMax), signal)

@@ -1,15 +1,18 @@
 import type { LoggerPort } from '../../ports/system.ts'
 
-/** The levels, least important first. */
+/** The log levels in ascending order. */
 const levels = ['debug', 'info', 'warn', 'error'] as const
 
-/** How important a log line is. */
+/** The level of a log line. */
 export type LogLevel = (typeof levels)[number]
 
-/** Swallows every line: what a command without -v uses. */
+/** Drops every line. Commands without -v use it. */
 export const silentLogger: LoggerPort = { write: () => {} }
 
-/** Writes lines of `level` and above as JSON, one a line, to stderr or `write`. */
+/**
+ * Creates a logger that writes lines of `level` and above as JSON, one per line, to stderr or
+ * `write`.
+ */
 export function createLogger(options: {
   readonly level: LogLevel
   readonly write?: (line: string) => void
@@ -27,7 +30,10 @@ export function createLogger(options: {
   }
 }
 
-/** JSON leaves some characters as they are that begin a line, turn or move text in a terminal. */
+/**
+ * JSON does not escape some characters that break lines, change direction or move the cursor in a
+ * terminal.
+ */
 function escapeLine(json: string): string {
   return json.replaceAll(
     /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
@@ -35,7 +41,7 @@ function escapeLine(json: string): string {
   )
 }
 
-/** Errors and big numbers have no JSON form of their own. */
+/** Errors and big integers have no JSON form. */
 function replaceUnserializable(_key: string, value: unknown): unknown {
   if (value instanceof Error) return value.message
   return typeof value === 'bigint' ? value.toString() : value

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /**
- * Reads `add <group>` and `drop <group>` until its input ends, which it does when the engine dies,
- * however it dies; then it kills every group still listed. Signals of a terminal do not concern it.
+ * A shell script that reads `add <group>` and `drop <group>` until its input ends, which happens
+ * whenever the engine dies. It then kills every listed group. It ignores the signals of a terminal.
  */
 const script = `
 trap '' INT TERM HUP QUIT
@@ -20,15 +20,15 @@ for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
 exit 0
 `
 
-/** Ends process groups when this process is gone. */
+/** Kills process groups after the end of this process. */
 export interface Supervisor {
   readonly add: (group: number) => void
   readonly remove: (group: number) => void
-  /** Lets it end; resolves when it has. */
+  /** Ends the supervisor. Resolves when it has ended. */
   readonly close: () => Promise<void>
 }
 
-/** Starts a supervisor in a session of its own; one that is killed is replaced. */
+/** Starts a supervisor in its own session. A killed supervisor is replaced. */
 export function startSupervisor(): Supervisor {
   const groups = new Set<number>()
   let isClosing = false
@@ -73,7 +73,7 @@ export function startSupervisor(): Supervisor {
   }
 }
 
-/** A pipe to a child is a socket underneath, which would keep this process running. */
+/** A pipe to a child is a socket, which would keep this process running. */
 function unrefStream(stream: unknown): void {
   if (typeof stream !== 'object' || stream === null || !('unref' in stream)) return
   if (typeof stream.unref === 'function') stream.unref()

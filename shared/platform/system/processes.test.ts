@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const env = { PATH: process.env['PATH'] ?? '' }
 
-/** A child that ignores polite signals and has a child of its own; prints both pids. */
+/** A child that ignores SIGINT and SIGTERM and has its own child. It prints both pids. */
 const stubborn = "trap '' INT TERM; sleep 300 & echo $$ $!; wait"
 
 function shell(script: string): Parameters<ReturnType<typeof createProcesses>['spawn']>[0] {
@@ -42,7 +42,10 @@ async function gone(pids: readonly number[]): Promise<boolean> {
   return false
 }
 
-/** A process that spawns through the adapter and never ends; gives its pid and those below it. */
+/**
+ * Starts a process that spawns children through the adapter and never ends. Returns its pid and
+ * those of the children.
+ */
 async function startParent(): Promise<{ parent: number; children: number[] }> {
   const adapter = join(import.meta.dirname, 'processes.ts')
   const file = join(folder, 'parent.ts')
@@ -63,7 +66,7 @@ for await (const chunk of child.stdout) process.stdout.write(chunk)
 }
 
 describe('children', () => {
-  test('give their output and how they ended', async () => {
+  test('report their output and exit status', async () => {
     const processes = createProcesses()
     const child = processes.spawn(shell('echo out; echo err >&2; exit 3'))
     const [stdout, stderr, exit] = await Promise.all([
@@ -87,7 +90,7 @@ describe('children', () => {
     await processes.close()
   })
 
-  test('take their whole group with them when they end', async () => {
+  test('end together with their whole group', async () => {
     const processes = createProcesses()
     const child = processes.spawn(shell('sleep 300 & echo $!'))
     const orphan = Number(await firstLine(child.stdout))
@@ -106,15 +109,15 @@ describe('children', () => {
   })
 
   test.each([
-    ['a missing file', join(folder, 'nothing'), 'there is no such file'],
+    ['a missing file', join(folder, 'nothing'), 'the file does not exist'],
     ['a missing name', 'surely-not-there', 'it is not on PATH'],
-  ])('%s is an error at once', async (_name, command, reason) => {
+  ])('%s causes an error immediately', async (_name, command, reason) => {
     const processes = createProcesses()
     expect(() => processes.spawn({ command, args: [], cwd: folder, env })).toThrow(reason)
     await processes.close()
   })
 
-  test('a file that may not be executed is an error at once', async () => {
+  test('a file without execute permission causes an error immediately', async () => {
     const processes = createProcesses()
     const command = join(folder, 'plain')
     writeFileSync(command, '#!/bin/sh\n')
@@ -140,7 +143,7 @@ describe('the death of the parent', () => {
   })
 })
 
-test('a group is killed only when its leader is the one that was recorded', async () => {
+test('a group is killed only when its leader is the recorded one', async () => {
   const processes = createProcesses()
   const child = processes.spawn(shell('sleep 300'))
   expect(killGroup({ pid: child.pid, started: '1' })).toBe(false)

@@ -1,9 +1,9 @@
 /**
- * system: ports over the operating system itself. Imports ports and below.
+ * system: ports over the operating system. Imports ports and below.
  *
- * Invariants of child processes: each leads a process group of its own, so that a terminal's Ctrl-C
- * does not reach it; none outlives this process, however it ends (supervisor.ts); what a leader
- * leaves behind in its group ends with it.
+ * Invariants of child processes: 1. Each leads its own process group, so a terminal's Ctrl-C does
+ * not reach it. 2. None outlives this process, however that ends (process-supervisor.ts). 3.
+ * Processes that remain in the group of an ended leader are killed.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { startSupervisor, type Supervisor } from './process-supervisor.ts'
 
 type SpawnRequest = Parameters<ProcessesPort['spawn']>[0]
 
-/** Child processes of this machine. The supervisor starts with the first child. */
+/** Creates the child processes of this machine. The supervisor starts with the first child. */
 export function createProcesses(): ProcessesPort {
   const running = new Map<number, { group: ProcessGroup; child: ChildProcess }>()
   let supervisor: Supervisor | undefined
@@ -24,7 +24,8 @@ export function createProcesses(): ProcessesPort {
 
   return {
     spawn(request) {
-      if (isClosed) throw error('PLUGIN_FAILED', `'${request.command}' cannot start: this run ends`)
+      if (isClosed)
+        throw error('PLUGIN_FAILED', `'${request.command}' cannot start, because this run ends`)
       supervisor ??= startSupervisor()
       const watcher = supervisor
       const spawned = spawn(request.command, request.args, {
@@ -64,7 +65,7 @@ export function createProcesses(): ProcessesPort {
   }
 }
 
-/** How long the pipes of a process that ended are read on, in ms. */
+/** Time for which the pipes of an ended process are still read, in ms. */
 const pipesMs = 2_000
 
 function wrapChild(
@@ -76,7 +77,7 @@ function wrapChild(
     spawned.once('exit', (code, signal) => {
       isOver = true
       resolve({ code, signal })
-      // What it left running may hold its pipes for ever: nobody waits for that.
+      // Processes that the child left running may keep its pipes open forever, so they are closed.
       setTimeout(() => {
         spawned.stdout.destroy()
         spawned.stderr.destroy()
@@ -91,13 +92,16 @@ function wrapChild(
     stderr: spawned.stderr,
     exit,
     signal(signal) {
-      // A pid that is gone may already belong to somebody else.
+      // The pid of an ended process may already belong to another process.
       if (!isOver) signalGroup(pid, signal)
     },
   }
 }
 
-/** Node tells why only later; the usual reasons can be seen at once. */
+/**
+ * Returns the reason of a failed start. Node reports it only later, but the usual reasons can be
+ * checked immediately.
+ */
 function explainSpawnFailure(request: SpawnRequest): string {
   if (!isDirectory(request.cwd)) return `the folder '${request.cwd}' does not exist`
   if (!request.command.includes('/')) return 'it is not on PATH'
@@ -107,7 +111,7 @@ function explainSpawnFailure(request: SpawnRequest): string {
     return 'the system cannot run it'
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : ''
-    return code === 'EACCES' ? 'it is not executable' : 'there is no such file'
+    return code === 'EACCES' ? 'it is not executable' : 'the file does not exist'
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { RandomPort } from '../../ports/system.ts'
 
-/** Chance from the operating system. */
+/** Creates random numbers from the operating system. */
 export function createSystemRandom(): RandomPort {
   return {
     uuid: () => randomUUID(),

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 
-/** What says of a folder which of its files are no part of the program. */
+/** Files that list the parts of a folder which do not belong to the program. */
 const ruleFiles = ['.gitignore', '.antichainignore'] as const
 
-/** Rules and the folder that they are said of, relative to the program's. */
+/** Ignore rules with their folder, relative to the program's. */
 export interface IgnoreRules {
   readonly folder: string
-  /** The name of the file that says them. */
+  /** The name of the file that contains the rules. */
   readonly file: string
   readonly rules: Ignore
 }
 
-/** The rules that lie in a folder of a program; a file that cannot be read has none. */
+/** Reads the rules in a folder of a program. An unreadable file has no rules. */
 export function readIgnoreRules(directory: string, folder: string): readonly IgnoreRules[] {
   return ruleFiles.flatMap(file => {
     try {
@@ -25,7 +25,7 @@ export function readIgnoreRules(directory: string, folder: string): readonly Ign
   })
 }
 
-/** Whether a path is left out; the folders nearest to it have the last word. */
+/** Reports whether a path is ignored. The rules of the nearest folder take precedence. */
 export function isIgnored(all: readonly IgnoreRules[], path: string, isFolder: boolean): boolean {
   let isOut = false
   for (const { folder, rules } of all) {

@@ -8,7 +8,7 @@ import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
 
 /** A packed program. */
 export interface ProgramArchive {
-  /** A gzipped tar file: the same folder always gives the same bytes. */
+  /** A gzipped tar file. The same folder always produces the same bytes. */
   readonly bytes: Uint8Array
   readonly files: number
   /** Hex SHA-256 of the bytes. */
@@ -16,17 +16,17 @@ export interface ProgramArchive {
 }
 
 /**
- * Packs the folder of a program with its dependencies: all but what `.gitignore` and
- * `.antichainignore` leave out. `node_modules` and Python's `venv` folders are left out by
- * `.antichainignore` only, because a repository never has them and a program cannot run without.
- * Throws ARCHIVE_TOO_LARGE, and ARCHIVE_UNREADABLE for what is neither file nor folder nor link.
+ * Packs the folder of a program with its dependencies, except the files that `.gitignore` and
+ * `.antichainignore` exclude. Only `.antichainignore` excludes `node_modules` and Python's `venv`
+ * folders, because repositories ignore them but programs need them. Throws ARCHIVE_TOO_LARGE, and
+ * ARCHIVE_UNREADABLE for anything else than a file, folder or link.
  */
 export async function packProgram(directory: string): Promise<ProgramArchive> {
   const { paths, bytes: size } = listFiles(directory)
   if (size > limits.programBytesMax)
     throw error(
       'ARCHIVE_TOO_LARGE',
-      `the program in ${directory} has ${toMegabytes(size)} MB, and ${toMegabytes(limits.programBytesMax)} MB may be packed`,
+      `the program in ${directory} has ${toMegabytes(size)} MB; the limit is ${toMegabytes(limits.programBytesMax)} MB`,
     )
   const packed = create(
     {
@@ -45,15 +45,15 @@ export async function packProgram(directory: string): Promise<ProgramArchive> {
   if (bytes.length > limits.archiveBytesMax)
     throw error(
       'ARCHIVE_TOO_LARGE',
-      `the packed program has ${toMegabytes(bytes.length)} MB, and an archive may have ${toMegabytes(limits.archiveBytesMax)} MB`,
+      `the packed program has ${toMegabytes(bytes.length)} MB; the limit is ${toMegabytes(limits.archiveBytesMax)} MB`,
     )
   const hash = createHash('sha256').update(bytes).digest('hex')
   return { bytes, files: paths.length, hash }
 }
 
-/** Folders of dependencies, which rules for a repository do not leave out. */
+/** Dependency folders, to which `.gitignore` rules do not apply. */
 const dependencies: ReadonlySet<string> = new Set(['node_modules', 'venv', '.venv'])
-/** Never part of a program. */
+/** Names that are never part of a program. */
 const never: ReadonlySet<string> = new Set(['.git', '.pulumi'])
 
 function listFiles(directory: string): {
@@ -78,7 +78,7 @@ function listFiles(directory: string): {
         continue
       }
       if (!found.isFile() && !found.isSymbolicLink())
-        throw error('ARCHIVE_UNREADABLE', `${join(directory, path)} is no file, folder or link`)
+        throw error('ARCHIVE_UNREADABLE', `${join(directory, path)} is not a file, folder or link`)
       bytes += found.size
       paths.push(path)
       if (paths.length > limits.archiveFilesMax)
@@ -92,7 +92,7 @@ function listFiles(directory: string): {
   return { paths, bytes }
 }
 
-/** Whether a path is a folder of dependencies, or in one. */
+/** Reports whether a path is a dependency folder, or inside one. */
 function isDependency(path: string): boolean {
   return path.split('/').some(part => dependencies.has(part))
 }

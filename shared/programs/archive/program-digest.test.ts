@@ -16,7 +16,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(place, path), text)
 }
 
-test('another source is another program, wherever it lies', () => {
+test('a changed source changes the digest in any folder', () => {
   const before = digestProgram(place)
   write('lib/deep/other.js', 'exports.two = 2')
   const after = digestProgram(place)
@@ -25,7 +25,7 @@ test('another source is another program, wherever it lies', () => {
   expect(digestProgram(place)).not.toBe(after)
 })
 
-test('what a deployment writes where the program says that it does not count is no change', () => {
+test('ignored files that a deployment writes do not change the digest', () => {
   write('.gitignore', 'site\n')
   write('lib/.antichainignore', 'made-*.json\n')
   const before = digestProgram(place)
@@ -36,7 +36,7 @@ test('what a deployment writes where the program says that it does not count is 
   expect(digestProgram(place)).not.toBe(before)
 })
 
-test('a nearer rule has the last word', () => {
+test('a rule in a nearer folder takes precedence', () => {
   write('.gitignore', '*.json\n')
   write('lib/.gitignore', '!kept.json\n')
   const before = digestProgram(place)

@@ -3,17 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
 
-/** What a program is written in, and the files that say how it runs. */
+/** Source files of a program, and the files that configure its run. */
 const sources = /\.(?:[cm]?[jt]sx?|json|ya?ml)$/
-/** Folders that hold no source of the program. */
+/** Folders without program sources. */
 const otherFolders = /^(?:node_modules|\..*)$/
-/** Most files that are looked at: a folder with more is no program. */
+/** Maximum number of files. A folder with more is not treated as a program. */
 const filesMax = 20_000
 
 /**
- * The text of what a program is made of, name by name: two runs of one program have the same. What
- * `.gitignore` and `.antichainignore` leave out is no part of it: a deployment may write there.
- * What the program reads besides (assets) is told apart by the goals that it registers.
+ * Returns a digest of the sources of a program with their names. Two runs of the same program have
+ * the same digest. It leaves out the files that `.gitignore` and `.antichainignore` exclude,
+ * because a deployment may write them. Other files that the program reads, such as assets, change
+ * the goals of its registrations instead.
  */
 export function digestProgram(directory: string): string {
   const hash = createHash('sha256')

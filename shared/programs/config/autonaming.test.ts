@@ -14,12 +14,12 @@ const read = (input: unknown) =>
     ]),
   })
 
-test('without a configuration there is none', () => {
+test('without a configuration there is no autonaming', () => {
   const sources = { organization: 'o', project: 'p', stack: 's', config: new Map() }
   expect(autonamingOf(sources)).toBeUndefined()
 })
 
-test('patterns take what belongs to the stack at once, packages what all have', () => {
+test('patterns get values of the stack, and packages inherit the general naming', () => {
   const pattern = '${organization}/${project}/${stack}/${config.zone}/${name}'
   const read_ = read({
     pattern,
@@ -36,24 +36,24 @@ test('patterns take what belongs to the stack at once, packages what all have', 
 })
 
 test.each([
-  [{ mode: 'odd' }, /has the mode 'odd'/],
+  [{ mode: 'odd' }, /has the unknown mode 'odd'/],
   [{ mode: 'verbatim', pattern: 'x' }, /both a mode and pattern/],
-  [{ enforce: true }, /needs a pattern/],
+  [{ enforce: true }, /has enforce without a pattern/],
   [{ pattern: 3 }, /pattern\) is not a string/],
-  [{ patern: 'x' }, /has 'patern'/],
-  [{ pattern: '${config.none}' }, /names 'none'/],
-  [{ pattern: '${hex(100000)}' }, /100000 letters/],
+  [{ patern: 'x' }, /unknown key 'patern'/],
+  [{ pattern: '${config.none}' }, /configuration key 'none'/],
+  [{ pattern: '${hex(100000)}' }, /100000 random characters/],
   [{ providers: 1 }, /providers\) is not a map/],
-  [{ providers: { aws: { mode: 'odd' } } }, /providers\.aws\) has the mode/],
+  [{ providers: { aws: { mode: 'odd' } } }, /providers\.aws\) has the unknown mode/],
   [{ providers: { aws: { resources: { 'a:b:C': {} } } } }, /needs a mode or a pattern/],
   [['verbatim'], /is not a map/],
-])('%j is refused with its place', (input, message) => {
+])('%j is refused with its position', (input, message) => {
   const code = 'CONFIG_INVALID'
   expect(() => read(input)).toThrow(expect.objectContaining({ code }))
   expect(() => read(input)).toThrow(message)
 })
 
-test('a plain text is refused', () => {
+test('a plain string is refused', () => {
   const config = new Map([[autonamingKey, value('verbatim')]])
   const sources = { organization: 'o', project: 'p', stack: 's', config }
   expect(() => autonamingOf(sources)).toThrow(/is not a map/)

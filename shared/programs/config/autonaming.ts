@@ -3,21 +3,21 @@ import { error, messageOf } from '../../errors/error.ts'
 import type { Autonaming, Naming } from '../../names/automatic-name.ts'
 import type { ConfigValue } from './open-config.ts'
 
-/** The key that the project or stack configures automatic names with. */
+/** The configuration key of automatic names, in the project or the stack. */
 export const autonamingKey = 'pulumi:autonaming'
 
-/** What patterns may take from the stack. */
+/** Values of the stack that patterns may use. */
 export interface PatternSources {
   readonly organization: string
   readonly project: string
   readonly stack: string
-  /** `ns:key` → value, opened. */
+  /** `ns:key` → value, decrypted. */
   readonly config: ReadonlyMap<string, ConfigValue>
 }
 
 /**
- * How a stack names what has no name of its own; undefined where nothing is configured. Throws
- * CONFIG_INVALID. Source: docs/spec/step-generation.md#autonaming.
+ * Returns the naming rules of a stack, or undefined without a configuration. Throws CONFIG_INVALID.
+ * Source: docs/spec/step-generation.md#autonaming.
  */
 export function autonamingOf(sources: PatternSources): Autonaming | undefined {
   const value = sources.config.get(autonamingKey)
@@ -45,7 +45,7 @@ export function autonamingOf(sources: PatternSources): Autonaming | undefined {
 type Section = Readonly<Record<string, unknown>>
 
 function parseValue({ text, object }: ConfigValue): unknown {
-  if (!object) throw invalidError('', 'is not a map of mode, pattern, enforce and providers')
+  if (!object) throw invalidError('', 'is not a map with mode, pattern, enforce and providers')
   try {
     return JSON.parse(text)
   } catch (thrown) {
@@ -58,7 +58,7 @@ function sectionOf(value: unknown, place: string, more: readonly string[]): Sect
   const known = ['mode', 'pattern', 'enforce', ...more]
   const stranger = Object.keys(value).find(key => !known.includes(key))
   if (stranger === undefined) return value
-  throw invalidError(place, `has '${stranger}', but only ${known.join(', ')} are known`)
+  throw invalidError(place, `has the unknown key '${stranger}'; known keys are ${known.join(', ')}`)
 }
 
 function isSection(value: unknown): value is Section {
@@ -76,17 +76,17 @@ function namingOf(section: Section, place: string, sources: PatternSources): Nam
   const pattern = readTyped(section, 'pattern', 'string', place)
   const enforce = readTyped(section, 'enforce', 'boolean', place)
   if (mode !== undefined && (pattern !== undefined || enforce !== undefined))
-    throw invalidError(place, 'cannot have both a mode and pattern or enforce')
+    throw invalidError(place, 'has both a mode and pattern or enforce')
   if (typeof pattern === 'string')
     return {
       kind: 'pattern',
       pattern: resolvePattern(pattern, place, sources),
       enforce: enforce === true,
     }
-  if (enforce !== undefined) throw invalidError(place, 'needs a pattern where it has enforce')
+  if (enforce !== undefined) throw invalidError(place, 'has enforce without a pattern')
   if (mode === undefined) return undefined
   if (mode === 'default' || mode === 'verbatim' || mode === 'disabled') return { kind: mode }
-  throw invalidError(place, `has the mode '${mode}'; there are default, verbatim and disabled`)
+  throw invalidError(place, `has the unknown mode '${mode}'; use default, verbatim or disabled`)
 }
 
 function readTyped(
@@ -102,19 +102,23 @@ function readTyped(
   throw invalidError(joinPlace(place, key), `is not a ${type}`)
 }
 
-/** Fills in what a pattern takes from the stack. */
+/** Fills in the values of the stack. */
 function resolvePattern(pattern: string, place: string, sources: PatternSources): string {
   const { organization, project, stack, config } = sources
   for (const [, length = ''] of pattern.matchAll(/\$\{\w+\((\d+)\)\}/g))
     if (Number(length) > limits.namePartMax)
-      throw invalidError(place, `asks for ${length} letters, but ${limits.namePartMax} is the most`)
+      throw invalidError(
+        place,
+        `asks for ${length} random characters; the limit is ${limits.namePartMax}`,
+      )
   return pattern
     .replaceAll('${organization}', () => organization)
     .replaceAll('${project}', () => project)
     .replaceAll('${stack}', () => stack)
     .replace(/\$\{config\.([^}]+)\}/g, (_token, key: string) => {
       const value = config.get(`${project}:${key}`)
-      if (value === undefined) throw invalidError(place, `names '${key}', which has no value`)
+      if (value === undefined)
+        throw invalidError(place, `uses the configuration key '${key}', which has no value`)
       return value.text
     })
 }

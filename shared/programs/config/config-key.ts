@@ -1,13 +1,13 @@
 import { error } from '../../errors/error.ts'
 
-/** `ns:name`: the key of a configuration value. The name is a path where `--path` was given. */
+/** `ns:name`: the key of a configuration value. With `--path`, the name is a path. */
 export interface ConfigKey {
   readonly namespace: string
   readonly name: string
 }
 
 /**
- * Reads a key: a bare name belongs to the project; `ns:config:name` is the old spelling of
+ * Parses a key. A bare name belongs to the project, and `ns:config:name` is the old spelling of
  * `ns:name`. Throws CONFIG_INVALID.
  */
 export function parseConfigKey(text: string, project: string): ConfigKey {
@@ -18,16 +18,16 @@ export function parseConfigKey(text: string, project: string): ConfigKey {
   if (parts.length === 3 && second === 'config' && third !== '')
     return { namespace: first, name: third }
   throw error('CONFIG_INVALID', `'${text}' is not a configuration key`, {
-    hint: 'Use <name> or <namespace>:<name>.',
+    hint: 'Write the key as <name> or <namespace>:<name>.',
   })
 }
 
-/** The full spelling of a key. */
+/** Returns the full spelling of a key. */
 export function printConfigKey(key: ConfigKey): string {
   return `${key.namespace}:${key.name}`
 }
 
-/** Order of keys in files and lists: by namespace, then name. */
+/** Compares keys for files and lists: by namespace, then name. */
 export function compareConfigKeys(left: string, right: string): number {
   const [leftNamespace = '', leftName = ''] = left.split(':')
   const [rightNamespace = '', rightName = ''] = right.split(':')

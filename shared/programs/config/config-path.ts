@@ -7,14 +7,14 @@ import {
   type StoredConfigValue,
 } from './config-tree.ts'
 
-const pathHint = 'Write a path like `servers[0].name`, or leave --path out.'
+const pathHint = 'Write a path such as `servers[0].name`, or remove --path.'
 
-/** A property path: names of map entries and numbers of list items. */
+/** A property path of map keys and list indexes. */
 export type ConfigPath = readonly [string, ...(readonly (string | number)[])]
 
 /**
- * Reads the text of a path, as `root.nested`, `root["quoted"]`, `root[0]`
- * (docs/spec/configuration.md#property-path-text). The first segment names the configuration key.
+ * Parses a path such as `root.nested`, `root["quoted"]`, `root[0]`
+ * (docs/spec/configuration.md#property-path-text). The first segment is the configuration key.
  * Throws CONFIG_INVALID.
  */
 export function parseConfigPath(text: string): ConfigPath {
@@ -26,7 +26,7 @@ export function parseConfigPath(text: string): ConfigPath {
   return [first, ...rest]
 }
 
-/** What stands at a path below a value; undefined when nothing does. */
+/** Returns the tree at a path below a value, or undefined when it does not exist. */
 export function getTreeAt(
   value: ConfigTree | undefined,
   path: readonly (string | number)[],
@@ -39,9 +39,9 @@ export function getTreeAt(
 }
 
 /**
- * The value with `leaf` at a path below it (docs/spec/configuration.md#path-keys): containers are
- * made, a scalar of the first level gives way to one, lists grow by one item at most. Throws
- * CONFIG_INVALID.
+ * Returns the value with `leaf` at a path below it (docs/spec/configuration.md#path-keys). It
+ * creates missing containers, replaces a scalar at the first level, and extends lists by one item
+ * at most. Throws CONFIG_INVALID.
  */
 export function withTreeAt(
   value: StoredConfigValue | undefined,
@@ -54,7 +54,7 @@ export function withTreeAt(
   return changed
 }
 
-/** The value without what stands at a path below it. Throws CONFIG_INVALID. */
+/** Returns the value without the tree at a path below it. Throws CONFIG_INVALID. */
 export function withoutTreeAt(value: StoredConfigValue, path: ConfigPath): StoredConfigValue {
   const [, ...below] = path
   const changed = removeAt(value, below, path)
@@ -62,7 +62,9 @@ export function withoutTreeAt(value: StoredConfigValue, path: ConfigPath): Store
   return changed
 }
 
-/** A text that reads as a boolean or integer, as that; set through a path only. */
+/**
+ * Converts a text that reads as a boolean or integer. Applies only to values set through a path.
+ */
 export function coerceText(text: string): ConfigTree {
   if (text === 'true') return true
   if (text === 'false') return false
@@ -87,13 +89,13 @@ function putAt(
   if (step === undefined) return input.leaf
   const container = tree ?? (typeof step === 'number' ? [] : new Map<string, ConfigTree>())
   if (isTreeMap(container)) {
-    if (typeof step !== 'string') throw pathError(input.whole, 'a map takes names')
+    if (typeof step !== 'string') throw pathError(input.whole, 'a map needs a name here')
     const changed = new Map(container).set(step, putAt(container.get(step), rest, input))
     return requireUnreserved(changed, input.whole)
   }
   if (!isTreeList(container))
-    throw pathError(input.whole, `a ${typeof step === 'number' ? 'list' : 'map'} is expected`)
-  if (typeof step !== 'number') throw pathError(input.whole, 'a list takes numbers')
+    throw pathError(input.whole, `expected a ${typeof step === 'number' ? 'list' : 'map'}`)
+  if (typeof step !== 'number') throw pathError(input.whole, 'a list needs a number here')
   if (step < 0 || step > container.length)
     throw pathError(input.whole, `the list has ${container.length} items`)
   return container.toSpliced(step, 1, putAt(container[step], rest, input))
@@ -124,11 +126,11 @@ function requireUnreserved(map: ReadonlyMap<string, ConfigTree>, whole: ConfigPa
 }
 
 function reservedKeyError(path: ConfigPath): Error {
-  return pathError(path, 'a map with the one key `secure` would read as an encrypted value')
+  return pathError(path, 'a map with `secure` as its only key would be read as an encrypted value')
 }
 
 function pathError(path: ConfigPath, sentence: string): Error {
-  return error('CONFIG_INVALID', `the path ${JSON.stringify(path)} does not fit: ${sentence}`, {
+  return error('CONFIG_INVALID', `the path ${JSON.stringify(path)} is invalid: ${sentence}`, {
     hint: pathHint,
   })
 }

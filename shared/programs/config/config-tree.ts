@@ -1,4 +1,6 @@
-/** A value of a configuration file that is encrypted; its text is the manager's ciphertext. */
+/**
+ * An encrypted value of a configuration file. Its text is the ciphertext of the secrets manager.
+ */
 export interface Secure {
   readonly kind: 'secure'
   readonly ciphertext: string
@@ -16,7 +18,7 @@ export type ConfigTree =
   | ReadonlyMap<string, ConfigTree>
 
 /**
- * A configuration value as the stack file holds it; a scalar is a text here
+ * A configuration value as in the stack file; scalars are texts
  * (docs/spec/configuration.md#stack-file).
  */
 export type StoredConfigValue =
@@ -25,36 +27,36 @@ export type StoredConfigValue =
   | readonly ConfigTree[]
   | ReadonlyMap<string, ConfigTree>
 
-/** Whether a tree is an encrypted leaf. */
+/** Reports whether a tree is an encrypted leaf. */
 export function isSecure(tree: ConfigTree | undefined): tree is Secure {
   return isObject(tree) && 'kind' in tree
 }
 
-/** Whether a tree is a list. */
+/** Reports whether a tree is a list. */
 export function isTreeList(tree: ConfigTree | undefined): tree is readonly ConfigTree[] {
   return Array.isArray(tree)
 }
 
-/** Whether a tree is a map. */
+/** Reports whether a tree is a map. */
 export function isTreeMap(tree: ConfigTree | undefined): tree is ReadonlyMap<string, ConfigTree> {
   return tree instanceof Map
 }
 
-/** Whether a value is a map or list. */
+/** Reports whether a value is a map or list. */
 export function isContainer(
   tree: ConfigTree | undefined,
 ): tree is readonly ConfigTree[] | ReadonlyMap<string, ConfigTree> {
   return isTreeList(tree) || isTreeMap(tree)
 }
 
-/** Whether there is an encrypted leaf in it. */
+/** Reports whether a tree contains an encrypted leaf. */
 export function hasSecure(tree: ConfigTree): boolean {
   if (isSecure(tree)) return true
   if (isTreeList(tree)) return tree.some(hasSecure)
   return isTreeMap(tree) && [...tree.values()].some(hasSecure)
 }
 
-/** A copy whose encrypted leaves are replaced by what `leaf` makes of their ciphertext. */
+/** Returns a copy in which `replace` converts the ciphertext of each encrypted leaf. */
 export function replaceSecure(
   tree: ConfigTree,
   replace: (ciphertext: string) => ConfigTree,
@@ -66,7 +68,10 @@ export function replaceSecure(
   return tree
 }
 
-/** The tree of plain JSON or YAML data; a map with the one key `secure` and a text is a leaf. */
+/**
+ * Converts plain JSON or YAML data to a tree. A map with a text at `secure` as its only key is an
+ * encrypted leaf.
+ */
 export function toConfigTree(data: unknown): ConfigTree {
   if (data === null || data === undefined) return null
   if (Array.isArray(data)) return data.map(toConfigTree)
@@ -93,8 +98,8 @@ function toMapTree(entries: readonly (readonly [string, unknown])[]): ConfigTree
 }
 
 /**
- * JSON as Pulumi writes it for an object value: keys sorted, `<`, `>` and `&` escaped, because the
- * text becomes an input of default providers and is kept in states. Encrypted leaves are
+ * Formats an object value as JSON like Pulumi: keys sorted, `<`, `>` and `&` escaped. The text
+ * becomes an input of default providers and is stored in states. Encrypted leaves are formatted as
  * `{"secure":"…"}`.
  */
 export function formatConfigTree(tree: ConfigTree): string {
@@ -111,7 +116,7 @@ export function formatConfigTree(tree: ConfigTree): string {
       : JSON.stringify(tree)
 }
 
-/** A scalar as the text that a value of the first level is. */
+/** Formats a scalar as the text of a first-level value. */
 export function formatScalar(scalar: null | boolean | number | bigint | string): string {
   return scalar === null ? '' : String(scalar)
 }

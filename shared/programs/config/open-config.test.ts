@@ -16,7 +16,7 @@ function opened(project: string, stack: string): unknown {
 }
 
 describe('configuration of a deployment', () => {
-  test('scalars are texts, objects are JSON with sorted keys, secrets are opened', () => {
+  test('scalars become texts, objects become JSON with sorted keys, secrets are decrypted', () => {
     const stack = `config:
   p:text: a
   flag: true
@@ -44,7 +44,7 @@ describe('configuration of a deployment', () => {
     })
   })
 
-  test('project defaults and fixed values fill what the stack leaves out', () => {
+  test('project defaults and fixed values complete the values of the stack', () => {
     const project = `config:
   size: small
   count: {type: integer, default: 3}
@@ -61,7 +61,7 @@ describe('configuration of a deployment', () => {
     })
   })
 
-  test('all keys that have neither value nor default are named in one error', () => {
+  test('one error names all keys without value and default', () => {
     const project = 'config: {b: {type: string}, a: {}}\n'
     expect(() => opened(project, '')).toThrow(/'a', 'b'/)
     expect(
@@ -80,7 +80,7 @@ describe('configuration of a deployment', () => {
     expect(types('array, items: {type: integer}', '[1, "2"]')).toBeTruthy()
   })
 
-  test('wrong definitions are refused in the project file', () => {
+  test('invalid definitions in the project file are refused', () => {
     const wrong = (config: string): unknown => opened(`config: {${config}}\n`, '')
     expect(() => wrong('k: {type: date}')).toThrow(/Pulumi\.yaml:2:/)
     expect(() => wrong('k: {type: array}')).toThrow(/items/)

@@ -13,44 +13,46 @@ import {
 import { isOfType, formatTypeName } from '../project/project-config.ts'
 import type { Project, ProjectConfigEntry } from '../project/project.ts'
 
-/** One value of the stack's configuration, opened. `object`: the text is JSON of a map or list. */
+/**
+ * A decrypted value of the stack's configuration. `object`: the text is the JSON of a map or list.
+ */
 export interface ConfigValue {
   readonly text: string
   readonly secret: boolean
   readonly object: boolean
 }
 
-/** What opening a configuration needs. */
+/** The input of opening a configuration. */
 export interface ConfigSources {
   readonly project: Project
-  /** The stack's name, for messages. */
+  /** The stack's name, used in messages. */
   readonly stack: string
   /** The values of the stack file. */
   readonly values: ReadonlyMap<string, StoredConfigValue>
-  /** Whether missing keys and wrong types are errors; defaults are applied in any case. */
+  /** Whether missing keys and wrong types are errors. Defaults are always applied. */
   readonly check: boolean
-  /** Opens a ciphertext; throws SECRETS_MALFORMED. Called for secrets only. */
+  /** Decrypts a ciphertext; throws SECRETS_MALFORMED. Called for secrets only. */
   readonly decrypt: (ciphertext: string) => string
 }
 
 /**
- * The configuration that a deployment runs with: project defaults applied, secrets opened, checked
+ * Returns the configuration of a deployment: project defaults applied, secrets decrypted, checked
  * against the project's types (docs/spec/configuration.md#project-config-applied-to-stacks). Throws
- * CONFIG_MISSING, CONFIG_INVALID and what `decrypt` throws.
+ * CONFIG_MISSING, CONFIG_INVALID and the errors of `decrypt`.
  */
 export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigValue> {
   const { values, missing } = withProjectDefaults(sources.project, sources.values)
   if (sources.check && missing.length > 0)
     throw error(
       'CONFIG_MISSING',
-      `the stack '${sources.stack}' has no configuration for ${missing.map(key => `'${key}'`).join(', ')}`,
+      `the stack '${sources.stack}' has no configuration value for ${missing.map(key => `'${key}'`).join(', ')}`,
     )
   const checked = sources.check ? sources.project.config : []
   for (const entry of checked) checkType(sources, entry, values)
   return new Map([...values].map(([key, value]) => [key, openNamed(key, value, sources.decrypt)]))
 }
 
-/** Says which value it is that cannot be opened. */
+/** Opens a value, and names its key in a decryption error. */
 function openNamed(
   key: string,
   value: StoredConfigValue,
@@ -60,14 +62,18 @@ function openNamed(
     return openValue(value, decrypt)
   } catch (thrown) {
     if (!hasCode(thrown, 'SECRETS_MALFORMED')) throw thrown
-    throw error('SECRETS_MALFORMED', `the configuration value '${key}': ${thrown.message}`, {
-      cause: thrown,
-      hint: `Set it again with \`antichain config set --secret ${key}\`.`,
-    })
+    throw error(
+      'SECRETS_MALFORMED',
+      `cannot decrypt the configuration value '${key}': ${thrown.message}`,
+      {
+        cause: thrown,
+        hint: `Set the value again with \`antichain config set --secret ${key}\`.`,
+      },
+    )
   }
 }
 
-/** One value with its secrets opened. */
+/** Decrypts the secrets of one value. */
 export function openValue(
   value: StoredConfigValue,
   decrypt: (ciphertext: string) => string,
@@ -78,7 +84,9 @@ export function openValue(
   return { text: formatConfigTree(open), secret: hasSecure(value), object: true }
 }
 
-/** The stack's values with the project's where the stack has none, and what neither has. */
+/**
+ * Returns the stack's values completed by the project's defaults, and the keys without any value.
+ */
 export function withProjectDefaults(
   project: Project,
   values: ReadonlyMap<string, StoredConfigValue>,
@@ -132,11 +140,15 @@ function checkType(
   if (value === undefined) return
   const subject = `the configuration value '${entry.key}' of stack '${stack}'`
   if (entry.secret && !hasSecure(value))
-    throw error('CONFIG_INVALID', `${subject} must be encrypted, the project says it is secret`, {
-      hint: `Set it again with \`antichain config set --secret ${entry.key}\`.`,
-    })
+    throw error(
+      'CONFIG_INVALID',
+      `${subject} must be encrypted: the project declares it as secret`,
+      {
+        hint: `Set the value again with \`antichain config set --secret ${entry.key}\`.`,
+      },
+    )
   if (!isOfType(entry.type, replaceSecure(value, decrypt)))
     throw error('CONFIG_INVALID', `${subject} must be of type ${formatTypeName(entry.type)}`, {
-      hint: `Set it again with \`antichain config set ${entry.key} <value>\`.`,
+      hint: `Set a value of this type with \`antichain config set ${entry.key} <value>\`.`,
     })
 }

@@ -14,7 +14,7 @@ import {
 const file = 'Pulumi.dev.yaml'
 
 describe('stack file', () => {
-  test('edits keep comments, order and spelling of what they do not touch', () => {
+  test('edits keep the comments, order and spelling of other parts', () => {
     const config = openStackConfig(
       `# about this stack
 encryptionsalt: v1:a:b # salt
@@ -48,7 +48,7 @@ config:
     expect([...config.getValues().keys()]).toEqual(['aws:region', 'p:short'])
   })
 
-  test('the key of a stack stands first, as another engine writes it', () => {
+  test('the secrets key of a stack comes first, as other engines write it', () => {
     const config = openStackConfig('config:\n  p:a: b\n', file, 'p')
     config.setKey('awskms://alias/a?region=us-east-1', 'c2VhbGVk')
     expect(config.print()).toBe(
@@ -61,7 +61,7 @@ config:
     })
   })
 
-  test('an empty file grows a salt first and then values that read back as they were', () => {
+  test('an empty file gets the salt first, then values that read back unchanged', () => {
     const config = openStackConfig('', file, 'p')
     config.set('p:a', 'true')
     config.setSalt('v1:s')
@@ -78,14 +78,14 @@ config:
     expect(config.print()).toBe('{}\n')
   })
 
-  test('bad files are refused with their place, and environments by name', () => {
+  test('invalid files are refused with their position, and environments by name', () => {
     expect(() => openStackConfig('config: [a]\n', file, 'p')).toThrow(/dev\.yaml:1:9/)
     expect(() => openStackConfig('config:\n  a:b:c: 1\n', file, 'p')).toThrow(/dev\.yaml:2:/)
     expect(() => openStackConfig('encryptionsalt: 3\n', file, 'p')).toThrow(/encryptionsalt/)
     expect(() => openStackConfig('environment: [prod]\n', file, 'p')).toThrow(/not supported/)
   })
 
-  test('it is written in one step next to the project file, under the name of the stack', () => {
+  test('is written atomically next to the project file, under the name of the stack', () => {
     const root = mkdtempSync(join(tmpdir(), 'stack-'))
     const project = parseProject('name: p\nstackConfigDir: stacks\n', join(root, 'Pulumi.yml'))
     const path = stackConfigFileOf(project, 'dev')
@@ -98,14 +98,14 @@ config:
 })
 
 describe('paths of configuration values', () => {
-  test('are names, quoted names and numbers', () => {
+  test('consist of names, quoted names and numbers', () => {
     expect(parseConfigPath('a.b["c.d \\"e"][0].f')).toEqual(['a', 'b', 'c.d "e', 0, 'f'])
     expect(parseConfigPath('["a.b"].c')).toEqual(['a.b', 'c'])
     for (const wrong of ['', '.a', '[0]', 'a[x]', 'a.', 'a.[0]'])
       expect(() => parseConfigPath(wrong), wrong).toThrow(/path/)
   })
 
-  test('setting makes containers, replaces a scalar of the first level, appends one item', () => {
+  test('setting creates containers, replaces a scalar of the first level, appends one item', () => {
     expect(withTreeAt(undefined, ['k', 'list', 0], 'x')).toEqual(new Map([['list', ['x']]]))
     expect(withTreeAt('scalar', ['k', 0], true)).toEqual([true])
     expect(withTreeAt(['a'], ['k', 1], 'b')).toEqual(['a', 'b'])
@@ -120,7 +120,7 @@ describe('paths of configuration values', () => {
     expect(withoutTreeAt(new Map([['a', 1]]), ['k', 'z'])).toEqual(new Map([['a', 1]]))
   })
 
-  test('texts that read as booleans or integers become that', () => {
+  test('texts that read as booleans or integers are converted', () => {
     expect(['true', 'false', '7', '0', '007', '1.5', 'x', '-3'].map(coerceText)).toEqual([
       true,
       false,

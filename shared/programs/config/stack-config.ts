@@ -16,7 +16,7 @@ import {
 import type { Project } from '../project/project.ts'
 import { openYaml, type YamlSource } from '../project/yaml-source.ts'
 
-/** How a stack keeps its secrets, as its file says; '' = not said. */
+/** The secrets settings of a stack file; '' = not set. */
 export interface StackSecrets {
   /** `secretsprovider`: '', `default`, `passphrase` or a key's URL. */
   readonly provider: string
@@ -24,23 +24,26 @@ export interface StackSecrets {
   readonly encryptionSalt: string
 }
 
-/** An open stack file: its edits keep the comments and the order of what they do not touch. */
+/** An open stack file. Edits keep the comments and order of the other parts. */
 export interface StackConfig {
   readonly file: string
   readonly getSecrets: () => StackSecrets
   /** `ns:name` → value, in the order of the file. */
   readonly getValues: () => ReadonlyMap<string, StoredConfigValue>
   readonly set: (key: string, value: StoredConfigValue) => void
-  /** False when there was no such key. */
+  /** Removes a key. Returns false when it does not exist. */
   readonly remove: (key: string) => boolean
   readonly setSalt: (salt: string) => void
-  /** Says which key elsewhere seals the data key of the stack, and that as it is sealed. */
+  /** Sets the external key that encrypts the stack's data key, and the encrypted data key. */
   readonly setKey: (provider: string, encryptedKey: string) => void
-  /** The text of the file after the edits. */
+  /** Returns the text of the file after the edits. */
   readonly print: () => string
 }
 
-/** The file of a stack's configuration: `Pulumi.<stack>.yaml` in the project's folder for it. */
+/**
+ * Returns the path of a stack's configuration file: `Pulumi.<stack>.yaml` in the project's folder
+ * for stack files.
+ */
 export function stackConfigFileOf(project: Project, stack: string): string {
   const name = `Pulumi.${stack.replaceAll('/', '-')}${extname(project.file)}`
   return join(project.stackConfigDir, name)
@@ -53,14 +56,12 @@ export function readStackConfig(file: string, project: string): StackConfig {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
     if (!isMissingFile(cause))
-      throw error('CONFIG_INVALID', `${file} cannot be read: ${messageOf(cause)}`, { cause })
+      throw error('CONFIG_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
   return openStackConfig(text, file, project)
 }
 
-/**
- * Writes a stack file in one step: a reader sees the old text or the new. Throws CONFIG_INVALID.
- */
+/** Writes a stack file atomically. Throws CONFIG_INVALID. */
 export function writeStackConfig(config: StackConfig): void {
   const draft = `${config.file}.${process.pid}.tmp`
   try {
@@ -69,7 +70,7 @@ export function writeStackConfig(config: StackConfig): void {
     renameSync(draft, config.file)
   } catch (cause) {
     rmSync(draft, { force: true })
-    throw error('CONFIG_INVALID', `${config.file} cannot be written: ${messageOf(cause)}`, {
+    throw error('CONFIG_INVALID', `cannot write ${config.file}: ${messageOf(cause)}`, {
       cause,
     })
   }
@@ -77,7 +78,7 @@ export function writeStackConfig(config: StackConfig): void {
 
 /**
  * Opens the text of a stack file (docs/spec/configuration.md#stack-file). Throws CONFIG_INVALID
- * with file, line and column, and FEATURE_MISSING where it imports environments.
+ * with file, line and column, and FEATURE_MISSING when it imports environments.
  */
 export function openStackConfig(text: string, file: string, project: string): StackConfig {
   const source = openYaml(text, file, 'CONFIG_INVALID')
@@ -125,7 +126,7 @@ function readEntries(source: YamlSource, project: string): Map<string, Entry> {
   if (isContainer(environment) && (isTreeList(environment) ? environment.length : environment.size))
     throw error(
       'FEATURE_MISSING',
-      `${source.errorAt(['environment'], '').message}environments (\`environment\`) are not supported yet`,
+      `${source.errorAt(['environment'], '').message}environments (\`environment\`) are not supported`,
     )
   const config = isTreeMap(whole) ? whole.get('config') : undefined
   const entries = new Map<string, Entry>()
@@ -134,7 +135,7 @@ function readEntries(source: YamlSource, project: string): Map<string, Entry> {
   for (const [spelled, tree] of config) {
     const key = readKey(source, spelled, project)
     if (entries.has(key))
-      throw source.errorAt(['config', spelled], `the key '${key}' stands there twice`)
+      throw source.errorAt(['config', spelled], `the key '${key}' is defined twice`)
     entries.set(key, { spelled, value: toStoredValue(tree) })
   }
   return entries
@@ -155,7 +156,7 @@ function toStoredValue(tree: ConfigTree): StoredConfigValue {
 function readTextField(source: YamlSource, name: string): string {
   const value: unknown = source.document.get(name)
   if (value === undefined || value === null) return ''
-  if (typeof value !== 'string') throw source.errorAt([name], `\`${name}\` must be a text`)
+  if (typeof value !== 'string') throw source.errorAt([name], `\`${name}\` must be a string`)
   return value
 }
 

@@ -1,8 +1,8 @@
 import { error } from '../../errors/error.ts'
 
 /**
- * Splits a text into words as a shell does: blanks part them, quotes and backslashes keep together.
- * Throws PROJECT_INVALID when a quote is not closed.
+ * Splits a text into words like a shell: at blanks outside of quotes and without a preceding
+ * backslash. Throws PROJECT_INVALID for an unclosed quote.
  */
 export function splitArguments(text: string): readonly string[] {
   const args: string[] = []
@@ -26,6 +26,6 @@ export function splitArguments(text: string): readonly string[] {
       word = (word ?? '') + char
     }
   }
-  if (quote !== '') throw error('PROJECT_INVALID', `a quote is not closed in '${text}'`)
+  if (quote !== '') throw error('PROJECT_INVALID', `unclosed quote in '${text}'`)
   return word === undefined ? args : [...args, word]
 }

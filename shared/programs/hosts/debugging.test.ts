@@ -38,16 +38,16 @@ const start = (command: string, runtime?: string): ReturnType<typeof spawnDebugg
   return spawnDebugged(processes, { command, args: [], cwd: folder, env }, debug)
 }
 
-describe('a process that is to wait', () => {
+describe('a process that waits for a debugger', () => {
   test.each([
     ['python', 'debugpy is not installed for /bin/false'],
     ['go', "the debugger 'dlv' is not on PATH"],
-  ])('of %s needs the debugger of its language', async (runtime, message) => {
+  ])('with the runtime %s needs the debugger of its language', async (runtime, message) => {
     const refused = start('/bin/false', runtime)
     await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_LANGUAGE_MISSING', message })
   })
 
-  test.each([undefined, 'toy'])('of %s runs as it is', async runtime => {
+  test.each([undefined, 'toy'])('with the runtime %s runs unchanged', async runtime => {
     const { exit } = await start('/bin/true', runtime)
     expect(await exit).toMatchObject({ code: 0 })
   })

@@ -9,27 +9,27 @@ import { findOnPath, runToEnd } from '../executables.ts'
 
 /** A process that waits for a debugger. */
 export interface DebuggerEndpoint {
-  /** What an editor needs to attach, in the words of its launch configurations. */
+  /** The settings an editor needs to attach, as in its launch configurations. */
   readonly config: Readonly<Record<string, unknown>>
-  /** Where it waits, as words: `on port 9230`. */
+  /** Where it waits, for messages: `on port 9230`. */
   readonly message: string
 }
 
-/** What is to be run under a debugger. */
+/** A request to run a process under a debugger. */
 export interface DebugRequest {
   readonly runtime: string
-  /** What editors call it: `Pulumi: Program (nodejs)`. */
+  /** The title in editors: `Pulumi: Program (nodejs)`. */
   readonly title: string
-  /** Told once, when a debugger can attach. Must not throw. */
+  /** Called once, when a debugger can attach. Must not throw. */
   readonly onReady: (waiting: DebuggerEndpoint) => void
 }
 
-/** Whether the program waits; `asked`: `program`, `plugins`, `plugin:<name>` or `all`. */
+/** Reports whether the program waits. `targets`: `program`, `plugins`, `plugin:<name>` or `all`. */
 export function shouldDebugProgram(targets: readonly string[]): boolean {
   return targets.some(one => one === 'program' || one === 'all')
 }
 
-/** Whether a plugin waits, of those that are run from source. */
+/** Reports whether a plugin that runs from source waits. */
 export function shouldDebugPlugin(targets: readonly string[], name: string): boolean {
   return targets.some(one => one === 'plugins' || one === 'all' || one === `plugin:${name}`)
 }
@@ -37,9 +37,9 @@ export function shouldDebugPlugin(targets: readonly string[], name: string): boo
 type SpawnRequest = Parameters<ProcessesPort['spawn']>[0]
 
 /**
- * Starts a process, so that it waits for a debugger where one is asked for. Throws PLUGIN_FAILED
- * when it cannot be started, and PROGRAM_LANGUAGE_MISSING without the debugger of its language.
- * Source: Pulumi's language hosts.
+ * Starts a process, and lets it wait for a debugger if `debug` is set. Throws PLUGIN_FAILED when it
+ * cannot be started, and PROGRAM_LANGUAGE_MISSING without the debugger of its language. Source:
+ * Pulumi's language hosts.
  */
 export async function spawnDebugged(
   processes: ProcessesPort,
@@ -64,15 +64,16 @@ export async function spawnDebugged(
 }
 
 interface DebuggerLanguage {
-  /** That editors try by themselves. */
+  /** The port that editors try by default. */
   readonly port: number
   readonly createCommand: (
     request: SpawnRequest,
     deps: { readonly processes: ProcessesPort; readonly port: number; readonly scratch: string },
   ) => Promise<{ readonly command: string; readonly args: readonly string[] }>
   /**
-   * What its log says when a debugger can attach; '' = as soon as somebody answers at the port.
-   * Only of Node may that be tried: to the others it would be a debugger that came and went.
+   * The log text of a debugger that is ready; '' = ready when its port accepts connections. Only
+   * Node is probed by connecting, because other debuggers treat a connection as a client that
+   * attached.
    */
   readonly ready: string
   readonly describeEndpoint: (port: number, pid: number) => DebuggerEndpoint
@@ -129,7 +130,7 @@ async function createPythonCommand(
   const probe = { ...request, args: ['-c', 'import debugpy'] }
   if ((await runToEnd(processes, probe)).code !== 0)
     throw error('PROGRAM_LANGUAGE_MISSING', `debugpy is not installed for ${command}`, {
-      hint: 'Add debugpy to the requirements, and install them.',
+      hint: 'Add debugpy to the requirements of the program, and install them.',
     })
   const listen = ['--listen', `127.0.0.1:${port}`, '--wait-for-client', '--log-to', scratch]
   const own = args[0] === '-u' ? ['-u'] : []
@@ -152,7 +153,7 @@ function createGoCommand(
   return Promise.resolve({ command: dlv, args: [...own, 'exec', command, ...rest] })
 }
 
-/** How long a debugger may take to be ready, and between two looks, in ms. */
+/** Time limit for a debugger to become ready, and the polling interval, in ms. */
 const readyMs = 60_000
 const lookMs = 100
 
@@ -195,7 +196,7 @@ function hasLogged(ready: string, scratch: string): boolean {
   )
 }
 
-/** The port that editors try first, or the next one that is free. */
+/** Returns the port that editors try first, or the next free one. */
 function findFreePort(from: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

@@ -5,7 +5,7 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, runToEnd } from '../executables.ts'
 
-/** A binary, and what is to be done when it has ended. */
+/** A built binary, and the cleanup to run after its end. */
 export interface BuiltBinary {
   readonly command: string
   readonly cleanUp: () => void
@@ -16,7 +16,7 @@ interface GoDeps {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Builds a package of Go. Throws PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED. */
+/** Builds a Go package. Throws PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED. */
 export async function buildGo(
   deps: GoDeps,
   target: {
@@ -39,11 +39,11 @@ export async function buildGo(
   throw error('PROGRAM_BUILD_FAILED', `the ${what} does not compile:\n${err}${out}`)
 }
 
-/** The `go` of a PATH. Throws PROGRAM_LANGUAGE_MISSING. */
+/** Returns the `go` command of a PATH. Throws PROGRAM_LANGUAGE_MISSING. */
 export function findGo(env: Readonly<Record<string, string>>): string {
   const go = findOnPath('go', env['PATH'] ?? '')
   if (go !== undefined) return go
-  throw error('PROGRAM_LANGUAGE_MISSING', 'there is no go on PATH', {
-    hint: 'Install Go, or name a built program as `binary` in the runtime options.',
+  throw error('PROGRAM_LANGUAGE_MISSING', 'go is not on PATH', {
+    hint: 'Install Go, or set `binary` to a built program in the runtime options.',
   })
 }

@@ -21,7 +21,7 @@ import {
   type RequiredPackage,
 } from '../required-packages.ts'
 
-/** What running Go programs needs. */
+/** Dependencies of the Go program host. */
 export interface GoHostDeps {
   readonly processes: ProcessesPort
   /** The user's environment. */
@@ -29,7 +29,7 @@ export interface GoHostDeps {
 }
 
 /**
- * Runs Go programs: the `binary` that the project names, else one that is built for the run.
+ * Creates the host of Go programs. It runs the project's `binary`, or builds one for each run.
  * Source: Pulumi's Go language host.
  */
 export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
@@ -51,7 +51,7 @@ export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
   }
 }
 
-/** What a Go program finds in its environment. */
+/** Returns the environment variables of a Go program. */
 function createGoEnvironment(run: ProgramRun): Readonly<Record<string, string>> {
   return {
     ...createConfigEnvironment(run),
@@ -71,8 +71,8 @@ async function resolveBinary(deps: GoHostDeps, source: ProgramSource): Promise<B
   if (named !== '') {
     const command = resolve(source.directory, named)
     if (isExecutable(command)) return { command, cleanUp: () => undefined }
-    throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${command} cannot be run`, {
-      hint: 'Build it, or take `binary` out of the runtime options of the project file.',
+    throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${command} is not executable`, {
+      hint: 'Build the binary, or remove `binary` from the runtime options of the project file.',
     })
   }
   const { directory, entryPoint } = source
@@ -86,7 +86,7 @@ const moduleForm = z.looseObject({
   Dir: z.string().default(''),
 })
 
-/** The plugins that the modules of a program name; a program that is a binary alone names none. */
+/** Lists the plugins that the modules of a program need. A program without a go.mod needs none. */
 async function listGoPackages(
   deps: GoHostDeps,
   source: ProgramSource,
@@ -100,7 +100,7 @@ async function listGoPackages(
     env: deps.env,
   })
   if (code !== 0)
-    throw error('PROGRAM_BUILD_FAILED', `the modules of the program cannot be listed:\n${err}`)
+    throw error('PROGRAM_BUILD_FAILED', `cannot list the modules of the program:\n${err}`)
   const modules = out
     .split(/^\}$/m)
     .filter(text => text.trim() !== '')
@@ -111,7 +111,7 @@ async function listGoPackages(
 function toRequiredPackage(module: z.infer<typeof moduleForm>): RequiredPackage | undefined {
   if (module.Main || module.Dir === '') return undefined
   const plugin = readModulePlugin(module.Dir)
-  // As in github.com/pulumi/pulumi-random/sdk/v4.
+  // For example github.com/pulumi/pulumi-random/sdk/v4.
   const name = module.Path.split('/')[2]?.split('-').slice(1).join('-') ?? ''
   const found = toRequirement(plugin, { name, version: module.Version })
   const version = semver.parse(found?.version)
@@ -120,7 +120,7 @@ function toRequiredPackage(module: z.infer<typeof moduleForm>): RequiredPackage 
     : { ...found, version: version.version }
 }
 
-/** What a module says of its plugin: in its folder, in `go`, or in a folder of that. */
+/** Reads a module's plugin description: in its folder, in `go`, or in a subfolder of `go`. */
 function readModulePlugin(folder: string): z.infer<typeof pluginForm> | undefined {
   const go = join(folder, 'go')
   const below = existsSync(go) ? readdirSync(go).map(name => join(go, name)) : []

@@ -21,24 +21,24 @@ import type { ProgramEnd, ProgramHost, ProgramRun, ProgramSource } from '../prog
 import type { PackageDependency } from '../../../proto/gen/pulumi/plugin.ts'
 import { uniquePackages, type RequiredPackage } from '../required-packages.ts'
 
-/** What running programs by a language's own host needs. */
+/** Dependencies of running programs through a language's own host. */
 export interface LanguageHostDeps {
   readonly processes: ProcessesPort
   /** The user's environment. */
   readonly env: Readonly<Record<string, string>>
-  /** Where the engine serves, for the host: `127.0.0.1:<port>`. */
+  /** The engine's address, for the host: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string
 }
 
-/** How long a host may take to say its port, and to leave when it is not needed any more, in ms. */
+/** Time limits for a host to print its port, and to shut down, in ms. */
 const portMs = 60_000
 const leaveMs = 5_000
 const messageBytes = 400 * 1024 * 1024
 
 /**
- * Runs programs of any language whose host `pulumi-language-<name>` the project has, is on the
- * PATH, or runs already, through its LanguageRuntime service. Source:
- * docs/spec/programs.md#language-runtime.
+ * Creates the host for programs of any language through the LanguageRuntime service of
+ * `pulumi-language-<name>`. The language host belongs to the project, is on the PATH, or is already
+ * running. Source: docs/spec/programs.md#language-runtime.
  */
 export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
   return {
@@ -76,18 +76,18 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
   }
 }
 
-/** A host that answers. */
+/** A running language host. */
 export interface LanguageHost {
   readonly call: <Q, A>(method: MethodDefinition<Q, A>, request: Q) => Promise<A>
   readonly stream: <Q, A>(method: MethodDefinition<Q, A>, request: Q) => ClientReadableStream<A>
-  /** Lets it leave. */
+  /** Shuts the host down. */
   readonly close: () => Promise<void>
   readonly kill: () => void
 }
 
 /**
- * Starts the host of a language, or attaches to one that runs. Lines of its output that come after
- * its port go to `said`. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED.
+ * Starts the host of a language, or attaches to a running one. Output lines after its port go to
+ * `onLine`. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED.
  */
 export async function startHost(
   deps: LanguageHostDeps,
@@ -131,7 +131,7 @@ export async function startHost(
   return host
 }
 
-/** The folder of the host of a program's language, where its project has one itself. */
+/** Returns the folder of the project's own host for the program's language, if it has one. */
 export function findOwnHost({
   runtime,
   plugins = [],
@@ -139,10 +139,10 @@ export function findOwnHost({
   return plugins.find(({ kind, name }) => kind === 'language' && name === runtime)?.folder
 }
 
-/** The runtime whose host runs already, and listens at the address that its options have. */
+/** The runtime of a host that is already running. Its `address` is in the runtime options. */
 export const clientRuntime = 'client'
 
-/** A host that somebody else started, and ends. */
+/** Attaches to a host that another process started and will end. */
 function attachHost({ runtimeOptions }: ProgramSource): LanguageHost {
   const { address } = runtimeOptions
   if (typeof address !== 'string' || address === '')
@@ -163,7 +163,7 @@ function createLanguageClient(address: string): Client {
   })
 }
 
-/** The first line of a host is its port; what comes then is the program's. */
+/** Reads the port from a host's first output line. Later lines belong to the program. */
 function readPort(child: ChildProcess, name: string, onLine: LineListener): Promise<string> {
   const port = Promise.withResolvers<string>()
   let hasPort = false
@@ -179,8 +179,8 @@ function readPort(child: ChildProcess, name: string, onLine: LineListener): Prom
   })
   const fail = (why: string): void =>
     port.reject(error('PROGRAM_LANGUAGE_FAILED', `${name} ${why}: ${lines.slice(-5).join('\n')}`))
-  const late = setTimeout(() => fail(`said no port within ${portMs / 1000} s`), portMs)
-  void child.exit.then(() => fail('ended before it said its port'))
+  const late = setTimeout(() => fail(`did not print its port within ${portMs / 1000} s`), portMs)
+  void child.exit.then(() => fail('ended before it printed its port'))
   return port.promise.finally(() => clearTimeout(late))
 }
 
@@ -222,7 +222,7 @@ function toProgramInfo(source: ProgramSource): ProgramInfo {
   }
 }
 
-/** What a host is told to run; schemas and mappings are where the engine is. */
+/** Returns the run request for a host. The engine serves schemas and mappings. */
 export function toRunRequest(run: ProgramRun): RunRequest {
   return RunRequest.create({
     project: run.project,
@@ -242,7 +242,7 @@ export function toRunRequest(run: ProgramRun): RunRequest {
   })
 }
 
-/** What the host reports, by the newer request or the older one. */
+/** Fetches the required packages, by the newer request or the older one. */
 async function fetchPackages(
   host: LanguageHost,
   source: ProgramSource,
@@ -256,7 +256,7 @@ async function fetchPackages(
   return uniquePackages(reported.filter(({ kind }) => kind === 'resource').map(toRequiredPackage))
 }
 
-/** What a host reports of one package, or of a plugin alone. */
+/** Converts a reported package, or a plugin reported without a package. */
 function toRequiredPackage(
   reported: Pick<PackageDependency, 'name' | 'version' | 'server'> & Partial<PackageDependency>,
 ): RequiredPackage {

@@ -4,40 +4,40 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, isExecutable, runToEnd } from '../executables.ts'
 
-/** The `node` that runs a program, and what is to be said about the choice ('' = nothing). */
+/** The `node` that runs a program, and a note about the choice ('' = none). */
 export interface NodeChoice {
   readonly command: string
   readonly note: string
 }
 
-/** What the choice depends on. */
+/** The input of the choice. */
 export interface NodeChoiceInput {
   readonly processes: ProcessesPort
   readonly env: Readonly<Record<string, string>>
   /** Antichain's own `node`. */
   readonly ourNode: string
-  /** The range that the SDK wants, '' = any. */
+  /** The version range that the SDK requires, '' = any. */
   readonly engines: string
-  /** Where the program runs: version managers decide by folder. */
+  /** The program's folder, because version managers decide by folder. */
   readonly directory: string
 }
 
 /**
- * The `node` of the user's PATH where it satisfies the SDK, else ours, as a program under Pulumi
- * sees it. Throws PROGRAM_NODE_MISSING when there is neither.
+ * Chooses the `node` on the user's PATH if it satisfies the SDK, as under Pulumi, and Antichain's
+ * own otherwise. Throws PROGRAM_NODE_MISSING when neither is available.
  */
 export async function chooseNode(input: NodeChoiceInput): Promise<NodeChoice> {
   const theirs = findOnPath('node', input.env['PATH'] ?? '')
   const version = theirs === undefined ? '' : await readNodeVersion(theirs, input)
   if (theirs !== undefined && version !== '' && isSatisfied(version, input.engines))
     return { command: theirs, note: '' }
-  const why = version === '' ? 'there is none on PATH' : `the one on PATH is ${version}`
-  const wants = input.engines === '' ? '' : ` and the SDK wants ${input.engines}`
+  const why = version === '' ? 'node is not on PATH' : `the node on PATH is ${version}`
+  const wants = input.engines === '' ? '' : ` and the SDK requires ${input.engines}`
   if (!isExecutable(input.ourNode))
-    throw error('PROGRAM_NODE_MISSING', `no node can run the program: ${why}${wants}`)
+    throw error('PROGRAM_NODE_MISSING', `no suitable node for the program: ${why}${wants}`)
   return {
     command: input.ourNode,
-    note: `the program runs with the node of antichain, because ${why}${wants}`,
+    note: `using the node of antichain for the program, because ${why}${wants}`,
   }
 }
 

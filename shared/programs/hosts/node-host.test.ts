@@ -21,7 +21,7 @@ interface Script {
   readonly hangs?: boolean
 }
 
-/** Processes that say and end what the script of their file's name tells. */
+/** Creates processes that follow the script for their file name. */
 function createScripted(scripts: Readonly<Record<string, Script>>): {
   readonly port: ProcessesPort
   readonly spawned: Spawned[]
@@ -118,7 +118,7 @@ async function runScript(script: Script, version = 'v24.1.0'): Promise<unknown> 
 }
 
 describe('Node program host', () => {
-  test('runs the SDK of the program with the node of PATH and streams its lines', async () => {
+  test("runs the program's SDK with the node of PATH and streams its lines", async () => {
     run = { ...run, runtimeOptions: { nodeargs: "--import './my file.js'" } }
     expect(await runScript({ out: 'one\r\ntwo é', err: 'warn\n' })).toEqual({
       end: { error: undefined, bail: false },
@@ -134,20 +134,20 @@ describe('Node program host', () => {
     })
   })
 
-  test('takes its own node, and says so, where that of PATH is too old', async () => {
+  test('uses its own node, with a note, when the node of PATH is too old', async () => {
     expect(await runScript({}, 'v20.1.0')).toMatchObject({
       command: join(root, 'ours/node'),
       lines: [expect.stringMatching(/^stderr: .*v20\.1\.0.*>=22/)],
     })
   })
 
-  test('gives the flags in the order of the language host', () => {
+  test('passes the flags in the order of the language host', () => {
     expect(createProgramArguments(run).join(' ')).toBe(
       `--monitor 127.0.0.1:1 --engine 127.0.0.1:2 --organization organization --project p --root-directory ${run.root} --stack dev --pwd ${run.directory} --dry-run --parallel 4 .`,
     )
   })
 
-  test('gives the configuration in the old spelling and the secret keys in the new', () => {
+  test('passes the configuration in the old spelling and the secret keys in the new', () => {
     expect(createProgramEnvironment(run)).toEqual({
       PULUMI_CONFIG: '{"p:config:a":"1"}',
       PULUMI_CONFIG_SECRET_KEYS: '["p:a"]',
@@ -161,7 +161,7 @@ describe('Node program host', () => {
     })
   })
 
-  test('exit code 32 is a failure that was told, any other one is told here', async () => {
+  test('exit code 32 is a failure that the program reported; other exit codes are reported here', async () => {
     expect(await runScript({ code: 32 })).toMatchObject({ end: { error: undefined, bail: true } })
     expect(await runScript({ code: 1 })).toMatchObject({
       end: { error: 'Program exited with non-zero exit code: 1', bail: false },
@@ -175,14 +175,14 @@ describe('Node program host', () => {
     )
   })
 
-  test('a program that does not heed the interrupt is killed', async () => {
+  test('a program that ignores the interrupt is killed', async () => {
     expect(await runScript({ hangs: true })).toMatchObject({
       signals: ['SIGINT', 'SIGKILL'],
       end: { error: 'Program was killed by SIGKILL', bail: false },
     })
   })
 
-  test('refuses before anything runs: no SDK, a TypeScript without compiler API, no node', async () => {
+  test('fails before the program starts: no SDK, TypeScript without compiler API, no node', async () => {
     const refusal = async (): Promise<unknown> => runScript({}).catch((thrown: unknown) => thrown)
     write('app/node_modules/typescript/package.json', '{"name":"typescript","version":"7.0.2"}')
     write('app/node_modules/typescript/index.js', 'exports.version = "7.0.2"')
@@ -196,7 +196,7 @@ describe('Node program host', () => {
     expect(hasCode(await refusal(), 'PROGRAM_SDK_MISSING')).toBe(true)
   })
 
-  test('finds the SDK through linked folders as Node does', async () => {
+  test('finds the SDK through linked folders like Node', async () => {
     mkdirSync(join(root, 'linked'))
     symlinkSync(join(root, 'app/node_modules'), join(root, 'linked/node_modules'))
     run = { ...run, directory: join(root, 'linked') }
@@ -208,7 +208,7 @@ describe('Node program host', () => {
   })
 })
 
-test('words are parted as a shell does', () => {
+test('words are split like in a shell', () => {
   expect(splitArguments(` a  'b c' "d \\"e" f\\ g '' `)).toEqual(['a', 'b c', 'd "e', 'f g', ''])
   expect(splitArguments('')).toEqual([])
   expect(() => splitArguments("'open")).toThrow(/quote/)

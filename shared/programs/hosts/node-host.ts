@@ -13,20 +13,20 @@ import type { ProgramHost, ProgramRun } from '../program.ts'
 import { findRequiredPackages } from '../required-packages.ts'
 import { splitArguments } from './argv.ts'
 
-/** What running Node programs needs. */
+/** Dependencies of the Node program host. */
 export interface NodeHostDeps {
   readonly processes: ProcessesPort
-  /** The user's environment, with PATH as it was before our launcher changed it. */
+  /** The user's environment, with the PATH before our launcher changed it. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Antichain's own `node`. */
   readonly ourNode: string
-  /** How long a program that was interrupted may take to end; default 5 s, as under Pulumi. */
+  /** Time that an interrupted program has to end; default 5 s, as under Pulumi. */
   readonly stopGraceMs?: number
 }
 
 /**
- * Runs Node programs through the SDK's own runner (docs/spec/programs.md#running-a-node-program,
- * docs/spec/programs.md#end-of-a-program).
+ * Creates the host of Node programs. It runs them through the SDK's own runner
+ * (docs/spec/programs.md#running-a-node-program, docs/spec/programs.md#end-of-a-program).
  */
 export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
   const env = withoutUndefined(deps.env)
@@ -54,13 +54,16 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
   }
 }
 
-/** What to do about a program that ran out of memory. */
+/** Returns a hint for a program that ran out of memory. */
 function hintAtMemory(line: string): string {
   if (!line.includes('JavaScript heap out of memory')) return ''
-  return '. It ran out of memory: give it more with `nodeargs: --max-old-space-size=<megabytes>` under the runtime options of the project file'
+  return '. The program ran out of memory: set `nodeargs: --max-old-space-size=<megabytes>` in the runtime options of the project file'
 }
 
-/** The flags of the SDK's runner, in the order of Pulumi's language host, and the entry point. */
+/**
+ * Returns the flags of the SDK's runner in the order of Pulumi's language host, and the entry
+ * point.
+ */
 export function createProgramArguments(run: ProgramRun): readonly string[] {
   const flags: readonly (readonly [name: string, value: string])[] = [
     ['--monitor', run.monitorAddress],
@@ -80,7 +83,7 @@ export function createProgramArguments(run: ProgramRun): readonly string[] {
   ]
 }
 
-/** What a program finds in its environment beside the user's; config keys in the old spelling. */
+/** Returns the additional environment variables of a program. Config keys have the old spelling. */
 export function createProgramEnvironment(run: ProgramRun): Readonly<Record<string, string>> {
   const config = [...run.config].map(([key, text]): readonly [string, string] => {
     const { namespace, name } = parseConfigKey(key, run.project)

@@ -4,28 +4,29 @@ import { dirname, join } from 'node:path'
 import { isRecord } from '../is-record.ts'
 import { error } from '../../errors/error.ts'
 
-/** The SDK that a program brings along. */
+/** The SDK that is installed with a program. */
 export interface NodeSdk {
   /** The module that runs a program. */
   readonly runner: string
-  /** The folder of the package, '' when the runner is none of the SDK's. */
+  /** The folder of the package, '' when the runner is not the SDK's. */
   readonly root: string
-  /** The range of Node versions that it wants, '' = any. */
+  /** The range of Node versions that it requires, '' = any. */
   readonly engines: string
 }
 
 const defaultRunner = '@pulumi/pulumi/cmd/run'
 
 /**
- * Finds the SDK as Node finds it from the program's folder, so that the program's own copy runs.
- * `runner` is another module to look for. Throws PROGRAM_SDK_MISSING, and PROGRAM_TYPESCRIPT_MIX
- * when the SDK would load a TypeScript without compiler API, which fails every program.
+ * Finds the SDK by Node's resolution from the program's folder, so that the program's own copy
+ * runs. `runner` is an alternative module. Throws PROGRAM_SDK_MISSING. Throws
+ * PROGRAM_TYPESCRIPT_MIX when the SDK would load a TypeScript without compiler API, which fails
+ * every program.
  */
 export function findNodeSdk(directory: string, runner: string): NodeSdk {
   const wanted = runner === '' ? defaultRunner : runner
   const found = resolveFrom(directory, wanted)
   if (found === undefined)
-    throw error('PROGRAM_SDK_MISSING', `the module ${wanted} was not found from ${directory}`, {
+    throw error('PROGRAM_SDK_MISSING', `cannot find the module ${wanted} from ${directory}`, {
       ...(isDeclared(directory) ? {} : { hint: sdkHint }),
     })
   const root = findPackageRoot(found, '@pulumi/pulumi')
@@ -36,7 +37,7 @@ export function findNodeSdk(directory: string, runner: string): NodeSdk {
   return { runner: found, root, engines: typeof node === 'string' ? node : '' }
 }
 
-/** TypeScript 7 has no compiler API, which the SDK needs for every program. */
+/** The SDK needs the compiler API for every program, and TypeScript 7 has none. */
 const sdkHint = 'Run `npm install @pulumi/pulumi typescript@5` in the program folder.'
 
 function isDeclared(directory: string): boolean {
@@ -54,7 +55,7 @@ function refuseTypescriptMix(sdk: string): void {
   if (Number(version.split('.', 1)[0]) >= 7 && !hasApi)
     throw error(
       'PROGRAM_TYPESCRIPT_MIX',
-      `the SDK in ${sdk} would load typescript ${version} (${root}), which has no compiler API; it needs an older one`,
+      `the SDK in ${sdk} would load typescript ${version} (${root}), which lacks the compiler API that the SDK needs`,
     )
 }
 

@@ -6,20 +6,20 @@ import { withoutUndefined } from './program-process.ts'
 import type { ProgramHost, ProgramSource } from '../program.ts'
 import { createPythonProgramHost } from './python-host.ts'
 
-/** What running programs needs. */
+/** Dependencies of running programs. */
 export interface ProgramHostsDeps {
   readonly processes: ProcessesPort
-  /** The user's environment, with PATH as it was before our launcher changed it. */
+  /** The user's environment, with the PATH before our launcher changed it. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Antichain's own `node`. */
   readonly ourNode: string
-  /** Where the engine serves: `127.0.0.1:<port>`. */
+  /** The engine's address: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string
 }
 
 /**
- * Runs programs of every language: Node, Python and Go by hosts of ours, others by the host that is
- * on the PATH.
+ * Creates the host for programs of every language. Node, Python and Go use hosts of this project,
+ * other languages the host on the PATH.
  */
 export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
   const env = withoutUndefined(deps.env)
@@ -38,7 +38,7 @@ export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
   }
 }
 
-/** A project without a runtime has no program: nothing is registered. */
+/** The host of a project without a runtime: there is no program, so it registers nothing. */
 const noProgram: ProgramHost = {
   run: () =>
     Promise.resolve({

@@ -4,25 +4,25 @@ import type { DebugRequest } from './debugging.ts'
 import { forEachLine } from '../output-lines.ts'
 import type { ProgramEnd, ProgramRun, RunningProgram } from '../program.ts'
 
-/** Where lines of a program go. */
+/** Receives the output lines of a program. */
 export type LineListener = (line: string, stream: 'stdout' | 'stderr') => void
 
-/** What is particular to the programs of one language. */
+/** Language-specific options for watching a program. */
 export interface ProgramWatch {
   readonly onLine: LineListener
-  /** How long a program that was interrupted may take to end, in ms; 5 s as under Pulumi. */
+  /** Time that an interrupted program has to end, in ms; 5 s as under Pulumi. */
   readonly graceMs?: number
-  /** Says more about a failure: looks at each line of the error output, '' = nothing to say. */
+  /** Returns a hint about a failure from a line of the error output, '' = none. */
   readonly hint?: (line: string) => string
 }
 
-/** The exit code of a program that told its errors itself. */
+/** The exit code of a program that already reported its errors. */
 const bailExitCode = 32
 
-/** How long output may go on after the program's end, held open by a process that it left. */
+/** Time to drain the output after the program's end, because a child process may keep it open. */
 const drainMs = 1000
 
-/** A program's process as a running program. Source: docs/spec/programs.md#end-of-a-program. */
+/** Wraps a process as a running program. Source: docs/spec/programs.md#end-of-a-program. */
 export function watchProgram(child: ChildProcess, watch: ProgramWatch): RunningProgram {
   const { onLine, graceMs = 5_000 } = watch
   let hint = ''
@@ -62,7 +62,7 @@ function toProgramEnd(
   return { error: how + hint, bail: false }
 }
 
-/** Whether work ends within so many ms. */
+/** Reports whether work ends within `ms`. */
 export async function isDoneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const timer = new AbortController()
   const late = sleep(ms, false, { signal: timer.signal }).catch(() => false)
@@ -71,19 +71,19 @@ export async function isDoneWithin(work: Promise<unknown>, ms: number): Promise<
   return done
 }
 
-/** How a program is debugged, where it is. */
+/** Returns the debug request of a run, or undefined without a debugger. */
 export function debugRequestOf({ runtime, onDebuggerReady }: ProgramRun): DebugRequest | undefined {
   if (onDebuggerReady === undefined) return undefined
   return { runtime, title: `Pulumi: Program (${runtime})`, onReady: onDebuggerReady }
 }
 
-/** An option of the runtime that is a text, '' where it is not given. */
+/** Returns a text option of the runtime, '' when absent. */
 export function readTextOption(source: Pick<ProgramRun, 'runtimeOptions'>, name: string): string {
   const value: unknown = source.runtimeOptions[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** The variables that have a value. */
+/** Returns the variables that have a value. */
 export function withoutUndefined(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
@@ -92,7 +92,7 @@ export function withoutUndefined(
   )
 }
 
-/** Configuration and which of its keys are secret, as programs find them in their environment. */
+/** Returns the environment variables with the configuration and its secret keys. */
 export function createConfigEnvironment(run: ProgramRun): Readonly<Record<string, string>> {
   return {
     PULUMI_CONFIG: JSON.stringify(Object.fromEntries(run.config)),

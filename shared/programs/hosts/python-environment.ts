@@ -6,13 +6,13 @@ import { findOnPath, isExecutable, runToEnd } from '../executables.ts'
 import type { ProgramSource } from '../program.ts'
 import { readTextOption } from './program-process.ts'
 
-/** A Python, and the environment in which it finds the packages of the program. */
+/** A Python, and the environment variables with which it finds the program's packages. */
 export interface PythonEnvironment {
   readonly command: string
   readonly env: Readonly<Record<string, string>>
 }
 
-/** What the choice depends on. */
+/** The input of the choice. */
 interface PythonEnvironmentInput {
   readonly processes: ProcessesPort
   readonly env: Readonly<Record<string, string>>
@@ -20,9 +20,9 @@ interface PythonEnvironmentInput {
 }
 
 /**
- * The Python of a program: that of the virtual environment which the project names or its tool
- * (`uv`, `poetry`) keeps, else the one of the PATH. Throws PROGRAM_LANGUAGE_MISSING, and
- * PROJECT_INVALID for a tool that nobody knows.
+ * Returns the Python of a program. It is the one of the virtual environment that the project names
+ * or its tool (`uv`, `poetry`) manages, else the one on the PATH. Throws PROGRAM_LANGUAGE_MISSING,
+ * and PROJECT_INVALID for an unknown tool.
  */
 export async function resolvePythonEnvironment(
   input: PythonEnvironmentInput,
@@ -37,13 +37,13 @@ export async function resolvePythonEnvironment(
     .map(name => (name.includes('/') ? resolve(source.directory, name) : findOnPath(name, path)))
     .find(file => file !== undefined && isExecutable(file))
   if (command === undefined)
-    throw error('PROGRAM_LANGUAGE_MISSING', `there is no ${found.join(' or ')} on PATH`, {
+    throw error('PROGRAM_LANGUAGE_MISSING', `${found.join(' or ')} is not on PATH`, {
       hint: 'Install Python 3.9 or later.',
     })
   return { command, env }
 }
 
-/** The folder of the program's virtual environment; undefined when it has none. */
+/** Returns the folder of the program's virtual environment, or undefined without one. */
 async function findEnvironmentFolder(input: PythonEnvironmentInput): Promise<string | undefined> {
   const { source } = input
   const named = readTextOption(source, 'virtualenv')
@@ -51,7 +51,7 @@ async function findEnvironmentFolder(input: PythonEnvironmentInput): Promise<str
   if (!['pip', 'uv', 'poetry'].includes(tool))
     throw error(
       'PROJECT_INVALID',
-      `the runtime option \`toolchain\` is '${tool}': it is one of pip, poetry, uv`,
+      `the runtime option \`toolchain\` is '${tool}'; use pip, poetry or uv`,
     )
   if (tool === 'poetry') return findPoetryFolder(input)
   if (named !== '') return resolve(source.root, named)
@@ -67,8 +67,8 @@ async function findPoetryFolder({
 }: PythonEnvironmentInput): Promise<string> {
   const command = findOnPath('poetry', env['PATH'] ?? '')
   if (command === undefined)
-    throw error('PROGRAM_LANGUAGE_MISSING', 'there is no poetry on PATH', {
-      hint: 'Install poetry, or say `toolchain: pip` in the runtime options of the project file.',
+    throw error('PROGRAM_LANGUAGE_MISSING', 'poetry is not on PATH', {
+      hint: 'Install poetry, or set `toolchain: pip` in the runtime options of the project file.',
     })
   const args = ['env', 'info', '--path']
   const { out, err, code } = await runToEnd(processes, {
@@ -81,7 +81,7 @@ async function findPoetryFolder({
   })
 }
 
-/** The nearest folder of a name, here or above. */
+/** Returns the nearest folder of a name, here or above. */
 function findAbove(from: string, name: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     if (existsSync(join(folder, name))) return join(folder, name)
@@ -89,7 +89,7 @@ function findAbove(from: string, name: string): string | undefined {
   }
 }
 
-/** As `activate` of the environment would make it. */
+/** Returns the environment that `activate` would set up. */
 function activateEnvironment(
   folder: string,
   env: Readonly<Record<string, string>>,
@@ -97,7 +97,7 @@ function activateEnvironment(
   const bin = join(folder, 'bin')
   const command = ['python', 'python3'].map(name => join(bin, name)).find(isExecutable)
   if (command === undefined)
-    throw error('PROGRAM_LANGUAGE_MISSING', `${folder} is no virtual environment of Python`, {
+    throw error('PROGRAM_LANGUAGE_MISSING', `${folder} is not a virtual environment of Python`, {
       hint: `Run \`python3 -m venv ${folder}\` and install the program's requirements there.`,
     })
   const { PYTHONHOME: _home, ...rest } = env

@@ -15,7 +15,7 @@ import {
   type RequiredPackage,
 } from '../required-packages.ts'
 
-/** What running Python programs needs. */
+/** Dependencies of the Python program host. */
 export interface PythonHostDeps {
   readonly processes: ProcessesPort
   /** The user's environment. */
@@ -25,8 +25,8 @@ export interface PythonHostDeps {
 const runner = join(import.meta.dirname, 'python', 'run.py')
 
 /**
- * Runs Python programs in their virtual environment, by a runner of ours over the SDK that is
- * installed there: the package brings none. Source: Pulumi's Python language host.
+ * Creates the host of Python programs. It runs them in their virtual environment through a runner
+ * of this project, because the installed SDK has none. Source: Pulumi's Python language host.
  */
 export function createPythonProgramHost({ processes, env }: PythonHostDeps): ProgramHost {
   const resolvePython = async (source: ProgramSource): Promise<PythonEnvironment> =>
@@ -81,10 +81,10 @@ const listForm = z.array(
   z.object({ name: z.string(), version: z.string(), plugin: pluginForm.nullable() }),
 )
 
-/** Packages that are named as those of providers are, and are none. */
+/** Packages with names like those of provider packages that have no provider. */
 const noProviders = new Set(['policy', 'terraform-provider'])
 
-/** What the runner printed of installed packages. */
+/** Parses the runner's list of installed packages. */
 function parsePackages(printed: string): readonly RequiredPackage[] {
   const found = listForm.parse(JSON.parse(printed)).flatMap(({ name, version, plugin }) => {
     if (plugin !== null && !plugin.resource) return []

@@ -1,6 +1,7 @@
 /**
- * A version of a Python package as one of its plugin: `1.2b3` is `1.2.0-beta.3`. Undefined for one
- * that has no such form. Source: Pulumi's Python language host, after PEP 440.
+ * Converts the version of a Python package to that of its plugin: `1.2b3` becomes `1.2.0-beta.3`.
+ * Returns undefined for a version without such a form. Source: Pulumi's Python language host, after
+ * PEP 440.
  */
 export function pythonToSemver(version: string): string | undefined {
   const parts = form.exec(version)?.groups

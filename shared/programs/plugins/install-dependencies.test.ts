@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What is run for a plugin with these files; the one that is named fails. */
+/** Returns the commands that are run for a plugin with these files. The named command fails. */
 async function runInstall(
   files: Readonly<Record<string, string>>,
   failing?: string,
@@ -63,12 +63,12 @@ test.each([
     { 'PulumiPlugin.yaml': of('{name: python, options: {toolchain: poetry}}') },
     ['poetry install --no-interaction'],
   ],
-  ['Go, which fetches by itself', { 'PulumiPlugin.yaml': of('go') }, []],
+  ['Go, which downloads dependencies while building', { 'PulumiPlugin.yaml': of('go') }, []],
 ])('%s', async (_what, files, commands) => {
   expect(await runInstall(files)).toEqual(commands)
 })
 
-test('what is there already is left alone', async () => {
+test('existing dependencies are not reinstalled', async () => {
   mkdirSync(join(folder, 'venv'))
   mkdirSync(join(folder, 'node_modules'))
   expect(await runInstall({ 'PulumiPlugin.yaml': of('python'), 'requirements.txt': '' })).toEqual(
@@ -77,10 +77,10 @@ test('what is there already is left alone', async () => {
   expect(await runInstall({ 'PulumiPlugin.yaml': of('nodejs'), 'package.json': '{}' })).toEqual([])
 })
 
-test('a command that fails is told with what it said, and nothing follows it', async () => {
+test('a failed command is reported with its output, and no command follows', async () => {
   const files = { 'PulumiPlugin.yaml': of('python'), 'requirements.txt': '' }
   await expect(runInstall(files, 'python3')).rejects.toMatchObject({
     code: 'PLUGIN_FAILED',
-    message: expect.stringMatching(/`python3 -m venv .*` in .* ended with exit code 2: no such/),
+    message: expect.stringMatching(/`python3 -m venv .*` in .* failed with exit code 2: no such/),
   })
 })

@@ -9,9 +9,9 @@ import { toPythonSource } from './python-plugin.ts'
 type Command = readonly [command: string, ...args: readonly string[]]
 
 /**
- * Installs what a plugin from source needs, unless it is there: of Node by npm, of Python by the
- * tool that the plugin names. Go fetches what it needs when it builds; others come with what they
- * need. Throws PLUGIN_FAILED.
+ * Installs the missing dependencies of a plugin from source: with npm for Node, with the plugin's
+ * toolchain for Python. Go downloads dependencies during the build, and other plugins bring theirs
+ * along. Throws PLUGIN_FAILED.
  */
 export async function installDependencies(
   folder: string,
@@ -30,7 +30,7 @@ export async function installDependencies(
     if (code === 0) continue
     const what = `\`${[command, ...args].join(' ')}\` in ${folder}`
     const last = `${out}\n${err}`.trim().slice(-2_000)
-    throw error('PLUGIN_FAILED', `${what} ended with exit code ${code ?? '?'}: ${last}`)
+    throw error('PLUGIN_FAILED', `${what} failed with exit code ${code ?? '?'}: ${last}`)
   }
 }
 

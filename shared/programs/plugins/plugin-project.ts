@@ -4,41 +4,46 @@ import { parse } from 'yaml'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 
-/** What a plugin that is source code says of how it is run. */
+/** The project file of a plugin that is source code. */
 export interface PluginProject {
   readonly folder: string
   readonly runtime: string
   readonly options: Readonly<Record<string, unknown>>
-  /** The range of versions of Pulumi that it runs with, '' = any. */
+  /** The required range of Pulumi versions, '' = any. */
   readonly requiredVersion: string
 }
 
-/** How a plugin is started. */
+/** The command that starts a plugin. */
 export interface PluginCommand {
   readonly command: string
   readonly args: readonly string[]
-  /** Its whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>
-  /** To be called when it has ended. */
+  /** Called after the plugin has ended. */
   readonly cleanUp?: () => void
 }
 
-/** What a command of a plugin depends on. */
+/** Dependencies of creating a plugin's command. */
 export interface SourceDeps {
   readonly processes: ProcessesPort
-  /** The environment that it is to have. */
+  /** The environment for the plugin. */
   readonly env: Readonly<Record<string, string>>
 }
 
 const fileName = 'PulumiPlugin.yaml'
 
-/** The folder of a plugin that has to be run from source; undefined for a file that runs. */
+/**
+ * Returns the folder of a plugin that must run from source, or undefined for an executable file.
+ */
 export function findSourceFolder(path: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return undefined
   return [path, dirname(path)].find(folder => existsSync(join(folder, fileName)))
 }
 
-/** The project file of a plugin from source; undefined without one. Throws PLUGIN_FAILED. */
+/**
+ * Reads the project file of a plugin from source. Returns undefined without one. Throws
+ * PLUGIN_FAILED.
+ */
 export function readPluginProject(folder: string): PluginProject | undefined {
   const file = join(folder, fileName)
   if (!existsSync(file)) return undefined
@@ -49,11 +54,11 @@ export function readPluginProject(folder: string): PluginProject | undefined {
     return { folder, runtime, options: {}, requiredVersion }
   const { name, options } = Object(runtime) as { name?: unknown; options?: unknown }
   if (typeof name !== 'string' || name === '')
-    throw error('PLUGIN_FAILED', `${file} names no runtime`)
+    throw error('PLUGIN_FAILED', `${file} does not set a runtime`)
   return { folder, runtime: name, options: Object(options), requiredVersion }
 }
 
-/** The tool that keeps a Python plugin's packages; pip when it names none. */
+/** Returns the tool that manages a Python plugin's packages. The default is pip. */
 export function toolchainOf({ options }: PluginProject): string {
   const { toolchain } = options
   return typeof toolchain === 'string' && toolchain !== '' ? toolchain.toLowerCase() : 'pip'

@@ -13,8 +13,8 @@ import {
 } from './plugin-project.ts'
 
 /**
- * A Python plugin's source as that of a program. Without a word about it, its environment is in
- * `venv`: plugins never run in the Python of the machine.
+ * Converts a Python plugin's project to a program source. Its default environment is `venv`,
+ * because plugins never run in the system's Python.
  */
 export function toPythonSource(project: PluginProject): ProgramSource {
   const { folder, runtime, options } = project
@@ -23,7 +23,10 @@ export function toPythonSource(project: PluginProject): ProgramSource {
   return { runtime, root: folder, directory: folder, entryPoint: '.', runtimeOptions }
 }
 
-/** A plugin runs by its `__main__.py`, else as the package that it is. Throws PLUGIN_FAILED. */
+/**
+ * Creates the command of a Python plugin: its `__main__.py`, else its package. Throws
+ * PLUGIN_FAILED.
+ */
 export async function createPythonPluginCommand(
   { processes, env: baseEnv }: SourceDeps,
   project: PluginProject,
@@ -36,13 +39,9 @@ export async function createPythonPluginCommand(
   const probe = { command, args: ['-c', 'import pulumi.run.plugin'], cwd: folder, env }
   const { code, err } = await runToEnd(processes, probe)
   if (code !== 0)
-    throw error(
-      'PLUGIN_FAILED',
-      `the SDK of the plugin in ${folder} does not run plugins: ${err}`,
-      {
-        hint: 'Install its dependencies with pulumi 3.176 or later, or give it a __main__.py.',
-      },
-    )
+    throw error('PLUGIN_FAILED', `the SDK of the plugin in ${folder} cannot run plugins: ${err}`, {
+      hint: 'Install pulumi 3.176 or later among its dependencies, or add a __main__.py.',
+    })
   return { command, args: ['-m', 'pulumi.run.plugin', readPackageName(folder), ...args], env }
 }
 
@@ -53,7 +52,7 @@ function readPackageName(folder: string): string {
   if (typeof name === 'string' && build !== undefined) return name
   throw error(
     'PLUGIN_FAILED',
-    `the plugin in ${folder} has neither a __main__.py nor a pyproject.toml from which a package can be built`,
+    `the plugin in ${folder} has neither a __main__.py nor a pyproject.toml that defines a package`,
   )
 }
 
@@ -63,6 +62,8 @@ function readToml(file: string): Readonly<Record<string, unknown>> {
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
     const [why] = cause.message.split('\n')
-    throw error('PLUGIN_FAILED', `${file} is no TOML: ${why} (line ${cause.line})`, { cause })
+    throw error('PLUGIN_FAILED', `${file} is not valid TOML: ${why} (line ${cause.line})`, {
+      cause,
+    })
   }
 }

@@ -7,12 +7,12 @@ import type { ChildProcess } from '../../ports/system.ts'
 import { type LanguageHostDeps, startHost } from '../hosts/language-host.ts'
 import type { PluginProject } from './plugin-project.ts'
 
-/** A plugin's process, whoever has it. */
+/** The process of a plugin, possibly a child of its language host. */
 export type RunningPlugin = Omit<ChildProcess, 'pid'>
 
 /**
- * Runs a plugin that is source code by the host of its language, which hands on what it prints; a
- * signal of any kind ends it. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED.
+ * Runs a plugin from source through the host of its language, which forwards its output. Any signal
+ * ends the plugin. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED.
  */
 export async function runByHost(
   deps: LanguageHostDeps,
@@ -20,7 +20,7 @@ export async function runByHost(
   options: {
     readonly args: readonly string[]
     readonly cwd: string
-    /** Whether it waits for a debugger; the host tells where. */
+    /** Whether it waits for a debugger. The host reports the address. */
     readonly isDebugged?: boolean
   },
 ): Promise<RunningPlugin> {

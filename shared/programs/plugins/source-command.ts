@@ -1,7 +1,7 @@
 /**
- * plugins: plugins that are source code in a folder with `PulumiPlugin.yaml`: what they need
- * (dependencies.ts), and the command by which their language runs them. Source: provider-protocol
- * 2.7 and the language hosts of Pulumi.
+ * plugins: plugins that are source code in a folder with `PulumiPlugin.yaml`: their dependencies
+ * (install-dependencies.ts), and the command with which their language runs them. Source:
+ * provider-protocol 2.7 and the language hosts of Pulumi.
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -30,8 +30,9 @@ const languages: ReadonlyMap<string, CommandFactory> = new Map([
 ])
 
 /**
- * The command of the plugin whose source is in a folder. Throws PLUGIN_FAILED for one that cannot
- * be run, PROGRAM_LANGUAGE_MISSING and PROGRAM_BUILD_FAILED, FEATURE_MISSING for other languages.
+ * Returns the command of the plugin whose source is in a folder. Throws PLUGIN_FAILED for a plugin
+ * that cannot run, PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED, and FEATURE_MISSING for other
+ * languages.
  */
 export async function createSourceCommand(
   deps: SourceDeps,
@@ -43,23 +44,26 @@ export async function createSourceCommand(
   if (language === undefined)
     throw error(
       'FEATURE_MISSING',
-      `the plugin in ${folder} is source code of runtime '${runtime}', whose host alone can run it`,
+      `the plugin in ${folder} has the runtime '${runtime}', which only a language host can run`,
     )
   return language(deps, project, args)
 }
 
-/** Whether plugins of a language have a command; those of others are run by its host. */
+/**
+ * Reports whether plugins of a language have a command. Those of other languages run through its
+ * host.
+ */
 export function hasCommand({ runtime }: PluginProject): boolean {
   return languages.has(runtime)
 }
 
 /**
- * What the source code in a folder says of how it is run. Throws PLUGIN_FAILED for one that says
- * nothing, or that is for another version.
+ * Reads the project file of a plugin from source. Throws PLUGIN_FAILED when it is missing or
+ * requires another version.
  */
 export function readRunnableProject(folder: string): PluginProject {
   const project = readPluginProject(folder)
-  if (project === undefined) throw error('PLUGIN_FAILED', `${folder} is no plugin`)
+  if (project === undefined) throw error('PLUGIN_FAILED', `${folder} is not a plugin`)
   const { requiredVersion } = project
   if (requiredVersion !== '' && !semver.satisfies(emulatedVersion, requiredVersion))
     throw error(
@@ -89,7 +93,7 @@ async function createNodeCommand(
   }
 }
 
-/** The SDK's own runner, as the plugin has it installed. */
+/** Returns the runner of the plugin's installed SDK. */
 function resolveNodeRunner(folder: string): string {
   try {
     return createRequire(join(folder, 'package.json')).resolve('@pulumi/pulumi/cmd/run-plugin')
@@ -102,7 +106,7 @@ function resolveNodeRunner(folder: string): string {
   }
 }
 
-/** Built anew for each start: Go keeps what did not change. */
+/** Builds for each start; Go caches unchanged packages. */
 async function createGoCommand(
   deps: SourceDeps,
   { folder }: PluginProject,

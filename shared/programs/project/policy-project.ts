@@ -4,24 +4,25 @@ import { parse } from 'yaml'
 import { isRecord } from '../is-record.ts'
 import { error, messageOf } from '../../errors/error.ts'
 
-/** What the file of a policy pack says. */
+/** The contents of a policy pack's project file. */
 export interface PolicyProject {
   readonly runtime: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
-  /** '' = the pack's own. */
+  /** '' = the version that the pack reports. */
   readonly version: string
-  /** What is run of the folder, '' = itself. */
+  /** The entry point inside the folder, '' = the folder itself. */
   readonly main: string
 }
 
-/** Reads PulumiPolicy.yaml of a folder. Throws POLICY_PACK_FAILED. */
+/** Reads the PulumiPolicy.yaml of a folder. Throws POLICY_PACK_FAILED. */
 export function readPolicyProject(folder: string): PolicyProject {
   const file = join(folder, 'PulumiPolicy.yaml')
   const read = readContent(file)
   const { runtime: declaredRuntime } = read
   const nested = isRecord(declaredRuntime) ? declaredRuntime : { name: declaredRuntime }
   const runtime = nested['name']
-  if (typeof runtime !== 'string' || runtime === '') throw policyFileError(file, 'names no runtime')
+  if (typeof runtime !== 'string' || runtime === '')
+    throw policyFileError(file, 'does not set a runtime')
   const options = nested['options']
   return {
     runtime,
@@ -39,7 +40,7 @@ function readContent(file: string): Readonly<Record<string, unknown>> {
     throw policyFileError(file, `cannot be read: ${messageOf(cause)}`)
   }
   if (isRecord(data)) return data
-  throw policyFileError(file, 'holds no map of keys')
+  throw policyFileError(file, 'does not contain a map')
 }
 
 function toText(value: unknown): string {

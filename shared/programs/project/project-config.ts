@@ -3,9 +3,9 @@ import type { ConfigType, ProjectConfigEntry } from './project.ts'
 import type { YamlSource } from './yaml-source.ts'
 
 /**
- * The entries of `config:` in a project file (docs/spec/configuration.md#project-file), sorted by
- * key. A bare scalar or list stands for `default` (keys of the project) or `value` (other
- * namespaces). Throws PROJECT_INVALID.
+ * Reads the entries of `config:` in a project file (docs/spec/configuration.md#project-file),
+ * sorted by key. A bare scalar or list is the `default` of a project key, or the `value` of a key
+ * in another namespace. Throws PROJECT_INVALID.
  */
 export function readProjectConfig(
   source: YamlSource,
@@ -19,7 +19,7 @@ export function readProjectConfig(
   return keys.map(key => readEntry(source, { project, key, data: entries.get(key) ?? null }))
 }
 
-/** Whether a value is of a type; texts that read as integers or booleans are. */
+/** Reports whether a value is of a type. Texts that read as integers or booleans count as such. */
 export function isOfType(type: ConfigType, value: ConfigTree): boolean {
   switch (type.name) {
     case 'string':
@@ -36,7 +36,7 @@ export function isOfType(type: ConfigType, value: ConfigTree): boolean {
   }
 }
 
-/** The name of a type as messages say it: `array<string>`. */
+/** Returns the name of a type for messages: `array<string>`. */
 export function formatTypeName(type: ConfigType): string {
   return type.name === 'array' ? `array<${formatTypeName(type.items)}>` : type.name
 }
@@ -69,7 +69,7 @@ function readEntry(
   } else if (type !== undefined || fallback !== undefined || value === undefined) {
     throw source.errorAt(
       path,
-      `the configuration key '${key}' belongs to another namespace: it takes \`value\`, not \`type\` or \`default\``,
+      `the configuration key '${key}' belongs to another namespace: use \`value\` instead of \`type\` and \`default\``,
     )
   }
   return { key, type, value: fallback ?? value, secret: fields.get('secret') === true }
@@ -99,7 +99,7 @@ function readType(
     default:
       throw source.errorAt(
         [...path, 'type'],
-        '`type` takes string, integer, boolean, object or array',
+        '`type` must be string, integer, boolean, object or array',
       )
   }
 }

@@ -19,13 +19,13 @@ function messageOfFailure(text: string): string {
 const head = 'name: p\nruntime: nodejs\n'
 
 describe('project file', () => {
-  test('the smallest one has a name; no runtime means no program', () => {
+  test('the smallest file has a name; without a runtime there is no program', () => {
     const project = parseProject('name: site', '/a/Pulumi.yaml')
     expect(project).toMatchObject({ name: 'site', runtime: '', root: '/a', stackConfigDir: '/a' })
     expect(locateProgram(project)).toEqual({ directory: '/a', entryPoint: '.' })
   })
 
-  test('a runtime may be a text or a map with options, and a byte order mark is passed over', () => {
+  test('a runtime may be a text or a map with options, and a byte order mark is ignored', () => {
     const text =
       '\uFEFFname: p\nruntime: {name: nodejs, options: {typescript: false, nodeargs: --trace-gc}}\n'
     expect(parseProject(text, 'Pulumi.yaml')).toMatchObject({
@@ -39,7 +39,7 @@ describe('project file', () => {
     expect(messageOfFailure('name: p\nb: "c\n')).toMatch(/^PROJECT_INVALID Pulumi\.yaml:3:/)
   })
 
-  test('wrong fields are refused where they stand', () => {
+  test('invalid fields are refused with their position', () => {
     expect(messageOfFailure('runtime: nodejs\n')).toMatch(
       /^PROJECT_INVALID Pulumi\.yaml:1:1: .*no `name`/,
     )
@@ -53,13 +53,13 @@ describe('project file', () => {
     )
   })
 
-  test('what is no name of a runtime is refused', () => {
+  test('an invalid runtime name is refused', () => {
     expect(messageOfFailure('name: p\nruntime: ../cobol\n')).toMatch(
       /^RUNTIME_UNKNOWN .*'\.\.\/cobol'/,
     )
   })
 
-  test('plugins of its own are told apart from packages that are installed', () => {
+  test("the project's own plugins are distinguished from installed packages", () => {
     const text = [
       'plugins:',
       '  providers: [{name: a, path: ./a}, {name: a, path: b, version: 1.0.0}]',
@@ -77,20 +77,20 @@ describe('project file', () => {
   })
 
   test.each([
-    ['{providers: 1}', /`plugins.providers` is no list/],
-    ['{providers: [{name: a}]}', /has a `name` and a `path`/],
-    ['{analyzers: [{name: a, path: ./a, version: v1}]}', /'a' is no semantic version/],
+    ['{providers: 1}', /`plugins.providers` must be a list/],
+    ['{providers: [{name: a}]}', /needs a `name` and a `path`/],
+    ['{analyzers: [{name: a, path: ./a, version: v1}]}', /'a' is not a semantic version/],
     [
       '{providers: [{name: a, path: a, version: 1.0.0}, {name: a, path: b, version: 1.0.0}]}',
       /'a' 1\.0\.0 is declared twice/,
     ],
-  ])('plugins that are none are refused with their place: %s', (plugins, expected) => {
+  ])('invalid plugins are refused with their position: %s', (plugins, expected) => {
     const message = messageOfFailure(`${head}plugins: ${plugins}\n`)
     expect(message).toMatch(/^PROJECT_INVALID .*:3:/)
     expect(message).toMatch(expected)
   })
 
-  test('keys whose neglect changes no deployment are passed over', () => {
+  test('keys without effect on deployments are ignored', () => {
     expect(
       messageOfFailure(
         `${head}packages: {aws: aws@7.0.0}\nbackend: {url: x}\ntemplate: {}\nauthor: me\n`,
@@ -107,7 +107,7 @@ describe('project file', () => {
     )
   })
 
-  test('it is found in the nearest folder above, and its absence has a code', () => {
+  test('is found in the nearest folder above, and its absence has a code', () => {
     const root = mkdtempSync(join(tmpdir(), 'project-'))
     mkdirSync(join(root, 'a/b'), { recursive: true })
     writeFileSync(join(root, 'Pulumi.yml'), 'name: up\n')
@@ -123,7 +123,7 @@ describe('project file', () => {
     expect(hasCode(thrown, 'PROJECT_NOT_FOUND')).toBe(true)
   })
 
-  test('`main` names the folder of the program or a file of it', () => {
+  test("`main` names the program's folder or a file in it", () => {
     const root = mkdtempSync(join(tmpdir(), 'project-'))
     mkdirSync(join(root, 'src'))
     writeFileSync(join(root, 'src/app.js'), '')

@@ -9,12 +9,14 @@ import { openYaml, type YamlSource } from './yaml-source.ts'
 
 const fileNames = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json']
 
-/** Whether a folder itself has a project file. */
+/** Reports whether a folder itself contains a project file. */
 export function hasProjectFile(folder: string): boolean {
   return fileNames.some(name => existsSync(join(folder, name)))
 }
 
-/** The project file of a folder or of the nearest folder above it. Throws PROJECT_NOT_FOUND. */
+/**
+ * Returns the project file of a folder or of the nearest folder above it. Throws PROJECT_NOT_FOUND.
+ */
 export function findProjectFile(from: string): string {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     for (const name of fileNames) {
@@ -26,21 +28,21 @@ export function findProjectFile(from: string): string {
   }
 }
 
-/** Finds and reads the project. Throws PROJECT_NOT_FOUND and what `parseProject` throws. */
+/** Finds and reads the project. Throws PROJECT_NOT_FOUND and the errors of `parseProject`. */
 export function readProject(from: string): Project {
   const file = findProjectFile(from)
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw error('PROJECT_INVALID', `${file} cannot be read: ${messageOf(cause)}`, { cause })
+    throw error('PROJECT_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
   return parseProject(text, file)
 }
 
 /**
- * Reads the text of a project file. Keys that Pulumi only keeps (author, template, backend …) are
- * passed over. Throws PROJECT_INVALID with file, line and column, and RUNTIME_UNKNOWN.
+ * Parses the text of a project file. Keys without effect in Pulumi's engine (author, template,
+ * backend …) are ignored. Throws PROJECT_INVALID with file, line and column, and RUNTIME_UNKNOWN.
  */
 export function parseProject(text: string, file: string): Project {
   const source = openYaml(text, file, 'PROJECT_INVALID')
@@ -71,8 +73,8 @@ export function parseProject(text: string, file: string): Project {
 }
 
 /**
- * The folder in which the program runs and what is run there: `.` or a file of it. Throws
- * PROJECT_INVALID when `main` names nothing that exists.
+ * Returns the folder in which the program runs, and its entry point: `.` or a file. Throws
+ * PROJECT_INVALID when `main` does not exist.
  */
 export function locateProgram(project: Project): {
   readonly directory: string
@@ -92,16 +94,20 @@ function readName(source: YamlSource): string {
   const name: unknown = source.document.get('name')
   if (name === undefined || name === null) throw source.errorAt([], 'the project has no `name`')
   if (typeof name !== 'string' || name === '')
-    throw source.errorAt(['name'], '`name` must be a text that is not empty')
+    throw source.errorAt(['name'], '`name` must be a string that is not empty')
   if (!/^[\w.-]{1,100}$/.test(name))
-    throw source.errorAt(['name'], '`name` takes letters, digits, `_`, `.` and `-`, at most 100')
+    throw source.errorAt(
+      ['name'],
+      '`name` must have at most 100 characters: letters, digits, `_`, `.` and `-`',
+    )
   return name
 }
 
 function readText(source: YamlSource, path: readonly string[]): string {
   const value: unknown = source.document.getIn(path)
   if (value === undefined || value === null) return ''
-  if (typeof value !== 'string') throw source.errorAt(path, `\`${path.join('.')}\` must be a text`)
+  if (typeof value !== 'string')
+    throw source.errorAt(path, `\`${path.join('.')}\` must be a string`)
   return value
 }
 
@@ -114,12 +120,15 @@ function readRuntime(
     return { runtime: '', runtimeOptions: {} }
   const isMap = isRecord(plain)
   if (typeof plain !== 'string' && !isMap)
-    throw source.errorAt(['runtime'], '`runtime` must be a text, or a map of `name` and `options`')
+    throw source.errorAt(
+      ['runtime'],
+      '`runtime` must be a string, or a map with `name` and `options`',
+    )
   const name: unknown = isMap ? plain['name'] : plain
   if (typeof name !== 'string')
-    throw source.errorAt(['runtime', 'name'], '`runtime.name` must be a text')
+    throw source.errorAt(['runtime', 'name'], '`runtime.name` must be a string')
   if (!/^[a-z0-9-]{1,50}$/.test(name))
-    throw error('RUNTIME_UNKNOWN', `${file}: '${name}' is no name of a runtime`)
+    throw error('RUNTIME_UNKNOWN', `${file}: '${name}' is not a valid runtime name`)
   const options: unknown = isMap ? (plain['options'] ?? {}) : {}
   if (!isRecord(options))
     throw source.errorAt(['runtime', 'options'], '`runtime.options` must be a map')
@@ -127,7 +136,7 @@ function readRuntime(
   return { runtime: name, runtimeOptions: options }
 }
 
-/** The options of the runtimes that are ours, and their types. */
+/** Options of the built-in runtimes, with their types. */
 const optionKinds: Readonly<Record<string, Readonly<Record<string, 'boolean' | 'string'>>>> = {
   nodejs: { typescript: 'boolean', tsconfig: 'string', nodeargs: 'string' },
   python: { virtualenv: 'string', toolchain: 'string' },
@@ -143,7 +152,7 @@ function checkOptions(
     if (options[name] !== undefined && typeof options[name] !== kind)
       throw source.errorAt(
         ['runtime', 'options', name],
-        `the runtime option \`${name}\` must be a ${kind === 'string' ? 'text' : 'boolean'}`,
+        `the runtime option \`${name}\` must be a ${kind === 'string' ? 'string' : 'boolean'}`,
       )
   }
 }
@@ -151,7 +160,7 @@ function checkOptions(
 function readRefresh(source: YamlSource): boolean {
   const refresh = readText(source, ['options', 'refresh'])
   if (refresh !== '' && refresh !== 'always')
-    throw source.errorAt(['options', 'refresh'], '`options.refresh` takes only `always`')
+    throw source.errorAt(['options', 'refresh'], '`options.refresh` must be `always`')
   return refresh === 'always'
 }
 

@@ -27,7 +27,7 @@ const found = (...plugins: readonly DeclaredPlugin[]) =>
     one.folder,
   ])
 
-test('their folders are those of the project, or absolute', () => {
+test('plugin folders are relative to the project, or absolute', () => {
   const [a, b] = [folder('a'), folder('b')]
   expect(found(resource('a', './a'), resource('b', b))).toEqual([
     ['a', a],
@@ -35,7 +35,7 @@ test('their folders are those of the project, or absolute', () => {
   ])
 })
 
-test('a package brings those that it is made of, each once', () => {
+test('a package adds the packages it consists of, each once', () => {
   const a = folder('a', 'runtime: nodejs\npackages: {b: ./b, aws: aws@7.0.0}\n')
   const b = folder('b', 'runtime: nodejs\npackages: {a: ./a}\n')
   expect(found(resource('a', 'a'))).toEqual([
@@ -44,12 +44,12 @@ test('a package brings those that it is made of, each once', () => {
   ])
 })
 
-test('a plugin that is no package brings nothing', () => {
+test('a plugin that is not a package adds nothing', () => {
   const a = folder('a', 'runtime: nodejs\npackages: {b: ./b}\n')
   expect(found({ ...resource('a', 'a'), isPackage: false })).toEqual([['a', a]])
 })
 
-test('a folder that is not there is said', () => {
+test('a missing folder is an error', () => {
   writeFileSync(join(root, 'file'), '')
   for (const path of ['nowhere', 'file'])
     expect(() => found(resource('a', path))).toThrow(

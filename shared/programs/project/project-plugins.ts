@@ -6,19 +6,19 @@ import type { DeclaredPlugin, Project } from './project.ts'
 import { isRecord } from '../is-record.ts'
 import { openYaml, type YamlSource } from './yaml-source.ts'
 
-/** A plugin that the project has itself: it is used before any that is installed. */
+/** A plugin that belongs to the project. It takes precedence over installed plugins. */
 export interface ProjectPlugin extends Omit<DeclaredPlugin, 'path' | 'isPackage'> {
-  /** Absolute; it has the plugin's file or its source code. */
+  /** The absolute path of the folder with the plugin's file or source code. */
   readonly folder: string
 }
 
 const kinds = { providers: 'resource', languages: 'language', analyzers: 'analyzer' } as const
 
-/** Packages that may name packages below them, at most so many in all. */
+/** Maximum number of packages that are searched for nested packages. */
 const packagesMax = 1000
 
 /**
- * The plugins that a project file declares: `plugins`, and those of `packages` whose source is a
+ * Returns the plugins that a project file declares: `plugins`, and the `packages` whose source is a
  * folder. Throws PROJECT_INVALID.
  */
 export function readDeclaredPlugins(source: YamlSource, data: unknown): readonly DeclaredPlugin[] {
@@ -30,14 +30,17 @@ export function readDeclaredPlugins(source: YamlSource, data: unknown): readonly
   ][]) {
     const listed = isRecord(plugins) ? (plugins[key] ?? []) : []
     if (!Array.isArray(listed))
-      throw source.errorAt(['plugins', key], `\`plugins.${key}\` is no list`)
+      throw source.errorAt(['plugins', key], `\`plugins.${key}\` must be a list`)
     for (const [at, one] of listed.entries()) {
       const place = ['plugins', key, at]
       const { name, path, version = '' } = isRecord(one) ? one : {}
       if (typeof name !== 'string' || name === '' || typeof path !== 'string' || path === '')
-        throw source.errorAt(place, `a plugin of \`plugins.${key}\` has a \`name\` and a \`path\``)
+        throw source.errorAt(
+          place,
+          `a plugin of \`plugins.${key}\` needs a \`name\` and a \`path\``,
+        )
       if (typeof version !== 'string' || (version !== '' && parse(version)?.raw !== version))
-        throw source.errorAt(place, `the \`version\` of plugin '${name}' is no semantic version`)
+        throw source.errorAt(place, `the \`version\` of plugin '${name}' is not a semantic version`)
       if (declared.some(other => isSamePlugin(other, { kind, name, version })))
         throw source.errorAt(place, `plugin '${name}' ${version} is declared twice`)
       declared.push({ kind, name, version, path, isPackage: false })
@@ -53,7 +56,7 @@ function isSamePlugin(
   return a.kind === kind && a.name === name && a.version !== '' && a.version === version
 }
 
-/** Packages whose source is a folder, of a project or plugin file. */
+/** Returns the packages of a project or plugin file whose source is a folder. */
 function readLocalPackages(data: unknown): readonly DeclaredPlugin[] {
   const packages = isRecord(data) ? data['packages'] : undefined
   return Object.entries(isRecord(packages) ? packages : {}).flatMap(([name, declared]) => {
@@ -63,7 +66,7 @@ function readLocalPackages(data: unknown): readonly DeclaredPlugin[] {
   })
 }
 
-/** Whether a source is a folder: neither a plugin's name nor an address. */
+/** Reports whether a source is a folder, rather than a plugin name or an address. */
 function isLocal(source: string): boolean {
   if (/^(\.{0,2}\/|\.{1,2}$)/.test(source)) return true
   const [host = '', ...more] = source.split('/')
@@ -71,9 +74,8 @@ function isLocal(source: string): boolean {
 }
 
 /**
- * The plugins of a project and of the packages that they are made of in turn, each in a folder that
- * exists. All paths are relative to the project. Throws PROJECT_INVALID. Source: provider-protocol
- * 3.2.
+ * Returns the plugins of a project and of its packages, recursively, each with an existing folder.
+ * All paths are relative to the project. Throws PROJECT_INVALID. Source: provider-protocol 3.2.
  */
 export function resolveProjectPlugins({
   plugins,

@@ -5,37 +5,37 @@ export type ConfigType =
   | { readonly name: 'string' | 'integer' | 'boolean' | 'object' }
   | { readonly name: 'array'; readonly items: ConfigType }
 
-/** One entry of `config:` in the project file. */
+/** An entry of `config:` in the project file. */
 export interface ProjectConfigEntry {
-  /** As the file spells it; `ns:name` or a name, possibly a path. */
+  /** The key as in the file: `ns:name` or a name, possibly a path. */
   readonly key: string
   readonly type: ConfigType | undefined
-  /** `default`, or `value` for other namespaces; absent when there is none. */
+  /** `default`, or `value` for other namespaces. Absent without either. */
   readonly value: ConfigTree | undefined
   readonly secret: boolean
 }
 
-/** A plugin that a project has itself, as its file says. */
+/** A plugin that the project file declares as its own. */
 export interface DeclaredPlugin {
   readonly kind: 'resource' | 'language' | 'analyzer'
   readonly name: string
-  /** '' = whichever is asked for. */
+  /** '' = any requested version. */
   readonly version: string
-  /** A folder, relative to that of the project file or absolute. */
+  /** The folder, absolute or relative to that of the project file. */
   readonly path: string
-  /** It is one of `packages`, and may be made of others in turn. */
+  /** Whether it comes from `packages` and may contain further packages. */
   readonly isPackage: boolean
 }
 
-/** A project as its file says. */
+/** The contents of a project file. */
 export interface Project {
   readonly name: string
   readonly description: string
-  /** The project file; its extension is that of the stack files too. */
+  /** The project file. Stack files have the same extension. */
   readonly file: string
   /** The folder of the project file. */
   readonly root: string
-  /** '' = no program: only what stands in the state. */
+  /** '' = no program: only the state is used. */
   readonly runtime: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** A folder or file relative to `root`, '' = `root`. */
@@ -44,7 +44,7 @@ export interface Project {
   readonly config: readonly ProjectConfigEntry[]
   /** The folder of the stack files. */
   readonly stackConfigDir: string
-  /** Plugins that it has itself. */
+  /** The project's own plugins. */
   readonly plugins: readonly DeclaredPlugin[]
   /** `options.refresh: always`. */
   readonly refreshAlways: boolean

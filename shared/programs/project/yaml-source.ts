@@ -1,19 +1,19 @@
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import { error, type DeployError } from '../../errors/error.ts'
 
-/** A YAML (or JSON) text with its places, for errors that say where. */
+/** A parsed YAML or JSON text with positions for error messages. */
 export interface YamlSource {
   readonly document: Document
-  /** An error at the value of a path, as `file:line:column: sentence`. */
+  /** Returns an error at the value of a path, as `file:line:column: sentence`. */
   readonly errorAt: (path: readonly (string | number)[], sentence: string) => DeployError
 }
 
-/** What kind of file a text is, for the code of its errors. */
+/** The error code for the kind of file. */
 export type YamlErrorCode = 'PROJECT_INVALID' | 'CONFIG_INVALID'
 
 /**
- * Parses a text that is a map or empty; a byte order mark at its start is left out. Integers that
- * a number cannot hold stay exact (bigint). Throws `fault` with file, line and column.
+ * Parses a text that is a map or empty, without a byte order mark. Integers that a number cannot
+ * represent become bigint. Throws `fault` with file, line and column.
  */
 export function openYaml(text: string, file: string, fault: YamlErrorCode): YamlSource {
   const lines = new LineCounter()
@@ -36,7 +36,7 @@ export function openYaml(text: string, file: string, fault: YamlErrorCode): Yaml
   }
   const whole: unknown = document.toJS()
   if (whole !== null && (typeof whole !== 'object' || Array.isArray(whole)))
-    throw errorAt([], 'the file must hold a map of keys')
+    throw errorAt([], 'the file must contain a map')
   return { document, errorAt }
 }
 

@@ -42,7 +42,7 @@ const values: WireOptions = {
   bytes: false,
 }
 
-/** What a pack is told of the deployment. */
+/** The description of the deployment that a pack receives. */
 export interface PackContext {
   readonly stack: string
   readonly project: string
@@ -52,7 +52,10 @@ export interface PackContext {
   readonly configSecretKeys: readonly string[]
 }
 
-/** Greets a pack and tells it of the deployment; what it lacks of these is left out. */
+/**
+ * Performs the handshake with a pack and describes the deployment to it. Skips the methods that the
+ * pack does not implement.
+ */
 export async function initializePack(
   connection: Connection,
   context: PackContext & { readonly engineAddress: string; readonly directory: string },
@@ -68,7 +71,10 @@ export async function initializePack(
   await ignoreUnimplemented(connection.call(service.configureStack, stackRequest))
 }
 
-/** What a pack says of itself; `version`: that of its file, which counts more. */
+/**
+ * Returns the pack's description of itself. `version`: the version in its file, which takes
+ * precedence.
+ */
 export async function fetchPackInfo(connection: Connection, version: string): Promise<PackInfo> {
   const answer: AnalyzerInfo = await connection.call(service.getAnalyzerInfo, {})
   const settings = new Map<string, PolicySettings>()
@@ -102,7 +108,7 @@ function toPolicyInfo(policy: WirePolicy): PolicyInfo {
   }
 }
 
-/** Gives a pack the settings of its policies. */
+/** Sends a pack the settings of its policies. */
 export async function configurePack(
   connection: Connection,
   settings: ReadonlyMap<string, PolicySettings>,
@@ -120,11 +126,14 @@ export async function configurePack(
   await connection.call(service.configure, ConfigureAnalyzerRequest.create({ policyConfig }))
 }
 
-/** The interface to a pack that was configured. */
+/** Creates the interface to a configured pack. */
 export function createAnalyzer(
   connection: Connection,
   pack: Pick<Analyzer, 'info' | 'path' | 'close'> & {
-    /** The version of the pack's file, '' without one: it counts more than what answers say. */
+    /**
+     * The version in the pack's file, '' without one. It takes precedence over the versions in
+     * responses.
+     */
     readonly version: string
   },
 ): Analyzer {
@@ -187,7 +196,7 @@ function toViolation(
   }
 }
 
-/** Reads a level. Throws for one that does not exist. */
+/** Converts an enforcement level. Throws for an unknown one. */
 function toEnforcement(level: number): Enforcement {
   const found = levels[level]
   if (found === undefined) throw new Error(`invalid enforcement level ${level}`)
@@ -234,13 +243,13 @@ function toStackResource(resource: AnalyzedStackResource): AnalyzerResource {
   })
 }
 
-/** `isClean`: without what is internal to engine and SDKs, as `__provider`. */
+/** `isClean`: without properties that are internal to engine and SDKs, such as `__provider`. */
 function toStruct(properties: PropertyMap, isClean: boolean): Record<string, unknown> {
   const shown = [...properties].filter(([key]) => !isClean || !key.startsWith('__'))
   return toWire(new Map(shown), values)
 }
 
-/** What a pack answers, or undefined when it is too old to have the method. */
+/** Returns the response of a pack, or undefined when it does not implement the method. */
 async function ignoreUnimplemented<T>(pending: Promise<T>): Promise<T | undefined> {
   try {
     return await pending
@@ -250,7 +259,7 @@ async function ignoreUnimplemented<T>(pending: Promise<T>): Promise<T | undefine
   }
 }
 
-/** The sentence of the pack without what gRPC puts before it. */
+/** Rethrows an error with the pack's own message, without the prefix that gRPC adds. */
 function rethrowExplained(thrown: unknown): never {
   if (!(thrown instanceof Error) || !('details' in thrown)) throw thrown
   const details = typeof thrown.details === 'string' ? thrown.details : messageOf(thrown)

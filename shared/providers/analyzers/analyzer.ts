@@ -1,47 +1,47 @@
 /**
- * analyzers: policy packs, as processes that judge resources. Imports ports and below.
+ * analyzers: policy packs, as processes that check resources. Imports ports and below.
  *
- * `Analyzer` is our narrow interface to one configured pack; `driver.ts` implements it over
- * pulumirpc. A call that fails rejects with the pack's own sentence; a pack that lacks a method has
- * nothing to say.
+ * `Analyzer` is the narrow interface to one configured pack; `analyzer-driver.ts` implements it
+ * over pulumirpc. A failed call rejects with the pack's own message. A pack that does not implement
+ * a method reports nothing.
  */
 import type { Urn } from '../../names/urn.ts'
 import type { CustomTimeouts } from '../../state/resource.ts'
 import type { PropertyMap } from '../../values/value.ts'
 
-/** How strictly a policy is meant. */
+/** The enforcement level of a policy. */
 export type Enforcement = 'advisory' | 'mandatory' | 'disabled' | 'remediate'
 
-/** How bad a violation is, '' where nobody says. */
+/** The severity of a violation, '' when unspecified. */
 export type Severity = '' | 'low' | 'medium' | 'high' | 'critical'
 
-/** What a pack says of one of its policies. */
+/** The pack's description of one of its policies. */
 export interface PolicyInfo {
   readonly name: string
   readonly enforcement: Enforcement
-  /** `unknown`: the pack's SDK is too old to say. */
+  /** `unknown`: the pack's SDK is too old to specify it. */
   readonly kind: 'unknown' | 'resource' | 'stack'
   readonly severity: Severity
-  /** JSON schemas of its configuration by property, and the properties that must be there. */
+  /** JSON schemas of its configuration by property, and the required properties. */
   readonly schema: {
     readonly properties: Readonly<Record<string, unknown>>
     readonly required: readonly string[]
   }
 }
 
-/** Configuration of one policy; '' leaves the level as it is. */
+/** Configuration of one policy. '' keeps its enforcement level. */
 export interface PolicySettings {
   readonly enforcement: Enforcement | ''
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-/** What a pack says of itself. */
+/** The pack's description of itself. */
 export interface PackInfo {
   readonly name: string
   readonly version: string
   readonly takesSettings: boolean
   readonly policies: readonly PolicyInfo[]
-  /** Settings that the pack's own program gives. */
+  /** Settings from the pack's own program. */
   readonly settings: ReadonlyMap<string, PolicySettings>
 }
 
@@ -73,38 +73,38 @@ export interface AnalyzedStackResource extends AnalyzedResource {
   readonly propertyDependencies: ReadonlyMap<string, readonly string[]>
 }
 
-/** What names a policy in events. */
+/** The names that identify a policy in events. */
 export interface PolicyName {
   readonly policy: string
   readonly pack: string
   readonly version: string
 }
 
-/** A policy that is not kept to. */
+/** A violation of a policy. */
 export interface Violation extends PolicyName {
   readonly message: string
   readonly enforcement: Enforcement
-  /** What it is about, '' for what was asked about. */
+  /** The affected resource, '' for the analyzed one. */
   readonly urn: string
   readonly severity: Severity
 }
 
-/** What a policy makes of a resource's properties; with a diagnostic it makes nothing. */
+/** The properties that a policy sets on a resource. With a diagnostic, they are not changed. */
 export interface Remediation extends PolicyName {
   readonly properties: PropertyMap
   readonly diagnostic: string
 }
 
-/** What a pack says of resources; policies that do not concern them by name. */
+/** The result of an analysis: violations, and the names of policies that do not apply. */
 export interface Analysis {
   readonly violations: readonly Violation[]
   readonly notApplicable: readonly string[]
 }
 
-/** One policy pack, configured. */
+/** A configured policy pack. */
 export interface Analyzer {
   readonly info: PackInfo
-  /** Where it was asked for. */
+  /** The path with which it was requested. */
   readonly path: string
   readonly analyze: (resource: AnalyzedResource) => Promise<Analysis>
   readonly remediate: (resource: AnalyzedResource) => Promise<{
@@ -112,25 +112,28 @@ export interface Analyzer {
     readonly notApplicable: readonly string[]
   }>
   readonly analyzeStack: (resources: readonly AnalyzedStackResource[]) => Promise<Analysis>
-  /** Asks it to end what runs. Never rejects. */
+  /** Requests the end of running calls. Never rejects. */
   readonly cancel: () => Promise<void>
   /** Ends its process. Never rejects. */
   readonly close: () => Promise<void>
 }
 
-/** A policy pack that is asked for. */
+/** A requested policy pack. */
 export interface PolicyPackPlace {
-  /** A folder with PulumiPolicy.yaml, or a program; relative to the project's folder. */
+  /** A folder with PulumiPolicy.yaml, or a program. Relative to the project's folder. */
   readonly path: string
   /** A JSON file with settings of its policies. */
   readonly config?: string
 }
 
-/** Where policy packs are started. */
+/** Starts policy packs. */
 export interface AnalyzerHost {
-  /** Starts and configures packs, in order. Throws POLICY_PACK_FAILED; then none is left. */
+  /**
+   * Starts and configures packs, in order. After a failure no pack is left running. Throws
+   * POLICY_PACK_FAILED.
+   */
   readonly load: (packs: readonly PolicyPackPlace[]) => Promise<readonly Analyzer[]>
-  /** Asks all to end what runs soon. */
+  /** Requests the end of all running calls. */
   readonly cancelAll: () => Promise<void>
   readonly close: () => Promise<void>
 }

@@ -1,6 +1,9 @@
 import type { Analyzer, AnalyzerHost } from './analyzer.ts'
 
-/** The host whose packs judge no more than `limit` at once; anything but a number above 0: all. */
+/**
+ * Returns a host whose packs run at most `limit` analyses concurrently. A limit that is not above 0
+ * means no limit.
+ */
 export function limitAnalyzerConcurrency(host: AnalyzerHost, limit: number): AnalyzerHost {
   if (!(limit > 0)) return host
   let free = limit

@@ -26,7 +26,7 @@ const pack = (...policies: PolicyInfo[]): PackInfo => ({
 
 const none = new Map<string, PolicySettings>()
 
-test('a file names levels, or objects with a level and properties', () => {
+test('a file contains levels, or objects with a level and properties', () => {
   const text = '{"a":"mandatory","b":{"enforcementLevel":"disabled","max":3},"c":{}}'
   expect(readPolicySettings(text, 'f.json')).toEqual(
     new Map([
@@ -38,18 +38,18 @@ test('a file names levels, or objects with a level and properties', () => {
 })
 
 test.each([
-  ['{', /is no JSON/],
-  ['[]', /holds no object/],
-  ['{"a":1}', /no text and no object for 'a'/],
-  ['{"a":"strict"}', /"strict" as the enforcement level of 'a'/],
-  ['{"a":{"enforcementLevel":2}}', /2 as the enforcement level/],
+  ['{', /is not valid JSON/],
+  ['[]', /does not contain an object/],
+  ['{"a":1}', /a value for 'a' that is neither a level nor an object/],
+  ['{"a":"strict"}', /"strict" for 'a'/],
+  ['{"a":{"enforcementLevel":2}}', /invalid enforcement level 2 for 'a'/],
   ['{"environments":["x"]}', /environments/],
-])('%s is refused with the name of its file', (text, message) => {
+])('%s is refused with an error that names the file', (text, message) => {
   expect(() => readPolicySettings(text, 'f.json')).toThrow(message)
   expect(() => readPolicySettings(text, 'f.json')).toThrow(/f\.json/)
 })
 
-test('what is given wins over the program, that over the defaults; a name wins over all', () => {
+test("configured settings override the program's, those override the defaults, and a policy's name overrides `all`", () => {
   const schema = { properties: { max: { type: 'number', default: 1 } }, required: [] }
   const info = {
     ...pack(policy('a', { schema }), policy('b')),
@@ -70,7 +70,7 @@ test('what is given wins over the program, that over the defaults; a name wins o
   expect(levels).toEqual(['disabled', 'remediate'])
 })
 
-test('settings that the schema of a policy does not allow are all named', () => {
+test('all settings that violate the schema of a policy are reported', () => {
   const schema = { properties: { max: { type: 'number' } }, required: ['max'] }
   const policies = [policy('a', { schema }), policy('b', { schema }), policy('c', { schema })]
   const settings = new Map<string, PolicySettings>([

@@ -5,8 +5,8 @@ import type { Enforcement, PackInfo, PolicyInfo, PolicySettings } from './analyz
 const levels: ReadonlySet<string> = new Set(['advisory', 'mandatory', 'disabled', 'remediate'])
 
 /**
- * Reads a file of settings: for each policy, or for `all`, a level or an object that may have
- * `enforcementLevel`. Throws POLICY_PACK_FAILED.
+ * Parses a settings file. For each policy, or for `all`, it contains a level or an object with an
+ * optional `enforcementLevel`. Throws POLICY_PACK_FAILED.
  */
 export function readPolicySettings(
   text: string,
@@ -16,12 +16,16 @@ export function readPolicySettings(
   if (text.trim() === '') return found
   for (const [name, entry] of Object.entries(parseObject(text, file))) {
     if (name === 'environments')
-      throw invalidError(file, 'names environments, which a stack of this kind does not have')
+      throw invalidError(
+        file,
+        'names environments, which stacks outside of Pulumi Cloud do not support',
+      )
     if (typeof entry === 'string') {
       found.set(name, { enforcement: parseLevel(entry, name, file), properties: {} })
       continue
     }
-    if (!isObject(entry)) throw invalidError(file, `has no text and no object for '${name}'`)
+    if (!isObject(entry))
+      throw invalidError(file, `has a value for '${name}' that is neither a level nor an object`)
     const { enforcementLevel = '', ...properties } = entry
     const enforcement = enforcementLevel === '' ? '' : parseLevel(enforcementLevel, name, file)
     if (enforcement !== '' || Object.keys(properties).length > 0)
@@ -35,10 +39,10 @@ function parseObject(text: string, file: string): Readonly<Record<string, unknow
   try {
     data = JSON.parse(text)
   } catch (thrown) {
-    throw invalidError(file, `is no JSON: ${messageOf(thrown)}`)
+    throw invalidError(file, `is not valid JSON: ${messageOf(thrown)}`)
   }
   if (isObject(data)) return data
-  throw invalidError(file, 'holds no object')
+  throw invalidError(file, 'does not contain an object')
 }
 
 function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
@@ -47,7 +51,10 @@ function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
 
 function parseLevel(value: unknown, name: string, file: string): Enforcement {
   if (typeof value === 'string' && levels.has(value)) return value as Enforcement
-  throw invalidError(file, `has ${JSON.stringify(value)} as the enforcement level of '${name}'`)
+  throw invalidError(
+    file,
+    `has the invalid enforcement level ${JSON.stringify(value)} for '${name}'`,
+  )
 }
 
 function invalidError(file: string, what: string): Error {
@@ -55,9 +62,9 @@ function invalidError(file: string, what: string): Error {
 }
 
 /**
- * The settings of each policy: its own level and defaults, then those of the pack's program, then
- * those that were given; `all` first, what names a policy over it. Source:
- * docs/spec/monitor.md#analyzer-service.
+ * Merges the settings of each policy: its own level and defaults, then the settings of the pack's
+ * program, then the configured ones. Within a layer, `all` applies first, and a policy's name
+ * overrides it. Source: docs/spec/monitor.md#analyzer-service.
  */
 export function mergeSettings(
   { policies, settings }: PackInfo,
@@ -98,7 +105,7 @@ function applyLayer(
   return result
 }
 
-/** What of the settings the schemas of the policies do not allow, a sentence each, sorted. */
+/** Returns one message for each setting that violates the schema of its policy, sorted. */
 export function validateSettings(
   policies: readonly PolicyInfo[],
   settings: ReadonlyMap<string, PolicySettings>,
@@ -114,7 +121,7 @@ export function validateSettings(
     .sort()
 }
 
-/** The pack as its settings make it: the levels of its policies. */
+/** Returns a pack whose policies have the levels of the settings. */
 export function withSettings(
   info: PackInfo,
   settings: ReadonlyMap<string, PolicySettings>,

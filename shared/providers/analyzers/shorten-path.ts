@@ -1,4 +1,4 @@
-/** A path as summaries show it: of a long one with many folders the first and the last two. */
+/** Shortens a path for summaries. A long path keeps its first two and last two folders. */
 export function shortenPath(path: string): string {
   const folders = path.split('/')
   if (path.length <= 75 || folders.length <= 4) return path

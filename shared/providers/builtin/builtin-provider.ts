@@ -8,17 +8,17 @@ import {
   type DiffResult,
   noDiff,
   type Provider,
-  ProviderError,
   type ReadResult,
 } from '../provider.ts'
+import { ProviderError } from '../provider-error.ts'
 import { createReferenceOutputs } from './stack-reference.ts'
 import { checkSingleProperty, createStashOutputs } from './stash.ts'
 
-/** What the built-in provider asks of its surroundings. */
+/** Dependencies of the built-in provider. */
 export interface BuiltinDeps {
-  /** The outputs of a stack by its name. Throws what is to be told. */
+  /** Returns the outputs of a stack by its name. Throws an error for the user. */
   readonly readOutputs: (name: string) => Promise<PropertyMap>
-  /** Its resources by URN: `type` and `outputs` of each. */
+  /** Returns its resources by URN, each with `type` and `outputs`. */
   readonly readResources: (name: string) => Promise<PropertyMap>
   readonly uuid: () => string
   readonly warn: (message: string, urn: Urn) => void
@@ -29,8 +29,9 @@ const deprecated =
   'Update your SDK or if already up to date raise an issue at https://github.com/pulumi/pulumi/issues.'
 
 /**
- * The provider of the package `pulumi`: stack references, stashes, and functions that read other
- * stacks. It has no process and no configuration. Source: docs/spec/providers.md#built-in-provider.
+ * Creates the provider of the package `pulumi`: stack references, stashes, and functions that read
+ * other stacks. It has no process and no configuration. Source:
+ * docs/spec/providers.md#built-in-provider.
  */
 export function createBuiltinProvider(deps: BuiltinDeps): Provider {
   const doNothing = (): Promise<void> => Promise.resolve()
@@ -74,7 +75,7 @@ function check(
 ): CheckResult {
   if (kindOf(type) === 'stash')
     return { inputs: news, failures: checkSingleProperty(news, 'input') }
-  // Reads ask for no check: only who registers one hears of it.
+  // Only registrations emit the warning, because reads do not call Check.
   warn(deprecated, urn)
   const failures = checkSingleProperty(news, 'name')
   const name = news.get('name')
@@ -135,7 +136,7 @@ async function invoke(deps: BuiltinDeps, token: string, args: PropertyMap): Prom
 
 async function readReference(deps: BuiltinDeps, inputs: PropertyMap): Promise<PropertyMap> {
   const name = inputs.get('name')
-  // In a preview a name may come from what is not there yet.
+  // In a preview the name may come from a resource that does not exist yet.
   if (isSpecial(name) && name.kind === 'unknown') return new Map([['name', name]])
   const text = requireText(inputs, 'name')
   return createReferenceOutputs(text, await withProviderErrors(deps.readOutputs(text)))
@@ -153,7 +154,7 @@ function kindOf(type: string): 'stash' | 'reference' {
   throw refusedError(`unrecognized resource type '${type}'`)
 }
 
-/** What goes wrong there is a failure of the resource, not of the engine. */
+/** A failed read is an error of the resource, not of the engine. */
 async function withProviderErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
@@ -162,7 +163,7 @@ async function withProviderErrors<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** gRPC code of a failure of which nothing more is said. */
+/** The gRPC code UNKNOWN. */
 const unknownCode = 2
 
 function refusedError(message: string, cause?: Error): ProviderError {

@@ -2,8 +2,9 @@ import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { containsSecret } from '../../values/walk.ts'
 
 /**
- * What is known of another stack: its outputs, and the names of those that hold secrets, sorted, so
- * that no order makes a difference. Source: docs/spec/providers.md#built-in-provider.
+ * Returns the outputs of a stack reference: the outputs of the other stack, and the sorted names of
+ * the secret ones. Sorted names do not cause differences. Source:
+ * docs/spec/providers.md#built-in-provider.
  */
 export function createReferenceOutputs(name: string, outputs: PropertyMap): PropertyMap {
   const secret = [...outputs].filter(([, value]) => containsSecret(value)).map(([key]) => key)

@@ -2,7 +2,7 @@ import type { CheckFailure } from '../provider.ts'
 import type { PropertyMap } from '../../values/value.ts'
 
 /**
- * What is wrong with the inputs of a resource that takes one property. Source:
+ * Checks the inputs of a resource with a single property. Source:
  * docs/spec/providers.md#built-in-provider.
  */
 export function checkSingleProperty(news: PropertyMap, property: string): readonly CheckFailure[] {
@@ -13,7 +13,7 @@ export function checkSingleProperty(news: PropertyMap, property: string): readon
 }
 
 /**
- * The outputs of a stash: its input, and the input that it was made with. Source:
+ * Returns the outputs of a stash: its input, and the input of its creation. Source:
  * docs/spec/providers.md#built-in-provider.
  */
 export function createStashOutputs(

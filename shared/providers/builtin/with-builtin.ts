@@ -1,7 +1,7 @@
 import { builtinPackage } from '../../names/builtin.ts'
 import type { PluginHost, Provider } from '../provider.ts'
 
-/** A host that serves the built-in package itself and asks another one for plugins. */
+/** Returns a host that serves the built-in package itself and loads plugins from another host. */
 export function withBuiltin(host: PluginHost, builtin: Provider): PluginHost {
   return {
     ...host,

@@ -13,7 +13,7 @@ import {
 import { checkOut } from './git-repository.ts'
 import type { PluginSource, PluginRequest } from './plugin-address.ts'
 
-/** What downloading needs. */
+/** Dependencies of downloads. */
 export interface DownloadDeps extends FetchDeps {
   readonly pause: (ms: number) => Promise<void>
   /** Must not throw. */
@@ -21,9 +21,9 @@ export interface DownloadDeps extends FetchDeps {
 }
 
 /**
- * Puts the archive of a plugin into a file, or what a repository has into a folder, from the first
- * source that has it: each is tried five times, unless it refuses. Throws PLUGIN_CHECKSUM when it
- * is not what was expected, and PLUGIN_DOWNLOAD with what each source said.
+ * Downloads a plugin from the first source that has it: an archive into a file, or a repository
+ * into a folder. Each source gets five attempts, unless it refuses. Throws PLUGIN_CHECKSUM for an
+ * unexpected checksum, and PLUGIN_DOWNLOAD with the message of each source.
  */
 export async function downloadPlugin(
   place: string,
@@ -44,13 +44,10 @@ export async function downloadPlugin(
       if (isLocalFailure(thrown)) throw thrown
       refusals.push(messageOf(thrown))
     }
-  throw error(
-    'PLUGIN_DOWNLOAD',
-    `${pluginTitleOf(plugin)} cannot be downloaded: ${refusals.join('; ')}`,
-  )
+  throw error('PLUGIN_DOWNLOAD', `cannot download ${pluginTitleOf(plugin)}: ${refusals.join('; ')}`)
 }
 
-/** What a plugin is called in sentences. */
+/** Returns the name of a plugin for messages. */
 export function pluginTitleOf({
   kind,
   name,
@@ -71,7 +68,7 @@ async function retryDownload(deps: DownloadDeps, download: () => Promise<void>):
       if (isFinal || number >= limits.triesMax) throw thrown
       const ms = limits.tryPauseMs * 2 ** (number - 1)
       const tries = `[${number}/${limits.triesMax}]`
-      deps.report('warning', `${messageOf(thrown)}; it is tried again in ${ms} ms ${tries}`)
+      deps.report('warning', `${messageOf(thrown)}; retrying in ${ms} ms ${tries}`)
       await deps.pause(ms)
     }
 }
@@ -82,13 +79,13 @@ function isFinalError(thrown: unknown): boolean {
   )
 }
 
-/** Whether this machine failed, which a server cannot help. */
+/** Reports whether an error comes from this machine, so that another attempt would not help. */
 function isLocalFailure(thrown: unknown): boolean {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   return ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT', 'ENOENT', 'EISDIR'].includes(code)
 }
 
-/** A repository has no archive: its commits are what says that it is the same. */
+/** A repository has no archive with a checksum. The commit identifies its contents. */
 async function cloneOnce(
   folder: string,
   plugin: PluginRequest,
@@ -98,8 +95,7 @@ async function cloneOnce(
   if (plugin.checksums.has(`${machine.os}-${machine.arch}`))
     throw error(
       'PLUGIN_CHECKSUM',
-      `${pluginTitleOf(plugin)} comes from a repository, which has no archive to compare with a ` +
-        'checksum: leave the checksum out, and name a commit as its version',
+      `${pluginTitleOf(plugin)} comes from a repository, which has no archive to verify by a checksum: remove the checksum, and specify a commit as the version`,
     )
   await checkOut({ url, version: plugin.version }, folder, git)
 }
@@ -137,7 +133,7 @@ async function downloadOnce(
   )
 }
 
-/** Ends a stream that brings nothing for too long. */
+/** Creates a timeout that ends a stream without new data. */
 function createSilenceTimeout(stream: Readable): {
   readonly onData: () => void
   readonly stop: () => void
@@ -146,7 +142,7 @@ function createSilenceTimeout(stream: Readable): {
   const onData = (): void => {
     clearTimeout(timer)
     timer = setTimeout(
-      () => stream.destroy(new Error('the server sends nothing any more')),
+      () => stream.destroy(new Error('the server stopped sending data')),
       limits.silentMs,
     )
   }

@@ -6,7 +6,7 @@ import {
   parseTolerantVersion,
 } from './git-address.ts'
 
-describe('the repository and folder of an address', () => {
+describe('an address is split into repository and folder', () => {
   test.each([
     ['git://github.com/org/repo', 'https://github.com/org/repo.git', ''],
     ['git://github.com/org/repo.git', 'https://github.com/org/repo.git', ''],
@@ -25,10 +25,10 @@ describe('the repository and folder of an address', () => {
 
   test.each([
     ['git://github.com/org', 'names no owner and repository'],
-    ['git://gist.github.com/me', 'is not that of a gist'],
-    ['git://github.com/o/r/a%2F..%2F..%2F..%2Fb', 'leads elsewhere'],
+    ['git://gist.github.com/me', 'is not the address of a gist'],
+    ['git://github.com/o/r/a%2F..%2F..%2F..%2Fb', 'leads out of the repository'],
     ['git://github.com/o/r/%ZZ', 'cannot be read'],
-    ['git://', 'is no address'],
+    ['git://', 'is not a valid address'],
     ['git://me:word@github.com/org', "'git://github.com/org' names no owner"],
   ])('%s is refused', (address, expected) => {
     expect(() => parseGitAddress(address)).toThrow(
@@ -40,7 +40,7 @@ describe('the repository and folder of an address', () => {
   })
 })
 
-describe('what it is called in the cache', () => {
+describe('the name and folder in the plugin cache', () => {
   test.each([
     ['', { name: 'thing', folder: '' }],
     ['https://x.example/a', { name: 'thing', folder: '' }],
@@ -52,7 +52,7 @@ describe('what it is called in the cache', () => {
   })
 })
 
-describe('a plugin that is named by its repository', () => {
+describe('a plugin named by its repository', () => {
   const name = 'github.com_org_repo.git'
   const downloadUrl = 'git://github.com/org/repo'
   test.each([
@@ -71,7 +71,7 @@ describe('a plugin that is named by its repository', () => {
   })
 
   test.each([
-    ['github.com/org/repo@main', 'neither such as 1.2.3 nor a commit'],
+    ['github.com/org/repo@main', 'has the invalid version'],
     ['http://github.com/org/repo', 'must begin with https:// or git://'],
   ])('%s is refused', (text, expected) => {
     expect(() => parseGitReference(text)).toThrow(expected)
@@ -84,6 +84,6 @@ test.each([
   ['v1.2.3-beta', '1.2.3-beta'],
   ['main', undefined],
   ['1.2-beta', undefined],
-])('the tag %s is the version %s', (tag, version) => {
+])('the tag %s is parsed as version %s', (tag, version) => {
   expect(parseTolerantVersion(tag)).toBe(version)
 })

@@ -2,14 +2,14 @@ import semver from 'semver'
 import { error } from '../../errors/error.ts'
 import { hideCredentials } from './hide-credentials.ts'
 
-/** A repository, and the folder in it where a plugin lies; '' = the repository itself. */
+/** A repository, and the plugin's folder in it. '' = its root. */
 export interface GitLocation {
-  /** `https://`, with the name and password that the address holds. */
+  /** `https://`, with the credentials of the address. */
   readonly url: string
   readonly folder: string
 }
 
-/** What a text says of a plugin that it names by its repository. */
+/** A reference to a plugin by its repository. */
 export interface GitPluginReference {
   readonly name: string
   /** '' = the latest. */
@@ -19,28 +19,29 @@ export interface GitPluginReference {
 
 const scheme = 'git://'
 
-/** Whether a download address is that of a repository. */
+/** Reports whether a download address is that of a repository. */
 export function isGitAddress(address: string): boolean {
   return address.startsWith(scheme)
 }
 
 /**
- * The repository and folder that an address names. What stands behind `.git` is the folder; without
- * that, the repository is the second part of the path. Throws PLUGIN_ADDRESS. Source:
+ * Returns the repository and folder of an address. The path after `.git` is the folder. Without
+ * `.git`, the repository is the second part of the path. Throws PLUGIN_ADDRESS. Source:
  * docs/spec/provider-protocol.md#cache-layout and Pulumi's `ParseGitRepoURL`.
  */
 export function parseGitAddress(address: string): GitLocation {
   const url = URL.parse(`https://${address.slice(scheme.length)}`)
-  if (url === null) throw addressError(address, 'is no address')
+  if (url === null) throw addressError(address, 'is not a valid address')
   const parts = pathPartsOf(url, address)
   const { username, password } = url
   const user = password === '' ? username : `${username}:${password}`
   const base = `https://${user === '' ? '' : `${user}@`}${url.host}`
-  // Their addresses are those that Git clones, however many parts they have.
+  // Addresses of Azure DevOps and gists are cloned unchanged, regardless of their number of parts.
   if (url.hostname === 'dev.azure.com') return { url: base + url.pathname, folder: '' }
   if (url.hostname === 'gist.github.com') {
     const [, id, ...more] = parts
-    if (id === undefined || more.length > 0) throw addressError(address, 'is not that of a gist')
+    if (id === undefined || more.length > 0)
+      throw addressError(address, 'is not the address of a gist')
     return { url: `${base}/${withGitSuffix(id)}`, folder: '' }
   }
   const path = parts.join('/')
@@ -54,7 +55,7 @@ export function parseGitAddress(address: string): GitLocation {
   return { url: `${base}/${owner}/${withGitSuffix(repository)}`, folder: folder.join('/') }
 }
 
-/** The parts of a path as it is meant; none of them leads out of where it is put. */
+/** Returns the decoded parts of a path. Throws for a part that leads out of its folder. */
 function pathPartsOf(url: URL, address: string): readonly string[] {
   let path: string
   try {
@@ -64,13 +65,13 @@ function pathPartsOf(url: URL, address: string): readonly string[] {
   }
   const parts = path.split('/').filter(part => part !== '')
   if (parts.includes('..') || path.includes('\\') || path.includes('\0'))
-    throw addressError(address, 'has a path that leads elsewhere')
+    throw addressError(address, 'has a path that leads out of the repository')
   return parts
 }
 
 /**
- * What a plugin is called in the plugin cache, and the folder in its own where it lies: one from a
- * repository after that, without the name and password in its address.
+ * Returns the name of a plugin in the plugin cache, and its folder within. A plugin from a
+ * repository is named after the address, without credentials.
  */
 export function cacheLocationOf({
   name,
@@ -90,13 +91,14 @@ export function cacheLocationOf({
 const withHost = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?$/
 
 /**
- * Reads `[git://|https://]<host>/<owner>/<repository>[/<folder>][@<version or commit>]`; undefined
- * for a text that is no address. Throws PLUGIN_ADDRESS. Source: Pulumi's `parsePluginSpecFromURL`.
+ * Parses `[git://|https://]<host>/<owner>/<repository>[/<folder>][@<version or commit>]`. Returns
+ * undefined for a text that is not an address. Throws PLUGIN_ADDRESS. Source: Pulumi's
+ * `parsePluginSpecFromURL`.
  */
 export function parseGitReference(text: string): GitPluginReference | undefined {
   if (!/^(?:git|https?):\/\//.test(text) && !withHost.test(text)) return undefined
   const at = text.lastIndexOf('@')
-  // An address may begin with the name and password of somebody.
+  // The `@` of credentials comes before the last slash.
   const isVersioned = at > text.lastIndexOf('/')
   const address = isVersioned ? text.slice(0, at) : text
   if (address.startsWith('http://'))
@@ -109,12 +111,16 @@ export function parseGitReference(text: string): GitPluginReference | undefined 
 function parseVersion(text: string, address: string): string {
   const version = parseTolerantVersion(text)
   if (version !== undefined) return version
-  // A commit is a version that begins with a letter, for a pre-release may not begin with 0.
+  // A commit becomes a pre-release that begins with a letter, because a pre-release cannot begin
+  // with 0.
   if (/^[0-9a-fA-F]{4,64}$/.test(text)) return `0.0.0-x${text}`
-  throw addressError(address, `has a version that is neither such as 1.2.3 nor a commit: '${text}'`)
+  throw addressError(
+    address,
+    `has the invalid version '${text}': use a version such as 1.2.3, or a commit`,
+  )
 }
 
-/** A version as people write tags: with a v before it, or with fewer parts than three. */
+/** Parses a version as tags contain it: with a leading v, or with fewer than three parts. */
 export function parseTolerantVersion(text: string): string | undefined {
   const plain = text.trim().replace(/^v/, '')
   const short = /^\d+(?:\.\d+)?$/.exec(plain)

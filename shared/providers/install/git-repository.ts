@@ -7,8 +7,8 @@ import { parseTolerantVersion } from './git-address.ts'
 import { hideCredentials } from './hide-credentials.ts'
 
 /**
- * Runs Git to its end, with more variables than the user has; where it cannot be started the code
- * is null and `err` says why. Must not throw.
+ * Runs Git until it ends, with additional environment variables. If Git cannot be started, the code
+ * is null and `err` contains the reason. Must not throw.
  */
 export type RunGit = (
   args: readonly string[],
@@ -16,9 +16,9 @@ export type RunGit = (
 ) => Promise<{ readonly out: string; readonly err: string; readonly code: number | null }>
 
 /**
- * The latest version that a repository has: its highest tag, a stable one before every pre-release;
- * without any, the commit of its main branch as `0.0.0-x<commit>`. Throws `Error` with what Git
- * says. Source: Pulumi's `GetLatestTagOrHash`.
+ * Returns the latest version of a repository: its highest tag, a stable one before every
+ * pre-release. Without tags, it is the commit of the main branch as `0.0.0-x<commit>`. Throws
+ * `Error` with Git's message. Source: Pulumi's `GetLatestTagOrHash`.
  */
 export async function findLatestInRepository(url: string, git: RunGit): Promise<string> {
   const output = await runGit(['ls-remote', '--symref', remote], url, git)
@@ -32,7 +32,7 @@ export async function findLatestInRepository(url: string, git: RunGit): Promise<
   if (best !== undefined && best !== '0.0.0') return best
   const head = lines.find(([hash, ref]) => ref === 'HEAD' && /^[0-9a-f]{40,64}$/.test(hash))
   if (head !== undefined) return `0.0.0-x${head[0]}`
-  throw new Error(`${hideCredentials(url)} has neither a version nor a main branch`)
+  throw new Error(`${hideCredentials(url)} has neither a version tag nor a main branch`)
 }
 
 function stabilityOf(version: string): number {
@@ -40,9 +40,9 @@ function stabilityOf(version: string): number {
 }
 
 /**
- * Puts what a repository has at a version into a new folder, without its history: the tag
- * `v<version>`, the commit of `0.0.0-x<commit>`, the main branch for 0.0.0. Throws
- * PLUGIN_TOO_LARGE, and `Error` with what Git says. Source:
+ * Checks out a version of a repository into a new folder, without its history: the tag
+ * `v<version>`, the commit of `0.0.0-x<commit>`, or the main branch for 0.0.0. Throws
+ * PLUGIN_TOO_LARGE, and `Error` with Git's message. Source:
  * docs/spec/provider-protocol.md#download-sources.
  */
 export async function checkOut(
@@ -60,7 +60,7 @@ export async function checkOut(
     const ref = from.version === '0.0.0' ? 'HEAD' : `refs/tags/v${from.version}`
     await runGit([...here, 'fetch', '--quiet', '--no-tags', '--depth=1', remote, ref], url, git)
   } else {
-    // A commit may be given by its first letters, which only the whole history resolves.
+    // An abbreviated commit can only be resolved with the whole history.
     const all = '+refs/heads/*:refs/remotes/origin/*'
     await runGit([...here, 'fetch', '--quiet', '--tags', remote, all], url, git)
   }
@@ -70,7 +70,10 @@ export async function checkOut(
   requireBounds(folder, url)
 }
 
-/** The address goes by a variable: what it holds is not for everybody who sees the processes. */
+/**
+ * The address is passed in a variable, because arguments are visible in the process list and it may
+ * contain credentials.
+ */
 const remote = 'plugin'
 const named = ['--config-env=remote.plugin.url=ANTICHAIN_GIT_URL', '-c', 'core.longpaths=true']
 
@@ -94,6 +97,6 @@ function requireBounds(folder: string, url: string): void {
   if (entries.length <= limits.filesMax && size <= limits.bytesMax) return
   throw error(
     'PLUGIN_TOO_LARGE',
-    `the repository ${hideCredentials(url)} holds more than a plugin may`,
+    `the repository ${hideCredentials(url)} exceeds the size limit of a plugin`,
   )
 }

@@ -1,4 +1,4 @@
-/** An address without the name and password that it may hold. */
+/** Removes the credentials from an address. */
 export function hideCredentials(address: string): string {
   const url = URL.parse(address)
   if (url === null || (url.username === '' && url.password === '')) return address

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { installLimits as limits } from '../../config/install-limits.ts'
 
 /**
- * Does work that only one process of this machine may do at a time. The lock is the operating
- * system's, upon a file of its own: who dies has let it go. `pause` waits for others.
+ * Runs work that only one process of this machine may run at a time. The lock is a file lock of the
+ * operating system, which is released when its holder dies. `pause` waits between attempts.
  */
 export async function withInstallLock<T>(
   file: string,
@@ -19,7 +19,7 @@ export async function withInstallLock<T>(
   }
 }
 
-/** An exclusive transaction that writes nothing: the file stays empty. */
+/** Acquires the lock by an exclusive transaction that writes nothing, so the file stays empty. */
 function tryTakeLock(lock: DatabaseSync): boolean {
   try {
     lock.exec('BEGIN EXCLUSIVE')

@@ -30,7 +30,7 @@ const requests: string[] = []
 let answer: (request: IncomingMessage, response: ServerResponse) => void
 const messages: string[] = []
 
-/** An archive of files, by their names. */
+/** Creates an archive of files, by name. */
 async function packed(files: Record<string, string>): Promise<Buffer> {
   const folder = mkdtempSync(join(home, 'packed-'))
   for (const [name, text] of Object.entries(files))
@@ -96,7 +96,7 @@ const installed = (): readonly string[] =>
     : []
 
 describe('a plugin is installed', () => {
-  test('from its address, into the folder where Pulumi looks for it', async () => {
+  test('from its address, into the folder where Pulumi searches for it', async () => {
     expect(await install({ downloadUrl: `${address}/\${NAME}/\${VERSION}/` })).toBe('1.2.3')
     expect(requests).toEqual([`/thing/1.2.3/${asset}`])
     expect(installed()).toEqual(['resource-thing-v1.2.3'])
@@ -105,7 +105,7 @@ describe('a plugin is installed', () => {
     expect(readFileSync(join(folder, 'pulumi-resource-thing'), 'utf8')).toContain('echo 1')
   })
 
-  test('once: what is there is not fetched again, unless asked for', async () => {
+  test('once: an installed plugin is downloaded again on request only', async () => {
     await install()
     await install()
     expect(requests).toHaveLength(1)
@@ -113,7 +113,7 @@ describe('a plugin is installed', () => {
     expect(requests).toHaveLength(2)
   })
 
-  test('anew where an installation was broken off', async () => {
+  test('again after an interrupted installation', async () => {
     const folder = join(home, 'plugins', 'resource-thing-v1.2.3')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'half'), '')
@@ -123,7 +123,7 @@ describe('a plugin is installed', () => {
     expect(installed()).toEqual(['resource-thing-v1.2.3'])
   })
 
-  test('once by many at a time', async () => {
+  test('once by concurrent calls', async () => {
     await Promise.all(
       Array.from({ length: 8 }, () =>
         install({}, {}, deps({ pause: ms => new Promise(done => setTimeout(done, ms)) })),
@@ -155,7 +155,7 @@ describe('a plugin is installed', () => {
     expect(installed()).toEqual(['resource-thing-v1.2.3'])
   }, 60_000)
 
-  test('with the checksum that was expected of it', async () => {
+  test('when its checksum matches', async () => {
     await install({
       checksums: new Map([
         ['linux-amd64', sum(archive)],
@@ -165,7 +165,7 @@ describe('a plugin is installed', () => {
     expect(installed()).toEqual(['resource-thing-v1.2.3'])
   })
 
-  test('after tries that failed, each told', async () => {
+  test('after failed attempts, each of which is reported', async () => {
     answer = (_request, response) => {
       if (requests.length === 1) response.writeHead(500).end()
       else if (requests.length === 2) {
@@ -202,10 +202,10 @@ describe('a plugin is installed', () => {
   })
 })
 
-describe('nothing is installed', () => {
+describe('no plugin is installed', () => {
   afterEach(() => expect(installed()).toEqual([]))
 
-  test('of another checksum, and it is not tried again', async () => {
+  test('when its checksum differs, without a retry', async () => {
     const checksums = new Map([['linux-amd64', 'ab'.repeat(32)]])
     await expect(install({ checksums })).rejects.toMatchObject({
       code: 'PLUGIN_CHECKSUM',
@@ -214,30 +214,27 @@ describe('nothing is installed', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test.each([404, 403])(
-    'that the server refuses with %i, and it is not tried again',
-    async status => {
-      answer = (_request, response) => void response.writeHead(status).end()
-      await expect(install()).rejects.toMatchObject({
-        code: 'PLUGIN_DOWNLOAD',
-        message: expect.stringContaining(`${status} HTTP error fetching plugin from ${address}`),
-      })
-      expect(requests).toHaveLength(1)
-    },
-  )
+  test.each([404, 403])('when the server refuses with %i, without a retry', async status => {
+    answer = (_request, response) => void response.writeHead(status).end()
+    await expect(install()).rejects.toMatchObject({
+      code: 'PLUGIN_DOWNLOAD',
+      message: expect.stringContaining(`${status} HTTP error fetching plugin from ${address}`),
+    })
+    expect(requests).toHaveLength(1)
+  })
 
-  test('that fails five times', async () => {
+  test('after five failed attempts', async () => {
     answer = (_request, response) => void response.writeHead(502).end()
     await expect(install()).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
     expect(requests).toHaveLength(5)
   })
 
-  test('that is no archive', async () => {
+  test('from a file that is not an archive', async () => {
     archive = Buffer.from('<html>not here</html>')
     await expect(install()).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
   })
 
-  test('that leads out of its folder', async () => {
+  test('from an archive with entries outside of its folder', async () => {
     const folder = mkdtempSync(join(home, 'evil-'))
     writeFileSync(join(home, 'outside'), 'x')
     const chunks: Buffer[] = []
@@ -250,14 +247,14 @@ describe('nothing is installed', () => {
     expect(existsSync(join(home, 'outside'))).toBe(false)
   })
 
-  test('whose dependencies cannot be', async () => {
+  test('when its dependencies cannot be installed', async () => {
     const failing = deps({
       installDependencies: () => Promise.reject(new Error('npm is not there')),
     })
     await expect(install({}, {}, failing)).rejects.toThrow('npm is not there')
   })
 
-  test('where acquisition is switched off', async () => {
+  test('when automatic acquisition is disabled', async () => {
     const env = { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true' }
     expect(await createPluginInstaller(deps({ env }))({ ...thing(), kind: 'resource' })).toBe(false)
     expect(requests).toEqual([])
@@ -265,7 +262,7 @@ describe('nothing is installed', () => {
 })
 
 describe('of repositories', () => {
-  /** Servers by address: an answer, or a number for a refusal. */
+  /** Creates servers by address: a response, or a number for a refusal. */
   const world =
     (pages: Record<string, string | number | Uint8Array>, addresses: string[]): typeof fetch =>
     async (url, init) => {
@@ -319,7 +316,7 @@ describe('of repositories', () => {
     expect(installed()).toEqual(['resource-thing-v1.2.3'])
   })
 
-  test('the latest version is what the newest release says', async () => {
+  test('the latest version is that of the newest release', async () => {
     const addresses: string[] = []
     const pages = {
       [`${api}/me/mine/releases/latest`]: release('https://a/1'),
@@ -331,14 +328,14 @@ describe('of repositories', () => {
     expect(await install({ downloadUrl, version: '' }, {}, how)).toBe('1.2.3')
   })
 
-  test('a plain server cannot say the latest version', async () => {
+  test('a plain server has no latest version', async () => {
     await expect(install({ version: '' })).rejects.toMatchObject({ code: 'PLUGIN_ADDRESS' })
   })
 
   test.each([
     ['nobody answers', () => Promise.reject(new TypeError('fetch failed'))],
     ['what is answered is no release', () => Promise.resolve(new Response('<html>'))],
-  ])('the latest version is not known when %s', async (_name, fetch) => {
+  ])('the latest version is unknown when %s', async (_name, fetch) => {
     const downloadUrl = 'github://api.github.com/me/mine'
     const failing = install({ downloadUrl, version: '' }, {}, deps({ fetch }))
     await expect(failing).rejects.toMatchObject({
@@ -347,7 +344,7 @@ describe('of repositories', () => {
     })
   })
 
-  test('a token that may not see a repository is left out', async () => {
+  test('a token without access to a repository is not sent again', async () => {
     const addresses: string[] = []
     const pages = { [`${api}/me/mine/releases/tags/v1.2.3`]: 401 }
     const how = deps({ fetch: world(pages, addresses), env: { GITHUB_TOKEN: 't' } })

@@ -20,27 +20,31 @@ import { cacheLocationOf } from './git-address.ts'
 import { pluginSourcesOf } from './plugin-sources.ts'
 import type { PluginRequest } from './plugin-address.ts'
 
-/** What installing needs. */
+/** Dependencies of installations. */
 export interface InstallDeps extends DownloadDeps {
   /** The plugin cache. */
   readonly cache: string
-  /** Installs what a plugin from source needs, in its folder; nothing for others. */
+  /**
+   * Installs the dependencies of a plugin from source, in its folder. Does nothing for other
+   * plugins.
+   */
   readonly installDependencies: (folder: string) => Promise<void>
 }
 
-/** What is to be done about one plugin. */
+/** A request to install one plugin. */
 export interface InstallRequest {
   readonly plugin: PluginRequest
-  /** A file, folder or archive to take it from instead. */
+  /** A file, folder or archive to install from instead of a download. */
   readonly from?: string
-  /** Also where it is installed already. */
+  /** Whether to replace an existing installation. */
   readonly isForced?: boolean
 }
 
 /**
- * Puts a plugin into the plugin cache, whole or not at all, however many processes ask; answers the
- * version that it has there. Throws PLUGIN_ADDRESS, PLUGIN_DOWNLOAD, PLUGIN_CHECKSUM,
- * PLUGIN_TOO_LARGE and ARCHIVE_*. Source: docs/spec/provider-protocol.md#cache-layout, 3.5.
+ * Installs a plugin in the plugin cache, completely or not at all, even if several processes do so
+ * concurrently. Returns the installed version. Throws PLUGIN_ADDRESS, PLUGIN_DOWNLOAD,
+ * PLUGIN_CHECKSUM, PLUGIN_TOO_LARGE and ARCHIVE_*. Source:
+ * docs/spec/provider-protocol.md#cache-layout, 3.5.
  */
 export async function installPlugin(request: InstallRequest, deps: InstallDeps): Promise<string> {
   const { cache, env } = deps
@@ -65,7 +69,7 @@ export async function installPlugin(request: InstallRequest, deps: InstallDeps):
         deps.report('info', `downloading ${pluginTitleOf(plugin)}`)
         await downloadPlugin(file, plugin, sources, deps)
       }
-      // Until the mark is gone nobody takes the folder for a plugin, nor does Pulumi.
+      // While the marker file exists, neither this project nor Pulumi uses the folder as a plugin.
       writeFileSync(partial, '')
       rmSync(folder, { recursive: true, force: true })
       mkdirSync(folder, { mode: 0o700 })
@@ -73,7 +77,8 @@ export async function installPlugin(request: InstallRequest, deps: InstallDeps):
       await deps.installDependencies(join(folder, cached.folder))
       rmSync(partial)
     } catch (thrown) {
-      // What never came is no plugin that was begun; what did stays marked, and is done again.
+      // After a failed download no folder was created. A later failure removes the incomplete
+      // folder.
       if (!existsSync(partial)) throw thrown
       rmSync(folder, { recursive: true, force: true })
       rmSync(partial)
@@ -98,7 +103,7 @@ async function fillFolder(folder: string, from: string, plugin: PluginRequest): 
   chmodSync(file, 0o700)
 }
 
-/** Downloads are archives; of a person's files those that are called so. */
+/** Reports whether a file is an archive: every download is, a local file only by its name. */
 function isArchive(file: string): boolean {
   return /(?:\.tar\.gz|\.tgz|[/\\]archive)$/.test(file)
 }

@@ -26,7 +26,7 @@ const messages: string[] = []
 let processes: ReturnType<typeof createProcesses>
 const prepared: string[] = []
 
-/** Git that knows no settings of the person, and for which the address is a folder here. */
+/** An environment for Git without the user's settings, in which the address is a local folder. */
 const env = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: home,
@@ -34,7 +34,7 @@ const env = (): Record<string, string> => ({
   GIT_CONFIG_COUNT: '1',
   GIT_CONFIG_KEY_0: `url.${pathToFileURL(join(home, 'repositories')).href}/.insteadOf`,
   GIT_CONFIG_VALUE_0: 'https://me:word@git.example/',
-  // A Git that called us: it must not matter.
+  // The variable of a calling Git process, which must have no effect.
   GIT_DIR: join(home, 'elsewhere'),
 })
 
@@ -45,7 +45,7 @@ const git = (...args: readonly string[]): string =>
     { env: { ...env(), GIT_DIR: join(repository, '.git') }, encoding: 'utf8' },
   ).trim()
 
-/** A commit of the plugin that says something. */
+/** Commits a plugin that prints a text. */
 function commit(says: string): string {
   const file = join(repository, 'sub', 'pulumi-resource-thing')
   writeFileSync(file, `#!/bin/sh\necho ${says}\n`, { mode: 0o755 })
@@ -89,7 +89,7 @@ const install = (more: Partial<PluginRequest> = {}): Promise<string> => {
   return installPlugin({ plugin: { ...plugin, downloadUrl, ...more } }, deps)
 }
 
-/** What the plugin that is found says. */
+/** Returns the output of the plugin that is found. */
 function found(version: string): string {
   const plugin = { kind: 'resource', name: 'thing', version, downloadUrl }
   const place = findPlugin(plugin, { env: {}, home, path: '' })
@@ -98,7 +98,7 @@ function found(version: string): string {
 }
 
 describe('a plugin from a repository', () => {
-  test('is the highest version that it has a tag for, and lies where Pulumi looks for it', async () => {
+  test('has the version of the highest tag, and is stored where Pulumi searches for it', async () => {
     for (const [tag, says] of [
       ['v1.9.0', 'nine'],
       ['v1.10.0', 'ten'],
@@ -119,7 +119,7 @@ describe('a plugin from a repository', () => {
     expect(found('2.0.0-beta')).toBe('echo beta')
   })
 
-  test('without tags is the last commit, and any commit by its first letters', async () => {
+  test('has the last commit as its version without tags, and accepts abbreviated commits', async () => {
     const first = commit('first')
     const last = commit('last')
     expect(await install()).toBe(`0.0.0-x${last}`)
@@ -131,7 +131,7 @@ describe('a plugin from a repository', () => {
     expect(found('0.0.0')).toBe('echo last')
   })
 
-  test('that has no such version leaves nothing, and tells no password', async () => {
+  test('without the requested version leaves no files, and the error contains no password', async () => {
     commit('first')
     const refusal = await install({ version: '3.0.0' }).catch(String)
     expect(refusal).toContain('https://git.example/org/thing.git cannot be read by git')
@@ -143,7 +143,7 @@ describe('a plugin from a repository', () => {
     await expect(nowhere).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
   })
 
-  test('with a checksum is refused: nothing could be compared with it', async () => {
+  test('with a checksum is refused, because a repository has none to compare', async () => {
     commit('first')
     const checksums = new Map([['linux-amd64', 'ab']])
     const refused = install({ version: '0.0.0', checksums })

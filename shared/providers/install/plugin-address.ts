@@ -2,19 +2,19 @@ import { error } from '../../errors/error.ts'
 import { parseGitAddress } from './git-address.ts'
 import { hideCredentials } from './hide-credentials.ts'
 
-/** A plugin that is to be installed. */
+/** A plugin to install. */
 export interface PluginRequest {
   readonly kind: string
   readonly name: string
-  /** '' = the latest that its source has. */
+  /** '' = the latest of its source. */
   readonly version: string
-  /** '' = where Pulumi's own plugins are. */
+  /** '' = the location of Pulumi's own plugins. */
   readonly downloadUrl: string
   /** `linux-amd64` → hex SHA-256. */
   readonly checksums: ReadonlyMap<string, string>
 }
 
-/** A kind of place that archives of plugins come from. */
+/** A source of plugin archives. */
 export type PluginSource =
   | { readonly kind: 'http'; readonly url: string }
   | {
@@ -26,7 +26,7 @@ export type PluginSource =
   | { readonly kind: 'gitlab'; readonly host: string; readonly project: string }
   | { readonly kind: 'git'; readonly url: string }
 
-/** What this machine is called in the names of archives; '' where no plugin is made for it. */
+/** Returns the names of this machine in archive names, '' when plugins are not published for it. */
 export function machineOf(platform: string, arch: string): { os: string; arch: string } {
   const systems: Readonly<Record<string, string>> = {
     linux: 'linux',
@@ -37,7 +37,7 @@ export function machineOf(platform: string, arch: string): { os: string; arch: s
   return { os: systems[platform] ?? '', arch: archs[arch] ?? '' }
 }
 
-/** The name of an archive where plugins are published. */
+/** Returns the published name of an archive. */
 export function assetNameOf(
   { kind, name, version }: Pick<PluginRequest, 'kind' | 'name' | 'version'>,
   machine: { readonly os: string; readonly arch: string },
@@ -46,15 +46,15 @@ export function assetNameOf(
 }
 
 /**
- * The source that an address names. Throws PLUGIN_ADDRESS for one that is none, or of a kind that
- * is not known. Source: docs/spec/provider-protocol.md#download-sources.
+ * Parses the source in an address. Throws PLUGIN_ADDRESS for an invalid address or an unknown kind.
+ * Source: docs/spec/provider-protocol.md#download-sources.
  */
 export function parsePluginSource(
   address: string,
   plugin: Pick<PluginRequest, 'kind' | 'name'>,
 ): PluginSource {
   const url = URL.parse(address)
-  if (url === null) throw addressError(address, 'is no address')
+  if (url === null) throw addressError(address, 'is not a valid address')
   const parts = url.pathname.split('/').filter(part => part !== '')
   switch (url.protocol) {
     case 'http:':
@@ -78,18 +78,18 @@ export function parsePluginSource(
     case 'git:':
       return { kind: 'git', url: parseGitAddress(address).url }
     default:
-      throw addressError(address, `has a scheme that is not supported: '${url.protocol}'`)
+      throw addressError(address, `has the unsupported scheme '${url.protocol}'`)
   }
 }
 
-/** The address of a source, as overrides are matched with it. */
+/** Returns the address of a source, which overrides are matched with. */
 export function addressOf(source: PluginSource): string {
   if (source.kind === 'http' || source.kind === 'git') return source.url
   if (source.kind === 'gitlab') return `gitlab://${source.host}/${source.project}`
   return `github://${source.host}/${source.organization}/${source.repository}`
 }
 
-/** Where the archive lies on a plain server; what stands in the address for it is put in. */
+/** Returns the address of the archive on a plain server, with the placeholders filled in. */
 export function archiveUrlOf(
   url: string,
   plugin: Pick<PluginRequest, 'kind' | 'name' | 'version'>,
@@ -103,7 +103,7 @@ export function archiveUrlOf(
   return `${filled.replace(/\/$/, '')}/${encodeURIComponent(assetNameOf(plugin, machine))}`
 }
 
-/** Where a plugin has its repository, unless the address says it. */
+/** Returns the default repository of a plugin. */
 function repositoryOf({ kind, name }: Pick<PluginRequest, 'kind' | 'name'>): string {
   if (kind === 'converter' && name !== 'yaml' && name !== 'hcl') return `pulumi-converter-${name}`
   if (kind === 'tool' && !name.startsWith('pulumi-tool-')) return `pulumi-tool-${name}`

@@ -12,17 +12,17 @@ import {
 } from './plugin-address.ts'
 import { hideCredentials } from './hide-credentials.ts'
 
-/** What asking servers needs. */
+/** Dependencies of requests to servers. */
 export interface FetchDeps {
   readonly fetch: typeof fetch
   readonly git: RunGit
   readonly env: Readonly<Record<string, string>>
   readonly machine: { readonly os: string; readonly arch: string }
-  /** The version that requests say they come from. */
+  /** The version in the user agent of requests. */
   readonly version: string
 }
 
-/** Thrown when a server refuses; `isFinal`: asking again is of no use. */
+/** The error of a refused request. `isFinal`: a retry is useless. */
 export class RefusedError extends Error {
   readonly isFinal: boolean
   readonly status: number
@@ -38,8 +38,8 @@ export class RefusedError extends Error {
 export type ArchiveSource = Exclude<PluginSource, { readonly kind: 'git' }>
 
 /**
- * Opens the archive of a plugin at a source. Throws `Refused`, and what `fetch` throws when nobody
- * answers. Source: docs/spec/provider-protocol.md#download-sources.
+ * Opens the archive of a plugin at a source. Throws `RefusedError`, and the errors of `fetch`
+ * without a response. Source: docs/spec/provider-protocol.md#download-sources.
  */
 export async function openPluginArchive(
   source: ArchiveSource,
@@ -61,7 +61,8 @@ export async function openPluginArchive(
   const { host, organization, repository } = source
   if (host === 'api.github.com' && organization === 'pulumi') {
     const release = `https://github.com/${organization}/${repository}/releases/download`
-    // It does not count against the limit of the API; where it fails, that one says why.
+    // The direct download does not count against the rate limit of the API. If it fails, the API
+    // reports the reason.
     const direct = fetchUrl(`${release}/v${plugin.version}/${asset}`, deps).catch(() => undefined)
     const found = await direct
     if (found !== undefined) return toReadable(found)
@@ -84,8 +85,8 @@ const releaseForm = z.looseObject({
 })
 
 /**
- * The latest version that a source has. Throws PLUGIN_ADDRESS where it cannot say, and
- * PLUGIN_DOWNLOAD where nobody answers or what is answered is no release.
+ * Returns the latest version of a source. Throws PLUGIN_ADDRESS when the source has no such
+ * information. Throws PLUGIN_DOWNLOAD without a response, or when the response is not a release.
  */
 export async function fetchLatestVersion(
   source: PluginSource,
@@ -114,8 +115,7 @@ async function requestLatestVersion(
   if (source.kind === 'http')
     throw error(
       'PLUGIN_ADDRESS',
-      `the latest version of ${plugin.kind} plugin ${plugin.name} is not known: ` +
-        `${hideCredentials(source.url)} cannot say it`,
+      `the latest version of ${plugin.kind} plugin ${plugin.name} is not known: ${hideCredentials(source.url)} is a plain server; specify a version`,
     )
   const url =
     source.kind === 'github'
@@ -126,10 +126,13 @@ async function requestLatestVersion(
   )
   const version = semver.parse(tag.replace(/^v/, ''))?.raw
   if (version !== undefined) return version
-  throw error('PLUGIN_ADDRESS', `${url} names '${tag}' as the latest version, which is none`)
+  throw error(
+    'PLUGIN_ADDRESS',
+    `${url} reports '${tag}' as the latest version, which is not a valid version`,
+  )
 }
 
-/** A token that may not see a repository is left out: it may be a public one. */
+/** Retries without a token that has no access, because the repository may be public. */
 async function fetchFromGithub(url: string, deps: FetchDeps, accept: string): Promise<Response> {
   const token = deps.env['GITHUB_TOKEN'] ?? ''
   try {
@@ -159,13 +162,16 @@ async function fetchUrl(
     ...(authorization === '' ? {} : { Authorization: authorization }),
   }
   const silent = new AbortController()
-  const timer = setTimeout(() => silent.abort(new Error('it does not answer')), limits.silentMs)
+  const timer = setTimeout(
+    () => silent.abort(new Error('the server does not respond')),
+    limits.silentMs,
+  )
   let response: Response
   try {
     response = await send(url, { headers, signal: silent.signal })
   } catch (cause) {
     const why = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
-    throw new Error(`${hideCredentials(url)} cannot be reached: ${messageOf(why)}`, { cause })
+    throw new Error(`cannot reach ${hideCredentials(url)}: ${messageOf(why)}`, { cause })
   } finally {
     clearTimeout(timer)
   }
@@ -174,11 +180,11 @@ async function fetchUrl(
   const { status } = response
   if (status === 403 && response.headers.get('x-ratelimit-remaining') === '0')
     throw new RefusedError(
-      `rate limit exceeded at ${hideCredentials(url)}; GITHUB_TOKEN has a higher one`,
+      `rate limit exceeded at ${hideCredentials(url)}; set GITHUB_TOKEN for a higher limit`,
       status,
     )
   const isHidden = status === 404 && URL.parse(url)?.host === 'api.github.com'
-  const hint = isHidden ? '; for a private repository set GITHUB_TOKEN' : ''
+  const hint = isHidden ? '; set GITHUB_TOKEN for a private repository' : ''
   throw new RefusedError(
     `${status} HTTP error fetching plugin from ${hideCredentials(url)}${hint}`,
     status,
@@ -191,7 +197,7 @@ async function readJson(response: Response): Promise<unknown> {
   for await (const chunk of toReadable(response)) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    if (size > limits.releaseBytesMax) throw new Error('the answer of the server is too large')
+    if (size > limits.releaseBytesMax) throw new Error('the response of the server is too large')
     chunks.push(bytes)
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8'))

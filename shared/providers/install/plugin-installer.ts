@@ -4,8 +4,9 @@ import { cacheLocationOf } from './git-address.ts'
 import { installPlugin, type InstallDeps } from './install-plugin.ts'
 
 /**
- * Fetches plugins that are nowhere into the plugin cache, each once however many ask; false where
- * PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION forbids it. Throws what `installPlugin` throws.
+ * Creates the installer of missing plugins. Concurrent requests for a plugin share one
+ * installation. Returns false when PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION forbids it. Throws
+ * the errors of `installPlugin`.
  */
 export function createPluginInstaller(
   deps: InstallDeps,

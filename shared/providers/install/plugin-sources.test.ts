@@ -20,7 +20,7 @@ const wanted = (name: string, downloadUrl = '', kind = 'resource'): PluginReques
 const machine = { os: 'linux', arch: 'arm64' }
 const get = 'https://get.pulumi.com/releases/plugins'
 
-describe('where a plugin is looked for', () => {
+describe('the sources of a plugin', () => {
   test.each([
     ['random', '', '', ['github://api.github.com/pulumi/pulumi-random', get]],
     ['scaleway', '', '', ['github://api.github.com/pulumiverse/pulumi-scaleway']],
@@ -42,7 +42,7 @@ describe('where a plugin is looked for', () => {
       '^https://get=http://mine',
       ['github://api.github.com/pulumi/pulumi-random', 'http://mine/'],
     ],
-  ])('%s at %j with %j', (name, url, overrides, expected) => {
+  ])('for %s with the address %j and the overrides %j', (name, url, overrides, expected) => {
     expect(pluginSourcesOf(wanted(name, url), overrides).map(addressOf)).toEqual(expected)
   })
 
@@ -52,7 +52,7 @@ describe('where a plugin is looked for', () => {
     ['tool', 'cloud', 'pulumi-tool-cloud'],
     ['tool', 'pulumi-tool-cloud', 'pulumi-cloud'],
     ['language', 'yaml', 'pulumi-yaml'],
-  ])('a %s plugin %s is in %s', (kind, name, repository) => {
+  ])('the repository of a %s plugin %s is %s', (kind, name, repository) => {
     const expected = name === 'pulumi-tool-cloud' ? `pulumi-${name}` : repository
     expect(parsePluginSource('github://api.github.com/pulumi', { kind, name })).toMatchObject({
       repository: expected,
@@ -60,8 +60,8 @@ describe('where a plugin is looked for', () => {
   })
 
   test.each([
-    ['nothing', 'is no address'],
-    ['ftp://a/b', 'not supported'],
+    ['nothing', 'is not a valid address'],
+    ['ftp://a/b', 'unsupported scheme'],
     ['github://api.github.com', 'github://<host>/<organization>'],
     ['github://api.github.com/a/b/c', 'github://<host>/<organization>'],
     ['gitlab://gitlab.com/', 'gitlab://<host>/<project id>'],
@@ -90,13 +90,13 @@ describe('the address of an archive', () => {
     expect(source.kind === 'http' && archiveUrlOf(source.url, wanted('a'), machine)).toBe(expected)
   })
 
-  test('is named as plugins are published', () => {
+  test('contains the published name', () => {
     expect(assetNameOf({ kind: 'tool', name: 'x', version: '1.0.0' }, machine)).toBe(
       'pulumi-tool-x-v1.0.0-linux-arm64.tar.gz',
     )
   })
 
-  test('is shown without what only its owner may know', () => {
+  test('is shown without credentials', () => {
     expect(hideCredentials('https://me:secret@x.example/p')).toBe('https://x.example/p')
   })
 })

@@ -10,9 +10,9 @@ const pulumis = 'github://api.github.com/pulumi'
 const fallback = 'https://get.pulumi.com/releases/plugins'
 
 /**
- * Where a plugin is looked for, one place after another: at its address; without one in Pulumi's
- * repositories and then at get.pulumi.com. `overrides` is PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES.
- * Throws PLUGIN_ADDRESS. Source: docs/spec/provider-protocol.md#download-sources.
+ * Returns the sources of a plugin, in order: its address. Without an address, Pulumi's repositories
+ * and then get.pulumi.com. `overrides` is PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES. Throws
+ * PLUGIN_ADDRESS. Source: docs/spec/provider-protocol.md#download-sources.
  */
 export function pluginSourcesOf(plugin: PluginRequest, overrides: string): readonly PluginSource[] {
   const rules = parseRules(overrides)
@@ -34,17 +34,17 @@ function parseRules(overrides: string): readonly OverrideRule[] {
   return overrides.split(',').map(pair => {
     const [pattern = '', url = '', ...more] = pair.split('=')
     if (pattern === '' || url === '' || more.length > 0)
-      throw overridesError(`must have the form regexp1=URL1,regexp2=URL2, and is '${overrides}'`)
+      throw overridesError(`must have the form regexp1=URL1,regexp2=URL2, but is '${overrides}'`)
     return { pattern: parsePattern(pattern), url }
   })
 }
 
-/** Go writes the names of groups with a P. */
+/** Go writes named groups as `(?P<`. */
 function parsePattern(text: string): RegExp {
   try {
     return new RegExp(text.replaceAll('(?P<', '(?<'))
   } catch (cause) {
-    throw overridesError(`has a pattern that cannot be read: ${messageOf(cause)}`)
+    throw overridesError(`has an invalid pattern: ${messageOf(cause)}`)
   }
 }
 
@@ -65,7 +65,7 @@ function findOverride(rules: readonly OverrideRule[], address: string): string |
   return undefined
 }
 
-/** Packages of Pulumiverse: their plugins lie with it. Source: Pulumi's list of them. */
+/** Packages whose plugins Pulumiverse publishes. Source: Pulumi's list. */
 const pulumiverse = (
   'acme aquasec astra aws-eksa buildkite clickhouse cockroach concourse configcat cpln doppler ' +
   'dynatrace esxi-native exoscale fortios gandi github-credentials googleworkspace grafana harbor ' +

@@ -3,15 +3,15 @@ import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar'
 import { error, messageOf } from '../../errors/error.ts'
 
-/** How much an archive may hold. */
+/** Limits of an unpacked archive. */
 export interface UnpackLimits {
   readonly filesMax: number
   readonly bytesMax: number
 }
 
 /**
- * Unpacks a gzipped tar archive into a folder. Throws ARCHIVE_UNREADABLE, also for entries that
- * lead out of the folder, and ARCHIVE_TOO_LARGE for more than the limits.
+ * Unpacks a gzipped tar archive into a folder. Throws ARCHIVE_UNREADABLE, also for entries outside
+ * of the folder, and ARCHIVE_TOO_LARGE above the limits.
  */
 export async function unpackStream(
   archive: Readable,
@@ -25,7 +25,7 @@ export async function unpackStream(
     files += 1
     size += entry.size ?? 0
     if (files > limits.filesMax || size > limits.bytesMax)
-      refusal ??= error('ARCHIVE_TOO_LARGE', `the ${name} holds more than it may`)
+      refusal ??= error('ARCHIVE_TOO_LARGE', `the ${name} exceeds the limits of an archive`)
     return refusal === undefined
   }
   try {
@@ -36,7 +36,7 @@ export async function unpackStream(
   } catch (cause) {
     if (refusal !== undefined) throw refusal
     const why = messageOf(cause)
-    throw error('ARCHIVE_UNREADABLE', `the ${name} cannot be unpacked: ${why}`, { cause })
+    throw error('ARCHIVE_UNREADABLE', `cannot unpack the ${name}: ${why}`, { cause })
   }
   if (refusal !== undefined) throw refusal
 }

@@ -3,7 +3,7 @@ import { readAttachedPlugins, readAttachedPort } from './attached-plugins.ts'
 
 const envOf = (value: string) => ({ PULUMI_DEBUG_PROVIDERS: value })
 
-test('plugins that run already are named with their ports', () => {
+test('running plugins are listed with their ports', () => {
   expect(readAttachedPlugins(envOf('aws:1234, gcp :77,azure'))).toEqual([
     { name: 'aws', port: '1234' },
     { name: 'gcp', port: '77' },
@@ -11,14 +11,14 @@ test('plugins that run already are named with their ports', () => {
   ])
 })
 
-describe('the port of a plugin that runs already', () => {
+describe('the port of a running plugin', () => {
   test.each([
     ['', undefined],
     ['gcp:77', undefined],
     ['aws:1234', 1234],
     ['gcp:77, aws : 1234 ', 1234],
     ['aws:1,aws:2', 1],
-  ])('%j says %j', (value, port) => {
+  ])('%j yields %j', (value, port) => {
     expect(readAttachedPort(envOf(value), 'aws')).toBe(port)
   })
 
@@ -28,7 +28,7 @@ describe('the port of a plugin that runs already', () => {
     )
   })
 
-  test('what is said wrong of another plugin does not matter', () => {
+  test('an invalid entry of another plugin is ignored', () => {
     expect(readAttachedPort(envOf('gcp:x,aws:2'), 'aws')).toBe(2)
   })
 })

@@ -2,14 +2,14 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { type PluginProcess, startPlugin, type StartRequest } from './start-plugin.ts'
 
-/** A plugin that a person says to run, with the text of its port; undefined where none is said. */
+/** A plugin that the user runs, with the text of its port. Undefined without a port. */
 interface AttachedPlugin {
   readonly name: string
   readonly port: string | undefined
 }
 
 /**
- * The plugins that a person runs already, as named. Source: docs/spec/provider-protocol.md#attach.
+ * Returns the plugins that the user already runs. Source: docs/spec/provider-protocol.md#attach.
  */
 export function readAttachedPlugins(
   env: Readonly<Record<string, string>>,
@@ -21,8 +21,8 @@ export function readAttachedPlugins(
 }
 
 /**
- * The port of a plugin that a person runs already, say in a debugger; undefined where none is
- * named. Throws PLUGIN_FAILED for a port that is none. Source:
+ * Returns the port of a plugin that the user already runs, for example in a debugger. Returns
+ * undefined when the variable does not name it. Throws PLUGIN_FAILED for an invalid port. Source:
  * docs/spec/provider-protocol.md#attach.
  */
 export function readAttachedPort(
@@ -40,7 +40,10 @@ export function readAttachedPort(
   return undefined
 }
 
-/** Starts a plugin, unless a person runs it already. Throws what `startPlugin` throws. */
+/**
+ * Starts a plugin, or attaches to one that the user already runs. Throws the errors of
+ * `startPlugin`.
+ */
 export async function startOrAttach(
   deps: {
     readonly processes: ProcessesPort
@@ -54,7 +57,7 @@ export async function startOrAttach(
     : createAttachedProcess(request.name, port)
 }
 
-/** A plugin that somebody else runs, and ends. */
+/** Creates the process of an attached plugin, which the user runs and ends. */
 function createAttachedProcess(name: string, port: number): PluginProcess {
   return {
     name,

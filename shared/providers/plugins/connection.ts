@@ -2,26 +2,28 @@ import { type Client, credentials, Metadata, type MethodDefinition, status } fro
 import { ResourceProviderClient } from '../../../proto/gen/pulumi/provider.ts'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 
-/** The wire to one provider. */
+/** The connection to one provider. */
 export interface Connection {
   /** The name of the plugin, for messages. */
   readonly name: string
-  /** One call; `deadlineMs` is a point in time. Rejects with what gRPC gave. */
+  /** Makes one call. `deadlineMs` is a point in time. Rejects with the error of gRPC. */
   readonly call: <Q, A>(
     method: MethodDefinition<Q, A>,
     request: Q,
     deadlineMs?: number,
   ) => Promise<A>
   /**
-   * How the process ended (`ended with exit code 3`) and its last lines; undefined while it runs.
-   * Waits a moment for its end.
+   * Returns how the process ended (`ended with exit code 3`) and its last lines, or undefined while
+   * it runs. Waits briefly for its end.
    */
   readonly getExitReport: () => Promise<
     { readonly how: string; readonly lines: readonly string[] } | undefined
   >
 }
 
-/** A client of a provider on this machine: large messages, no proxy, no call made twice. */
+/**
+ * Creates a client of a provider on this machine: large messages, no proxy, no automatic retries.
+ */
 export function createClient(port: number): Client {
   return new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
     'grpc.max_receive_message_length': limits.messageBytes,
@@ -29,17 +31,17 @@ export function createClient(port: number): Client {
     'grpc.enable_http_proxy': 0,
     'grpc.enable_retries': 0,
     'grpc.service_config_disable_resolution': 1,
-    // Ports are used again: another process must not inherit a connection.
+    // Ports are reused, so another process must not inherit a connection.
     'grpc.use_local_subchannel_pool': 1,
   })
 }
 
-/** Whether the client got through before `deadlineMs`, a point in time. */
+/** Reports whether the client connected before `deadlineMs`, a point in time. */
 export function waitUntilReady(client: Client, deadlineMs: number): Promise<boolean> {
   return new Promise(resolve => client.waitForReady(deadlineMs, failed => resolve(!failed)))
 }
 
-/** One call without metadata. */
+/** Makes one call without metadata. */
 export function callUnary<Q, A>(
   client: Client,
   method: MethodDefinition<Q, A>,
@@ -61,17 +63,16 @@ export function callUnary<Q, A>(
   })
 }
 
-/** How gRPC begins the text of a call that found nobody to send to. */
+/** The prefix of gRPC's message for a call without a connection. */
 export const noConnection = 'No connection established'
 
 /**
- * The rejection of a call to a process that is known to be gone: its port may belong to another
- * one.
+ * Creates the error of a call to a process that has ended. Its port may belong to another process.
  */
 export function goneError(): Error {
-  return Object.assign(new Error('the process is gone'), {
+  return Object.assign(new Error('the process has ended'), {
     code: status.UNAVAILABLE,
-    details: `${noConnection}: the process is gone`,
+    details: `${noConnection}: the process has ended`,
     metadata: new Metadata(),
   })
 }

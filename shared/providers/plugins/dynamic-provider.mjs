@@ -1,5 +1,6 @@
-// Runs the dynamic provider of the SDK that the program in the current folder uses: it must be
-// that one, because it unpacks functions that this SDK has packed. Any Node that it takes will do.
+// Runs the dynamic provider of the SDK that the program in the current folder uses. It must be the
+// same SDK, because it deserializes functions that this SDK serialized. Any Node that the SDK
+// supports works.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 

@@ -36,7 +36,7 @@ function find(descriptor: PluginDescriptor, env: Record<string, string> = {}) {
 }
 
 describe('a plugin is found', () => {
-  test('on PATH first, whatever its version', () => {
+  test('on PATH first, in any version', () => {
     install('1.0.0')
     const path = file('bin/pulumi-resource-aws')
     expect(find(plugin('aws', '1.0.0'))).toEqual({ path })
@@ -49,7 +49,7 @@ describe('a plugin is found', () => {
     ['1.0.0', '1.0.0', true],
     ['1.0.0', '2.0.0', false],
   ])(
-    'in the project before all else: asked for %j, there is %j',
+    'in the project before all other places: for the version %j, with the version %j',
     (wantedVersion, version, isTaken) => {
       const path = file('bin/pulumi-resource-aws')
       const own = { kind: 'resource', name: 'aws', version, folder: '/own' }
@@ -66,18 +66,18 @@ describe('a plugin is found', () => {
     },
   )
 
-  test('not on PATH when the environment says so', () => {
+  test('not on PATH when the environment excludes it', () => {
     const path = install('1.0.0')
     file('bin/pulumi-resource-aws')
     expect(find(plugin('aws'), { PULUMI_IGNORE_AMBIENT_PLUGINS: 'true' })).toEqual({ path })
   })
 
-  test('in the project, for dynamic providers, without PATH', () => {
+  test('in this project, for dynamic providers, without PATH', () => {
     const found = find(plugin('pulumi-nodejs'))
     expect('path' in found && isExecutableFile(found.path)).toBe(true)
   })
 
-  test('in the cache by its exact version, build data aside', () => {
+  test('in the cache by its exact version, ignoring build metadata', () => {
     install('1.0.0')
     const path = install('1.0.1+b')
     install('2.0.0')
@@ -85,14 +85,14 @@ describe('a plugin is found', () => {
     expect(find(plugin('aws', '1.0.2'))).toHaveProperty('missing')
   })
 
-  test('in the cache as the newest stable one when no version is asked for', () => {
+  test('in the cache as the newest stable version when no version is requested', () => {
     install('1.9.0')
     const path = install('1.10.0')
     install('2.0.0-alpha.1')
     expect(find(plugin('aws'))).toEqual({ path })
   })
 
-  test('in the cache as the newest that is not older, when the old search is asked for', () => {
+  test('in the cache as the newest version that is not older, with the legacy search', () => {
     const path = install('1.10.0')
     const env = { PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH: '1' }
     expect(find(plugin('aws', '1.2.0'), env)).toEqual({ path })
@@ -106,7 +106,7 @@ describe('a plugin is found', () => {
 })
 
 describe('a plugin is missing', () => {
-  test('with its name, version and every place that was looked at', () => {
+  test('with its name, its version and all searched places', () => {
     install('1.0.0')
     const found = find({ ...plugin('aws', '3.0.0'), downloadUrl: 'github://api.github.com/acme' })
     expect(found).toHaveProperty('missing')
@@ -117,20 +117,20 @@ describe('a plugin is missing', () => {
     expect(text).toContain('github://api.github.com/acme')
   })
 
-  test('without the name and password that its address holds', () => {
+  test('without the credentials of its address', () => {
     const downloadUrl = 'https://me:word@plugins.example/aws'
     const found = find({ ...plugin('aws', '3.0.0'), downloadUrl })
     expect(JSON.stringify(found)).toContain('its download address is https://plugins.example/aws')
     expect(JSON.stringify(found)).not.toContain('word')
   })
 
-  test('when its installation was not finished', () => {
+  test('when its installation is incomplete', () => {
     install('1.0.0')
     file('home/.pulumi/plugins/resource-aws-v1.0.0.partial')
     expect(find(plugin('aws'))).toHaveProperty('missing')
   })
 
-  test('when the file on PATH may not be executed, and it says so', () => {
+  test('when the file on PATH is not executable, with that reason', () => {
     const path = file('bin/pulumi-resource-aws', 0o644)
     expect(find(plugin('aws'))).toMatchObject({
       missing: expect.stringContaining(`${path}, which is not executable`),

@@ -6,7 +6,7 @@ import { cacheLocationOf } from '../install/git-address.ts'
 import { hideCredentials } from '../install/hide-credentials.ts'
 import { listCachedVersions, chooseVersion } from './plugin-cache.ts'
 
-/** A plugin in a folder of its own. `version`: '' = whichever is asked for. */
+/** A plugin in a folder of the project. `version`: '' = matches any request. */
 export interface OwnPlugin {
   readonly kind: string
   readonly name: string
@@ -14,23 +14,23 @@ export interface OwnPlugin {
   readonly folder: string
 }
 
-/** Where plugins may lie. `env` is the user's environment, `home` the user's folder. */
+/** The places of plugins. `env` is the user's environment, `home` the user's home folder. */
 export interface PluginLocations {
   readonly env: Readonly<Record<string, string>>
   readonly home: string
-  /** PATH as the user has it, before anything of ours was put in front. */
+  /** PATH of the user, without the entries that this project adds. */
   readonly path: string
-  /** Those that the project has itself. */
+  /** Plugins of the user's project. */
   readonly own?: readonly OwnPlugin[]
 }
 
-/** Plugins that come with the project. */
+/** Plugins that are part of this project. */
 const bundled = new Map([
   ['pulumi-nodejs', join(import.meta.dirname, 'pulumi-resource-pulumi-nodejs')],
   ['pulumi-python', join(import.meta.dirname, 'pulumi-resource-pulumi-python')],
 ])
 
-/** Whether a file exists that may be executed. */
+/** Reports whether a file exists and is executable. */
 export function isExecutableFile(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
@@ -41,9 +41,9 @@ export function isExecutableFile(file: string): boolean {
 }
 
 /**
- * The file of a plugin: the project's own, on PATH (any version), bundled, or in the plugin cache
- * (docs/spec/provider-protocol.md#lookup-order); or a sentence with its name, version and every
- * place that was looked at.
+ * Finds the file of a plugin: the project's own, on PATH (any version), bundled, or in the plugin
+ * cache (docs/spec/provider-protocol.md#lookup-order). Otherwise returns a message with its name,
+ * its version and all searched places.
  */
 export function findPlugin(
   plugin: PluginDescriptor,
@@ -67,7 +67,7 @@ export function findPlugin(
   return { missing: `no plugin '${file}'${version}: looked at ${looked.join('; ')}${from}` }
 }
 
-/** The folder of a plugin that the project has itself. */
+/** Returns the folder of a plugin of the user's project. */
 function findProjectOwn(
   { kind, name, version }: PluginDescriptor,
   { own = [] }: PluginLocations,
@@ -77,14 +77,14 @@ function findProjectOwn(
     if (one.kind !== kind || one.name !== name) continue
     const isWanted = version === '' || one.version === '' || one.version === version
     if (isWanted) return one.folder
-    looked.push(`the project's own, which is ${one.version}`)
+    looked.push(`the project's own, with version ${one.version}`)
   }
   return undefined
 }
 
 function findOnPath(file: string, places: PluginLocations, looked: string[]): string | undefined {
   if (isTruthy(places.env['PULUMI_IGNORE_AMBIENT_PLUGINS'])) {
-    looked.push('not at PATH, because PULUMI_IGNORE_AMBIENT_PLUGINS is set')
+    looked.push('not PATH, because PULUMI_IGNORE_AMBIENT_PLUGINS is set')
     return undefined
   }
   const folders = places.path.split(delimiter).filter(folder => folder !== '')
@@ -98,7 +98,7 @@ function findOnPath(file: string, places: PluginLocations, looked: string[]): st
   return undefined
 }
 
-/** The folder of the plugin cache. */
+/** Returns the folder of the plugin cache. */
 export function pluginCacheOf({ env, home }: Pick<PluginLocations, 'env' | 'home'>): string {
   const root = env['PULUMI_HOME'] ?? ''
   return join(root === '' ? join(home, '.pulumi') : root, 'plugins')

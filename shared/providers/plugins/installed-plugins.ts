@@ -3,8 +3,8 @@ import { listCachedPlugins } from './plugin-cache.ts'
 import { type PluginLocations, pluginCacheOf } from './find-plugin.ts'
 
 /**
- * The names of resource plugins that are there: in the plugin cache, and those that a person runs
- * already. Each once.
+ * Returns the names of available resource plugins, each once: those in the plugin cache, and those
+ * that the user runs.
  */
 export function listInstalledPlugins(places: PluginLocations): readonly string[] {
   const cached = listCachedPlugins(pluginCacheOf(places)).filter(({ kind }) => kind === 'resource')

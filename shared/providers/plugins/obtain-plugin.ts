@@ -4,9 +4,8 @@ import { readAttachedPort } from './attached-plugins.ts'
 import { findPlugin, type PluginLocations } from './find-plugin.ts'
 
 /**
- * Finds a plugin, be it one that a person runs, or has it put into the plugin cache and finds it
- * there. What keeps it from being downloaded is said with the places that were looked at. Throws
- * PLUGIN_CHECKSUM.
+ * Finds a plugin, or one that the user runs, and otherwise installs it in the plugin cache. The
+ * message of a failed download includes the searched places. Throws PLUGIN_CHECKSUM.
  */
 export async function obtainPlugin(
   plugin: PluginDescriptor,

@@ -2,7 +2,7 @@ import { type Dirent, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import semver from 'semver'
 
-/** A plugin that is completely installed in the cache. */
+/** A completely installed plugin in the cache. */
 export interface CachedPlugin {
   readonly folder: string
   readonly version: string
@@ -11,13 +11,13 @@ export interface CachedPlugin {
 const folderName =
   /^(?<kind>[a-z]+)-(?<name>[a-zA-Z0-9-][a-zA-Z0-9-_.]*[a-zA-Z0-9])-v(?<version>.*)$/
 
-/** A plugin of any kind that is completely installed in the cache. */
+/** A completely installed plugin of any kind in the cache. */
 export interface CachedEntry extends CachedPlugin {
   readonly kind: string
   readonly name: string
 }
 
-/** Installed versions of one plugin in a cache folder. */
+/** Returns the installed versions of one plugin in a cache folder. */
 export function listCachedVersions(
   cache: string,
   plugin: { kind: string; name: string },
@@ -27,7 +27,7 @@ export function listCachedVersions(
   )
 }
 
-/** What is installed in a cache folder; unfinished and odd entries do not count. */
+/** Returns the installed plugins of a cache folder. Incomplete and unknown entries are left out. */
 export function listCachedPlugins(cache: string): CachedEntry[] {
   const found: CachedEntry[] = []
   for (const entry of readEntries(cache)) {
@@ -52,10 +52,10 @@ function readEntries(folder: string): Dirent[] {
 }
 
 /**
- * Which installed version serves a request
- * (docs/spec/provider-protocol.md#version-selection-in-the-cache): the equal one, build data aside;
- * for no version the newest, where any stable one beats every pre-release. `atLeast`: the newest
- * that is not older.
+ * Chooses the installed version for a request
+ * (docs/spec/provider-protocol.md#version-selection-in-the-cache): the equal one, ignoring build
+ * metadata. Without a version, it is the newest, and every stable version comes before every
+ * pre-release. `atLeast`: the newest that is not older.
  */
 export function chooseVersion(
   installed: readonly CachedPlugin[],

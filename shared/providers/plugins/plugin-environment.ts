@@ -1,5 +1,5 @@
 /**
- * What the environment of a plugin is made from
+ * The input of a plugin's environment
  * (docs/spec/provider-protocol.md#working-directory-environment-stdio).
  */
 export interface PluginEnvironmentInput {
@@ -7,13 +7,15 @@ export interface PluginEnvironmentInput {
   readonly plugin: string
   readonly project: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
-  /** Configuration of the package, keys without namespace. */
+  /** Configuration of the package; keys have no namespace. */
   readonly config: Readonly<Record<string, string>>
-  /** Variable of the user → the variable of the plugin that gets its value. */
+  /** Variable of the user → variable of the plugin that gets its value. */
   readonly envVarMappings?: ReadonlyMap<string, string>
 }
 
-/** The environment of a plugin: the user's, and what Pulumi adds; what is added wins. */
+/**
+ * Creates the environment of a plugin: the user's variables, overridden by those that Pulumi adds.
+ */
 export function createPluginEnvironment(facts: PluginEnvironmentInput): Record<string, string> {
   const env: Record<string, string> = { ...facts.env }
   for (const [from, to] of facts.envVarMappings ?? []) {

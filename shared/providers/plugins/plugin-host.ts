@@ -1,8 +1,10 @@
 /**
- * plugins: how plugins are found (find.ts), started (start.ts) and ended. Imports ports and below.
+ * plugins: finds (find-plugin.ts), starts (start-plugin.ts) and ends plugins. Imports ports and
+ * below.
  *
- * Invariants: every load is a process of its own; nobody waits for what a plugin says; an instance
- * is ended in Pulumi's order (Cancel, channel, SIGINT, SIGKILL), and ending it never throws.
+ * Invariants: every load starts a separate process. Output of a plugin never blocks the host. An
+ * instance is ended in Pulumi's order (Cancel, channel, SIGINT, SIGKILL), and ending it never
+ * throws.
  */
 import { dirname } from 'node:path'
 import semver from 'semver'
@@ -33,45 +35,48 @@ import { formatLastLines } from './plugin-output.ts'
 import { retryStart } from './retry-start.ts'
 import { type PluginProcess, withTimeout } from './start-plugin.ts'
 
-/** What a plugin, or the host about it, tells the person. */
+/** A message for the user from a plugin or from the host. */
 export interface PluginMessage {
   readonly plugin: string
   readonly severity: 'debug' | 'info' | 'info#err' | 'warning' | 'error'
   readonly text: string
-  /** One number for each stream of each process; 0 for what the host says. */
+  /** A number for each stream of each process; 0 for messages of the host. */
   readonly streamId: number
 }
 
-/** What a host needs. */
+/** Dependencies of a host. */
 export interface PluginHostDeps {
   readonly processes: ProcessesPort
-  /** The environment of the user, which plugins inherit. */
+  /** The user's environment, which plugins inherit. */
   readonly env: Readonly<Record<string, string>>
-  /** PATH as the user has it. */
+  /** PATH of the user. */
   readonly path: string
-  /** The home folder of the user. */
+  /** The user's home folder. */
   readonly home: string
   readonly programDirectory: string
   readonly project: string
-  /** Plugins that the project has itself. */
+  /** Plugins of the user's project. */
   readonly own?: readonly OwnPlugin[]
   readonly runtimeOptions: Readonly<Record<string, unknown>>
-  /** Where the engine serves pulumirpc.Engine: `127.0.0.1:<port>`. */
+  /** Address of the engine's pulumirpc.Engine service: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string
-  /** Whom to tell that a plugin from source waits for a debugger; undefined: it does not wait. */
+  /**
+   * Returns the callback for a plugin from source that waits for a debugger, or undefined if it
+   * does not wait.
+   */
   readonly debuggerListenerOf?: (
     plugin: string,
   ) => ((waiting: DebuggerEndpoint) => void) | undefined
-  /** Must not wait and not throw. */
+  /** Must not block and must not throw. */
   readonly report: (what: PluginMessage) => void
-  /** Puts a plugin that is nowhere into the plugin cache; false when it cannot. */
+  /** Installs a missing plugin in the plugin cache. Returns false when it cannot. */
   readonly fetch?: (plugin: PluginDescriptor) => Promise<boolean>
 }
 
-/** Plugins whose output is meant for the person: they run the person's own code. */
+/** Plugins whose output is shown to the user, because they run the user's code. */
 const dynamicPlugins = ['pulumi-nodejs', 'pulumi-python']
 
-/** A host that starts plugins as processes of this machine. */
+/** Creates a host that starts plugins as processes of this machine. */
 export function createPluginHost(deps: PluginHostDeps): PluginHost {
   const instances = new Set<Provider>()
   const starting = new AbortController()
@@ -123,7 +128,8 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
       return instance
     },
     async cancelAll() {
-      // Nothing more is decided: what has not even started is of no use to anyone.
+      // After a cancellation no further call is made, so plugins that are still starting are not
+      // needed.
       starting.abort()
       const all = Promise.all([...instances].map(instance => instance.cancel()))
       await withTimeout(all, limits.cancelAllMs)
@@ -144,7 +150,7 @@ function severityOf(plugin: string, stream: 'stdout' | 'stderr'): PluginMessage[
   return stream === 'stdout' ? 'info' : 'info#err'
 }
 
-/** What the environment of the user says about driving providers. */
+/** Reads the provider settings of the user's environment. */
 function readDriverSettings(env: Readonly<Record<string, string>>): DriverSettings {
   return {
     noPreview: isTruthy(env['PULUMI_DISABLE_PROVIDER_PREVIEW']),
@@ -157,11 +163,13 @@ interface StartedPlugin {
   readonly running: PluginProcess
   readonly plugin: PluginDescriptor
   readonly pkg: string
-  /** Whether all plugins are being ended at once, at somebody's wish. */
+  /** Reports whether all plugins are being killed because the user cancelled. */
   readonly isAbandoned: () => boolean
 }
 
-/** Connects to a started plugin and negotiates. Throws PLUGIN_FAILED; the process is then gone. */
+/**
+ * Connects to a started plugin and negotiates. When it throws PLUGIN_FAILED, the process has ended.
+ */
 async function connectPlugin(deps: PluginHostDeps, loaded: StartedPlugin): Promise<Provider> {
   const { running, plugin } = loaded
   const client = createClient(running.port)
@@ -221,12 +229,12 @@ async function connectPlugin(deps: PluginHostDeps, loaded: StartedPlugin): Promi
 
 interface ProcessWatch {
   readonly getExitReport: Connection['getExitReport']
-  /** From now on the end of the process is nothing to report. */
+  /** Stops reporting the end of the process. */
   readonly expectEnd: () => void
   readonly isOver: () => boolean
 }
 
-/** Reports the end of a process that nobody asked to end. */
+/** Reports an unexpected end of a process. */
 function watchProcess(
   deps: PluginHostDeps,
   running: PluginProcess,
@@ -241,9 +249,7 @@ function watchProcess(
     deps.report({
       plugin: running.name,
       severity: 'error',
-      text:
-        `plugin '${running.name}' (${running.path}) ${how} before it was told to, ` +
-        `which is a fault of the plugin${formatLastLines(lines)}`,
+      text: `plugin '${running.name}' (${running.path}) ${how} unexpectedly, which is a bug of the plugin${formatLastLines(lines)}`,
       streamId: 0,
     })
   })
@@ -260,20 +266,21 @@ function watchProcess(
 }
 
 async function neverReadyError(running: PluginProcess, processWatch: ProcessWatch): Promise<Error> {
-  // A failed start is told by the error itself.
+  // The thrown error already reports a failed start.
   processWatch.expectEnd()
   const end = await processWatch.getExitReport()
   const why =
     end === undefined
-      ? `did not answer on its port ${running.port} within ${limits.aliveMs / 1000} s`
+      ? `did not respond on its port ${running.port} within ${limits.aliveMs / 1000} s`
       : `${end.how} after it printed its port${formatLastLines(end.lines)}`
   return error('PLUGIN_FAILED', `plugin '${running.name}' (${running.path}) ${why}`)
 }
 
-/** An older plugin than was asked for may do. */
+/** Warns when a plugin is older than the requested version, because it may still work. */
 function warnOfVersion(deps: PluginHostDeps, plugin: PluginDescriptor, version: string): void {
   const wanted = semver.coerce(plugin.version, { includePrerelease: true })
-  // The version of a repository is its tag or commit, whatever its plugin says.
+  // The version of a plugin from a repository is its tag or commit, even if the plugin reports
+  // another one.
   if (isGitAddress(plugin.downloadUrl)) return
   if (wanted === null || isTruthy(deps.env['PULUMI_DEV'])) return
   const has = semver.coerce(version, { includePrerelease: true })

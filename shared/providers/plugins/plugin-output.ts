@@ -1,6 +1,6 @@
 /**
- * Lines of a byte stream without their ends; a last line may lack its end, a long one comes in
- * pieces.
+ * Yields the lines of a byte stream without their line ends. The last line may be unterminated, and
+ * a long line is split.
  */
 export async function* readLines(
   stream: AsyncIterable<Uint8Array>,
@@ -26,13 +26,13 @@ function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
-/** The last lines that were added, oldest first. */
+/** The last added lines, oldest first. */
 export interface Tail {
   readonly add: (line: string) => void
   readonly listLines: () => readonly string[]
 }
 
-/** Keeps the last `count` lines. */
+/** Creates a buffer of the last `count` lines. */
 export function createTail(count: number): Tail {
   const kept: string[] = []
   return {
@@ -44,7 +44,7 @@ export function createTail(count: number): Tail {
   }
 }
 
-/** Lines as the end of a sentence; nothing when there are none. */
+/** Formats lines as the end of a message, '' without lines. */
 export function formatLastLines(lines: readonly string[]): string {
   return lines.length === 0 ? '' : `; its last lines:\n${lines.map(line => `  ${line}`).join('\n')}`
 }

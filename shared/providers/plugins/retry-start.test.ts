@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { error } from '../../errors/error.ts'
 import { retryStart } from './retry-start.ts'
 
-const failure = (): Error => error('PLUGIN_FAILED', "plugin 'p' ended with exit code 1")
+const failure = (): Error => error('PLUGIN_FAILED', "plugin 'p' failed with exit code 1")
 
-describe('a plugin that does not start', () => {
-  test('is started again, which is said', async () => {
+describe('a plugin that fails to start', () => {
+  test('is started again, and this is reported', async () => {
     const messages: string[] = []
     let tries = 0
     const start = async (): Promise<string> => {
@@ -16,12 +16,12 @@ describe('a plugin that does not start', () => {
     const options = { shouldRetry: () => true, report: (text: string) => void messages.push(text) }
     expect(await retryStart(start, options)).toBe('running')
     expect(messages).toEqual([
-      "plugin 'p' ended with exit code 1; it is started again",
-      "plugin 'p' ended with exit code 1; it is started again",
+      "plugin 'p' failed with exit code 1; it is started again",
+      "plugin 'p' failed with exit code 1; it is started again",
     ])
   })
 
-  test('is given up in the end', async () => {
+  test('fails after the last start', async () => {
     let tries = 0
     const start = (): Promise<never> => {
       tries += 1

@@ -5,9 +5,9 @@ import { messageOf } from '../../errors/error.ts'
 import { errorSourceOf, retryPolicy } from '../retry-policy.ts'
 
 /**
- * Starts a plugin, and again after a pause when it fails before anything was asked of it: a machine
- * that is short of something may have it a moment later. A start that took long is not repeated.
- * Throws what the last try threw.
+ * Starts a plugin, and again after a pause when it fails, because a lack of resources may be
+ * temporary. No request has been sent before. A start that took long is not retried. Throws the
+ * error of the last attempt.
  */
 export async function retryStart<T>(
   start: () => Promise<T>,

@@ -13,8 +13,8 @@ import {
 } from '../../programs/plugins/source-command.ts'
 
 /**
- * The command of a plugin: its file, or, where it is source code in a folder with
- * `PulumiPlugin.yaml`, that of its language. Throws what `sourceCommand` throws.
+ * Returns the command of a plugin: its file, or the command of its language for source code in a
+ * folder with `PulumiPlugin.yaml`. Throws the errors of `createSourceCommand`.
  */
 export async function resolveCommand(
   deps: SourceDeps,
@@ -28,8 +28,8 @@ export async function resolveCommand(
 }
 
 /**
- * Spawns a plugin, by the host of its language where that alone knows how. Throws what `commandOf`
- * and `runByHost` throw, and PLUGIN_FAILED when it cannot be started.
+ * Spawns a plugin, through the host of its language if no command is known. Throws the errors of
+ * `resolveCommand` and `runByHost`, and PLUGIN_FAILED when it cannot be started.
  */
 export async function spawnPlugin(
   deps: LanguageHostDeps,
@@ -37,7 +37,9 @@ export async function spawnPlugin(
   options: {
     readonly args: readonly string[]
     readonly cwd: string
-    /** One from source waits for a debugger: told once, when one can attach. */
+    /**
+     * Set when a plugin from source waits for a debugger. Called once, when a debugger can attach.
+     */
     readonly onDebuggerReady?: (waiting: DebuggerEndpoint) => void
   },
 ): Promise<RunningPlugin> {

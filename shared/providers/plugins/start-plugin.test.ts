@@ -57,7 +57,7 @@ describe('the port', () => {
 })
 
 describe('a plugin that starts', () => {
-  test('gets the address of the engine, and what it says is passed on', async () => {
+  test("gets the engine's address, and its output is passed on", async () => {
     const plugin = await start('echo 1234; echo "at $1"; echo; echo oops >&2; sleep 300')
     expect(plugin.port).toBe(1234)
     await expect.poll(() => lines).toContain('stdout: at 127.0.0.1:1')
@@ -69,19 +69,19 @@ describe('a plugin that starts', () => {
   })
 })
 
-describe('a plugin that does not start is one clear error', () => {
+describe('a plugin that fails to start causes one clear error', () => {
   test('when it is not executable', async () => {
     expect(await failure(start('', { mode: 0o644 }))).toContain('not executable')
   })
 
-  test('when it dies before the port, with its last lines', async () => {
+  test('when it ends before it prints its port, with its last lines', async () => {
     const message = await failure(start('echo no licence >&2; exit 3'))
     expect(message).toContain("plugin 'odd'")
     expect(message).toContain('ended before it printed its port: exit code 3')
     expect(message).toContain('  no licence')
   })
 
-  test('when it prints rubbish', async () => {
+  test('when it prints invalid output', async () => {
     const message = await failure(start('echo hello; sleep 300'))
     expect(message).toContain("printed 'hello' where its port was expected")
   })
@@ -91,7 +91,7 @@ describe('a plugin that does not start is one clear error', () => {
     expect(message).toContain('did not print its port within 0.05 s')
   })
 
-  test('when it is source code that cannot be run', async () => {
+  test('when it is source code that cannot run', async () => {
     const path = join(folder, 'source')
     mkdirSync(path)
     writeFileSync(join(path, 'PulumiPlugin.yaml'), 'runtime: nodejs\n')

@@ -6,43 +6,46 @@ import type { RunningPlugin } from '../../programs/plugins/run-by-host.ts'
 import { spawnPlugin } from './spawn-plugin.ts'
 import { createTail, formatLastLines, readLines, type Tail } from './plugin-output.ts'
 
-/** What to start. `said` gets every line that is not blank, without waiting. */
+/** A request to start a plugin. `onLine` gets every line that is not blank, and must not block. */
 export interface StartRequest {
   readonly name: string
   readonly path: string
-  /** What it is called with; the address of the engine where it is absent. */
+  /** The arguments. Default: the engine's address. */
   readonly args?: readonly string[]
   readonly engineAddress: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly onLine: (line: string, stream: 'stdout' | 'stderr') => void
-  /** Ends a plugin that has not told its port yet: nobody waits for it any more. */
+  /** Kills a plugin that has not printed its port yet. */
   readonly abandoned?: AbortSignal
-  /** One from source waits for a debugger, and nobody for its port: told where, once. */
+  /**
+   * Set when a plugin from source waits for a debugger, which disables the timeout of its port.
+   * Called once, when a debugger can attach.
+   */
   readonly onDebuggerReady?: ((waiting: DebuggerEndpoint) => void) | undefined
-  /** Only tests have no hundred seconds. */
+  /** Timeout of the port, for tests. */
   readonly portMs?: number
 }
 
-/** A plugin process that has told its port. */
+/** A plugin process that has printed its port. */
 export interface PluginProcess {
   readonly name: string
   readonly path: string
   readonly port: number
-  /** Somebody else runs it. */
+  /** True when another process started it and will end it. */
   readonly isAttached?: boolean
-  /** When it ended: how, as words (`ended with exit code 3`). */
+  /** Resolves at its end with a description, such as `ended with exit code 3`. */
   readonly ended: Promise<string>
-  /** The last lines of stderr, complete once the streams have ended or `lastWordsMs` are over. */
+  /** Returns the last lines of stderr, when the streams have ended or after `lastWordsMs`. */
   readonly readLastLines: () => Promise<readonly string[]>
-  /** SIGINT to its group, SIGKILL later; resolves when it is gone. */
+  /** Sends SIGINT to its group, and SIGKILL later. Resolves when it has ended. */
   readonly stop: () => Promise<void>
 }
 
 /**
  * Starts a plugin and waits for the port that it prints (docs/spec/provider-protocol.md#argv).
- * Throws PLUGIN_FAILED when it cannot be started, ends early, or says anything else; what
- * `spawnPlugin` throws for a plugin from source.
+ * Throws PLUGIN_FAILED when it cannot be started, ends early or prints another text, and the errors
+ * of `spawnPlugin` for a plugin from source.
  */
 export async function startPlugin(
   processes: ProcessesPort,
@@ -84,7 +87,7 @@ export async function startPlugin(
   }
 }
 
-/** What is built before it starts may take long: nobody waits for that once it is over. */
+/** The build of a plugin may take long, so a cancellation does not wait for it. */
 async function abortWhenAbandoned(
   spawning: Promise<RunningPlugin>,
   { abandoned, name, path }: StartRequest,
@@ -93,7 +96,7 @@ async function abortWhenAbandoned(
   const ended = Promise.withResolvers<never>()
   const end = (): void => {
     void spawning.then(child => child.signal('SIGKILL')).catch(() => undefined)
-    ended.reject(error('PLUGIN_FAILED', `plugin '${name}' (${path}) is not waited for any more`))
+    ended.reject(error('PLUGIN_FAILED', `the start of plugin '${name}' (${path}) was cancelled`))
   }
   abandoned.addEventListener('abort', end, { once: true })
   if (abandoned.aborted) end()
@@ -118,10 +121,10 @@ async function readFirstLine(
   return (await withTimeout(next, limitMs)) ?? { kind: 'late' }
 }
 
-/** What .NET writes around its output to show progress in a terminal. */
+/** The sequences that .NET prints around its output to show progress in a terminal. */
 const progress = ['\u001b]9;4;3;\u001b\\', '\u001b]9;4;0;\u001b\\']
 
-/** The port in a line, or undefined where there is none. */
+/** Parses the port of a line. Returns undefined for any other text. */
 export function parsePort(line: string): number | undefined {
   let text = line
   for (const sequence of progress) text = text.replaceAll(sequence, '')
@@ -161,7 +164,7 @@ async function drain(
   try {
     for await (const line of lines) if (line.trim() !== '') onLine(line)
   } catch {
-    // A pipe that breaks has nothing more to say.
+    // A broken pipe has no further output.
   }
 }
 
@@ -172,7 +175,7 @@ async function stopProcess(child: RunningPlugin, streams: Promise<unknown>): Pro
   await withTimeout(streams, limits.lastWordsMs)
 }
 
-/** What `promise` gives, or undefined when it takes longer. */
+/** Returns the result of `promise`, or undefined after the timeout. */
 export async function withTimeout<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>(resolve => {

@@ -8,7 +8,10 @@ import {
   type PropertyValue,
 } from '../../values/value.ts'
 
-/** Gives assets that came back as hashes only the contents that were sent under the same hash. */
+/**
+ * Restores the contents of returned assets that are only hashes, from the sent assets with the same
+ * hash.
+ */
 export function restoreAssets(sent: PropertyMap, returned: PropertyMap): PropertyMap {
   const known = new Map<string, Asset | Archive>()
   visit(sent, found => {

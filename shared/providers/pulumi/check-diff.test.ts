@@ -26,7 +26,7 @@ import { createFailure } from './scripted-server.ts'
 afterEach(closeServers)
 
 describe('configuration', () => {
-  test('goes as text variables without the version, and as values with it', async () => {
+  test('is sent as text variables without the version, and as values with it', async () => {
     const inputs = propertyMap({
       version: '1.0.0',
       region: secretValue('x'),
@@ -45,7 +45,7 @@ describe('configuration', () => {
     })
   })
 
-  test('is left out when an input is unknown, and then everything is answered here', async () => {
+  test('is skipped when an input is unknown, and calls are then answered locally', async () => {
     const { provider, calls } = await serveProvider(
       {},
       { inputs: propertyMap({ region: secretValue(unknown) }) },
@@ -63,11 +63,11 @@ describe('configuration', () => {
     expect((await provider.update({ ...updating, preview: true })).outputs).toEqual(none)
     expect(await provider.read(reading)).toMatchObject({ id: '', outputs: none, inputs: none })
     expect((await provider.invoke({ token: 't', args: none, preview: true })).outputs).toEqual(none)
-    await expect(provider.create(creating)).rejects.toThrow('is configured')
+    await expect(provider.create(creating)).rejects.toThrow('is not configured')
     expect(calls).toEqual([])
   })
 
-  test('that fails is told by itself and by every later call, with the missing keys', async () => {
+  test('causes an error for itself and every later call, with the missing keys', async () => {
     const missing = ConfigureErrorMissingKeys.create({
       missingKeys: [{ name: 'a:token', description: 'the token' }],
     })
@@ -85,7 +85,7 @@ describe('configuration', () => {
     expect(await catchProviderError(served.provider.create(creating))).toBe(first)
   })
 
-  test('that a provider does not check is taken as it is, and never differs for it', async () => {
+  test('is accepted unchanged by a provider without checks, and never differs', async () => {
     const { provider } = await serveProvider({})
     const checking = {
       ...config,
@@ -103,7 +103,7 @@ describe('configuration', () => {
     })
   })
 
-  test('is checked in clear and marked again', async () => {
+  test('is checked as plaintext, and its secrets are marked again', async () => {
     const checkConfig = (request: { news: Record<string, unknown> }): CheckResponse =>
       CheckResponse.create({ inputs: request.news })
     const { provider, calls } = await serveProvider({ checkConfig })
@@ -126,7 +126,7 @@ describe('configuration', () => {
 })
 
 describe('check and diff', () => {
-  test('olds are sent empty when there are none; a provider without secrets gets none', async () => {
+  test('missing old inputs are sent as an empty map, and a provider without secret support gets plaintext', async () => {
     const check = (request: { news: Record<string, unknown> }): CheckResponse =>
       CheckResponse.create({
         inputs: { ...request.news, extra: wireSecret(2) },
@@ -145,7 +145,7 @@ describe('check and diff', () => {
     expect(result.failures).toEqual([{ property: 'a', reason: 'no' }])
   })
 
-  test('a detailed diff counts only when it is announced', async () => {
+  test('a detailed diff counts only when the provider announces it', async () => {
     const answer = { changes: 2, replaces: ['a'], diffs: ['a'] } as const
     const detailedDiff = new Map([['a', { kind: 5, inputDiff: true }]] as const)
     let hasDetailedDiff = false
@@ -166,7 +166,7 @@ describe('check and diff', () => {
     )
   })
 
-  test('old values go as hashes, and a verdict that does not exist is an error', async () => {
+  test('old values are sent as hashes, and an unknown verdict is an error', async () => {
     const diff = (): DiffResponse => DiffResponse.create({ changes: 9 as never })
     const { provider, calls } = await serveProvider({ diff })
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }

@@ -22,7 +22,7 @@ import {
 
 type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
-/** Check. An unconfigured provider takes everything as it is. */
+/** Calls Check. An unconfigured provider accepts the inputs unchanged. */
 export async function callCheck(
   session: ProviderSession,
   input: CallInput<'check'>,
@@ -36,7 +36,7 @@ export async function callCheck(
     urn: input.urn,
     name: input.name,
     type: input.type,
-    // Never absent: providers written in Node end at an absent one.
+    // The field is never absent, because providers written in Node crash without it.
     olds: encodeProperties(session, method, { map: input.olds ?? emptyMap, options }),
     news: encodeProperties(session, method, { map: news, options }),
     randomSeed: input.randomSeed,
@@ -62,7 +62,7 @@ function toAutonaming(naming: NameProposal | undefined): CheckRequest['autonamin
   return { proposedName: naming.name, mode: modes[naming.mode] }
 }
 
-/** Diff. An unconfigured provider cannot tell, which counts as some change. */
+/** Calls Diff. The result of an unconfigured provider is unknown and counts as a change. */
 export async function callDiff(
   session: ProviderSession,
   input: CallInput<'diff'>,
@@ -86,7 +86,7 @@ export async function callDiff(
   return parseDiff(session, method, await callProvider(session, method, { request }))
 }
 
-/** The answer of a provider that does not know. */
+/** The diff of a provider that does not know the changes. */
 export const unknownDiff: DiffResult = {
   changes: 'unknown',
   replaceKeys: [],
@@ -107,9 +107,7 @@ const kinds = [
   'update-replace',
 ] as const
 
-/**
- * Reads an answer of Diff or DiffConfig. Throws ProviderError for a verdict that does not exist.
- */
+/** Parses a response of Diff or DiffConfig. Throws ProviderError for an unknown verdict. */
 export function parseDiff(
   session: ProviderSession,
   method: { readonly path: string },
@@ -118,8 +116,7 @@ export function parseDiff(
   const verdict = changes[answer.changes]
   if (verdict === undefined)
     throw localError(
-      `provider '${session.connection.name}' answered ${methodNameOf(method)} ` +
-        `with the verdict ${answer.changes}, which does not exist`,
+      `provider '${session.connection.name}' answered ${methodNameOf(method)} with the unknown verdict ${answer.changes}`,
       { status: 'unknown' },
     )
   return {
@@ -138,7 +135,7 @@ function parseDetailedDiff(answer: DiffResponse): ReadonlyMap<string, PropertyDi
   return detailed
 }
 
-/** Reads what became of one property; a kind that does not exist counts as an update. */
+/** Parses the diff of one property. An unknown kind counts as an update. */
 export function parsePropertyDiff({ kind, inputDiff }: WireDiff): PropertyDiff {
   return { kind: kinds[kind] ?? 'update', inputDiff }
 }

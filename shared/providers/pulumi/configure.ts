@@ -26,7 +26,10 @@ import {
 
 type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
-/** CheckConfig; a provider without it takes every configuration. Marks secrets again, always. */
+/**
+ * Calls CheckConfig. A provider without it accepts every configuration. Always restores the secret
+ * marks.
+ */
 export async function callCheckConfig(
   session: ProviderSession,
   input: CallInput<'checkConfig'>,
@@ -54,7 +57,10 @@ export async function callCheckConfig(
   }
 }
 
-/** DiffConfig; a provider without it does not know, and never asks for a replacement. */
+/**
+ * Calls DiffConfig. The result of a provider without it is unknown, and never requires a
+ * replacement.
+ */
 export async function callDiffConfig(
   session: ProviderSession,
   input: CallInput<'diffConfig'>,
@@ -81,8 +87,8 @@ export async function callDiffConfig(
 }
 
 /**
- * Configure. Left out when an input other than the version is unknown: the instance is then
- * unconfigured. Later calls wait for it and fail with its error
+ * Calls Configure. The call is skipped when an input other than the version is unknown; the
+ * instance is then unconfigured. Later calls wait for it and fail with its error
  * (docs/spec/provider-protocol.md#configure).
  */
 export async function configureProvider(
@@ -128,7 +134,7 @@ async function callConfigure(
   )
 }
 
-/** The configuration as older providers read it: text by full name, JSON where it is no text. */
+/** Returns the configuration for older providers: texts by full name, other values as JSON. */
 function toVariables(pkg: string, inputs: PropertyMap): Map<string, string> {
   const options = createConfigSendOptions({ unknowns: true })
   const variables = new Map<string, string>()

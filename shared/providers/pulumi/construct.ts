@@ -20,9 +20,10 @@ import {
 } from './provider-session.ts'
 
 /**
- * Construct. Secrets always go wrapped, output values to who takes them; unknown outputs are left
- * out unless it is a preview. `unconfigured`: the provider was not asked, for it waits for inputs
- * that are not known yet. Source: docs/spec/provider-protocol.md#components-construct.
+ * Calls Construct. Secrets are always wrapped, and output values are sent to providers that support
+ * them. Unknown outputs are left out except in a preview. `unconfigured`: no request was sent,
+ * because the provider waits for unknown inputs. Source:
+ * docs/spec/provider-protocol.md#components-construct.
  */
 export async function callConstruct(
   session: ProviderSession,
@@ -38,8 +39,7 @@ export async function callConstruct(
   const answer = await callProvider(session, method, { request: toConstructRequest(input, inputs) })
   if (!isUrn(answer.urn))
     throw localError(
-      `provider '${session.connection.name}' answered Construct with '${answer.urn}', ` +
-        'which is no URN',
+      `provider '${session.connection.name}' answered Construct with '${answer.urn}', which is not a URN`,
       { status: 'unknown' },
     )
   return {
@@ -99,7 +99,7 @@ function triggerToWire(trigger: PropertyValue, preview: boolean): unknown {
   try {
     return valueToWire(trigger, { ...kept, unknowns: preview ? 'keep' : 'drop' })
   } catch (thrown) {
-    throw localError(`the replacement trigger cannot be sent: ${messageOf(thrown)}`, {
+    throw localError(`cannot send the replacement trigger: ${messageOf(thrown)}`, {
       status: 'ok',
       cause: thrown,
     })

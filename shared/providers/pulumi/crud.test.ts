@@ -31,7 +31,7 @@ describe('create and update', () => {
   const create = (request: { properties: Record<string, unknown> }): CreateResponse =>
     CreateResponse.create({ id: 'i', properties: { ...request.properties, extra: 1 } })
 
-  test('a provider that takes secrets gets them wrapped and is trusted with marks', async () => {
+  test('a provider with secret support gets wrapped secrets, and its marks are kept', async () => {
     const configure = (): ConfigureResponse => ConfigureResponse.create({ acceptSecrets: true })
     const { provider, calls } = await serveProvider({ configure, create })
     const made = await provider.create({ ...creating, inputs: propertyMap({ a: secretValue(1) }) })
@@ -43,14 +43,14 @@ describe('create and update', () => {
     })
   })
 
-  test('one that does not gets them in clear, and they are marked again', async () => {
+  test('a provider without secret support gets plaintext, and its results are marked again', async () => {
     const { provider, calls } = await serveProvider({ create })
     const made = await provider.create({ ...creating, inputs: propertyMap({ a: secretValue(1) }) })
     expect(calls[1]?.request).toMatchObject({ properties: { a: 1 } })
     expect(made.outputs).toEqual(propertyMap({ a: secretValue(1), extra: 1 }))
   })
 
-  test('a preview calls only providers that can preview', async () => {
+  test('a preview calls only providers that support previews', async () => {
     const plain = await serveProvider({ create })
     const preview = { ...creating, preview: true }
     expect(await plain.provider.create(preview)).toMatchObject({
@@ -63,12 +63,12 @@ describe('create and update', () => {
     expect(able.calls[1]?.request).toMatchObject({ preview: true })
   })
 
-  test('a create without an id is unknown', async () => {
+  test('a create without an id has an unknown effect', async () => {
     const { provider } = await serveProvider({ create: () => CreateResponse.create({}) })
     expect(await catchProviderError(provider.create(creating))).toMatchObject({ status: 'unknown' })
   })
 
-  test('a partial create says what exists, marked; without an id it is unknown', async () => {
+  test('a partial create returns the existing resource with marked secrets; without an id its effect is unknown', async () => {
     let id = 'i'
     const { provider } = await serveProvider({
       create: () => {
@@ -92,12 +92,12 @@ describe('create and update', () => {
     })
   })
 
-  test('an update replaces the old outputs whole', async () => {
+  test('an update replaces all old outputs', async () => {
     const { provider } = await serveProvider({ update: () => UpdateResponse.create({}) })
     expect((await provider.update(updating)).outputs).toEqual(none)
   })
 
-  test('a value that cannot be read names provider, method and property', async () => {
+  test('the error of an unreadable value names provider, method and property', async () => {
     const { provider } = await serveProvider({
       create: () => CreateResponse.create({ id: 'i', properties: { a: { b: { [sig]: 'x' } } } }),
     })
@@ -106,7 +106,7 @@ describe('create and update', () => {
     expect(failed.status).toBe('unknown')
   })
 
-  test('an unknown outside of a preview is malformed', async () => {
+  test('an unknown value outside of a preview is malformed', async () => {
     const properties = { a: '04da6b54-80e4-46f7-96ec-b56ff0331ba9' }
     const { provider } = await serveProvider({
       update: () => UpdateResponse.create({ properties }),
@@ -116,7 +116,7 @@ describe('create and update', () => {
     )
   })
 
-  test('bytes for a provider that cannot read them fail before the call', async () => {
+  test('bytes for a provider without support for them fail before the call', async () => {
     const { provider, calls } = await serveProvider({ create })
     const inputs = propertyMap({ a: { kind: 'bytes', base64: '/w==' } })
     expect(await catchProviderError(provider.create({ ...creating, inputs }))).toMatchObject({
@@ -140,7 +140,7 @@ describe('read, delete and invoke', () => {
     expect(calls[3]?.request).toMatchObject({ inputs: undefined, properties: undefined })
   })
 
-  test('assets that come back as hashes get the contents that were sent', async () => {
+  test('assets that are returned as hashes get the sent contents', async () => {
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }
     const { provider } = await serveProvider({
       read: (request: { inputs: Record<string, unknown> }) =>
@@ -153,7 +153,7 @@ describe('read, delete and invoke', () => {
     })
   })
 
-  test('a read that is not well is a result with reasons', async () => {
+  test('an unhealthy read is a result with reasons', async () => {
     const { provider } = await serveProvider({
       read: () => {
         throw createInitFailure({ id: 'j', properties: { a: 1 }, reasons: ['sick'] })
@@ -167,7 +167,7 @@ describe('read, delete and invoke', () => {
     })
   })
 
-  test('a delete gives old inputs and outputs', async () => {
+  test('a delete sends old inputs and outputs', async () => {
     const { provider, calls } = await serveProvider({ delete: () => ({}) })
     await provider.delete({
       ...subject,
@@ -179,7 +179,7 @@ describe('read, delete and invoke', () => {
     expect(calls[1]?.request).toMatchObject({ oldInputs: { a: 1 }, properties: {}, timeout: 5 })
   })
 
-  test('one secret argument makes all results secret, where the provider keeps none', async () => {
+  test('one secret argument makes all results secret for a provider without secret support', async () => {
     const invoke = (): InvokeResponse => InvokeResponse.create({ return: { a: 1, b: 2 } })
     const args = propertyMap({ x: [secretValue(1)] })
     const plain = await serveProvider({ invoke })
@@ -196,7 +196,7 @@ describe('read, delete and invoke', () => {
   })
 })
 
-describe('what a status says of the resource', () => {
+describe('the effect of a failed call by its status', () => {
   test.each([
     [status.UNKNOWN, 'unknown'],
     [status.INTERNAL, 'unknown'],
@@ -226,7 +226,7 @@ describe('what a status says of the resource', () => {
     expect(await catchProviderError(served.provider.create(creating))).toMatchObject(broken)
   })
 
-  test('a call that found nobody has not happened', async () => {
+  test('a call without a connection had no effect', async () => {
     const served = await serveProvider({})
     served.breakOff()
     await catchProviderError(served.provider.create(creating))
@@ -234,7 +234,7 @@ describe('what a status says of the resource', () => {
     expect(await catchProviderError(served.provider.create(creating))).toMatchObject(unheard)
   })
 
-  test('details that cannot be read leave the status', async () => {
+  test('unreadable details do not change the status', async () => {
     const { provider } = await serveProvider({
       create: () => {
         throw createFailure(status.UNKNOWN, 'said so', {

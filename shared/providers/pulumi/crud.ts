@@ -9,7 +9,8 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { assert } from '../../errors/error.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
-import { type Provider, ProviderError, type ReadResult } from '../provider.ts'
+import { type Provider, type ReadResult } from '../provider.ts'
+import { ProviderError } from '../provider-error.ts'
 import { restoreAssets } from './assets.ts'
 import type { Abilities } from './negotiation.ts'
 import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
@@ -25,7 +26,10 @@ import { encodeOldViews, statusFieldsOf } from './views.ts'
 
 type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
-/** Marks what came back like what was sent, where the provider cannot do so itself. */
+/**
+ * Creates a function that marks returned secrets like the sent ones, for a provider without secret
+ * support.
+ */
 function createSecretMarker(
   abilities: Abilities,
   sentMap: PropertyMap,
@@ -33,13 +37,18 @@ function createSecretMarker(
   return abilities.secrets ? map => map : map => restoreSecretMarks(sentMap, map)
 }
 
-/** What a preview without a call says the outputs are; undefined: the provider is to be called. */
+/**
+ * Returns the outputs of a preview without a call, or undefined when the provider must be called.
+ */
 function previewOutputsOf(session: ProviderSession, abilities: Abilities, inputs: PropertyMap) {
   if (session.isUnconfigured()) return session.settings.legacyPreview ? inputs : emptyMap
   return abilities.preview && !session.settings.noPreview ? undefined : inputs
 }
 
-/** Create; in a preview only where the provider can (docs/spec/provider-protocol.md#create). */
+/**
+ * Calls Create; in a preview only if the provider supports it
+ * (docs/spec/provider-protocol.md#create).
+ */
 export async function callCreate(
   session: ProviderSession,
   input: CallInput<'create'>,
@@ -47,7 +56,7 @@ export async function callCreate(
   const method = service.create
   const abilities = await session.waitUntilConfigured()
   const { urn, name, type, inputs, timeout, preview } = input
-  assert(preview || !session.isUnconfigured(), `the provider of '${urn}' is configured`)
+  assert(preview || !session.isUnconfigured(), `the provider of '${urn}' is not configured`)
   const outputs = preview ? previewOutputsOf(session, abilities, inputs) : undefined
   if (outputs !== undefined) return { id: '', outputs, refreshBeforeUpdate: false }
   const options = createSendOptions(abilities, { unknowns: preview })
@@ -69,7 +78,8 @@ export async function callCreate(
 }
 
 /**
- * What was made without an id cannot be found again, whether the call succeeded or half succeeded.
+ * Requires an id, because a resource without one cannot be found again, after a success or a
+ * partial failure.
  */
 async function requireId<A extends { readonly id: string }>(
   session: ProviderSession,
@@ -91,7 +101,7 @@ async function requireId<A extends { readonly id: string }>(
   throw missingIdError()
 }
 
-/** Read. A resource that is not well gives `initErrors`; absent maps stay absent (8.8). */
+/** Calls Read. An unhealthy resource returns `initErrors`; absent maps stay absent (8.8). */
 export async function callRead(
   session: ProviderSession,
   input: CallInput<'read'>,
@@ -161,7 +171,7 @@ function toReadResult(
 }
 
 /**
- * Update; in a preview only where the provider can. What it answers replaces the old outputs whole.
+ * Calls Update; in a preview only if the provider supports it. The result replaces all old outputs.
  */
 export async function callUpdate(
   session: ProviderSession,
@@ -170,7 +180,7 @@ export async function callUpdate(
   const method = service.update
   const abilities = await session.waitUntilConfigured()
   const { urn, newInputs, preview } = input
-  assert(preview || !session.isUnconfigured(), `the provider of '${urn}' is configured`)
+  assert(preview || !session.isUnconfigured(), `the provider of '${urn}' is not configured`)
   const outputs = preview ? previewOutputsOf(session, abilities, newInputs) : undefined
   if (outputs !== undefined) return { outputs, refreshBeforeUpdate: false }
   const old = createSendOptions(abilities, { unknowns: false, old: true })
@@ -205,7 +215,10 @@ export async function callUpdate(
   }
 }
 
-/** Delete, never in a preview. Gone already is the provider's to call success. */
+/**
+ * Calls Delete, never in a preview. The provider decides whether an absent resource counts as
+ * deleted.
+ */
 export async function callDelete(
   session: ProviderSession,
   input: CallInput<'delete'>,
@@ -213,7 +226,7 @@ export async function callDelete(
   const method = service.delete
   const abilities = await session.waitUntilConfigured()
   const { urn, name, type, id, inputs, outputs, timeout } = input
-  assert(!session.isUnconfigured(), `the provider of '${urn}' is configured`)
+  assert(!session.isUnconfigured(), `the provider of '${urn}' is not configured`)
   const options = createSendOptions(abilities, { unknowns: false, old: true })
   const request = DeleteRequest.create({
     id,

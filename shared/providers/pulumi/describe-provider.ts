@@ -7,7 +7,10 @@ import {
 import type { ProviderDescription } from '../provider-description.ts'
 import { callProvider, isUnimplemented, type ProviderSession } from './provider-session.ts'
 
-/** What a provider says of itself. Source: docs/spec/provider-protocol.md#getschema, 8.12. */
+/**
+ * Creates the self-description of a provider. Source: docs/spec/provider-protocol.md#getschema,
+ * 8.12.
+ */
 export function createDescription(session: ProviderSession): ProviderDescription {
   return {
     async getSchema({ name, version }) {
@@ -28,7 +31,7 @@ export function createDescription(session: ProviderSession): ProviderDescription
   }
 }
 
-/** Who has no such call has nothing to say. */
+/** Creates the fallback for a provider that does not implement a call. */
 function createFallback<T>(nothing: T): (thrown: unknown) => T {
   return thrown => {
     if (isUnimplemented(thrown)) return nothing

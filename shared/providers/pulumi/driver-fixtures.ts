@@ -2,7 +2,7 @@ import { ConfigureResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { Urn } from '../../names/urn.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { signatureKey, signatures } from '../../values/wire-options.ts'
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../provider-error.ts'
 import { type Script, type ScriptedProvider, serveScript } from './scripted-server.ts'
 
 const servers: ScriptedProvider[] = []
@@ -23,14 +23,14 @@ export const config = {
 }
 /** A secret value. */
 export const secretValue = (value: PropertyValue): PropertyValue => ({ kind: 'secret', value })
-/** A secret as it goes over the wire. */
+/** A secret in its wire format. */
 export const wireSecret = (value: unknown): Record<string, unknown> => ({
   [signatureKey]: signatures.secret,
   value,
 })
 /** No properties. */
 export const none = propertyMap({})
-/** What a provider that can do everything says in its handshake. */
+/** The handshake of a provider with all abilities. */
 export const all = {
   secrets: true,
   references: true,
@@ -40,7 +40,7 @@ export const all = {
   naming: true,
 }
 
-/** Properties from an object. */
+/** Creates properties from an object. */
 export function propertyMap(fields: Record<string, PropertyValue>): PropertyMap {
   return new Map(Object.entries(fields))
 }
@@ -58,7 +58,7 @@ export async function serveProvider(
   return served
 }
 
-/** The ProviderError that a call rejects with. */
+/** Returns the ProviderError with which a call rejects. */
 export async function catchProviderError(promise: Promise<unknown>): Promise<ProviderError> {
   const thrown = await promise.then(
     () => undefined,
@@ -68,9 +68,9 @@ export async function catchProviderError(promise: Promise<unknown>): Promise<Pro
   throw new Error(`no ProviderError but ${String(thrown)}`)
 }
 
-/** What Create is asked. */
+/** The arguments of Create. */
 export const creating = { ...subject, inputs: propertyMap({ a: 1 }), timeout: 0, preview: false }
-/** What Update is asked. */
+/** The arguments of Update. */
 export const updating = {
   ...subject,
   id: 'i',
@@ -81,5 +81,5 @@ export const updating = {
   ignoreChanges: [],
   preview: false,
 }
-/** What Read is asked. */
+/** The arguments of Read. */
 export const reading = { ...subject, id: 'i', inputs: none, outputs: none, timeout: 0 }

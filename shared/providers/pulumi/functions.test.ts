@@ -47,7 +47,7 @@ const createAnswering = (answer: Partial<CallResponse>): Script => ({
 })
 
 describe('a method', () => {
-  test('is told of the deployment, and its secrets stay wrapped whoever is called', async () => {
+  test("gets the deployment's description, and secrets stay wrapped for every provider", async () => {
     const { provider, calls } = await serveProvider(createAnswering({}))
     await provider.call(callInput)
     expect(calls.at(-1)?.request).toMatchObject({
@@ -67,7 +67,7 @@ describe('a method', () => {
     })
   })
 
-  test('gets output values from who can send them to one that takes them', async () => {
+  test('gets output values when both sides support them', async () => {
     const { provider, calls } = await serveProvider(createAnswering({}), { negotiated: all })
     await provider.call(callInput)
     expect(calls.at(-1)?.request).toMatchObject({
@@ -75,7 +75,7 @@ describe('a method', () => {
     })
   })
 
-  test('answers output values, dependencies and failures', async () => {
+  test('returns output values, dependencies and failures', async () => {
     const value = { [signatureKey]: signatures.output, value: 2, dependencies: [other] }
     const { provider } = await serveProvider(
       createAnswering({
@@ -91,7 +91,7 @@ describe('a method', () => {
     })
   })
 
-  test('may leave something unknown in a preview only', async () => {
+  test('may return unknown values in a preview only', async () => {
     const { provider } = await serveProvider(
       createAnswering({ return: { later: unknownText, now: 1 } }),
     )
@@ -100,7 +100,7 @@ describe('a method', () => {
     expect((await provider.call(callInput)).outputs).toEqual(propertyMap({ now: 1 }))
   })
 
-  test('of a provider that is not configured yet answers nothing', async () => {
+  test('of an unconfigured provider returns nothing', async () => {
     const { provider, calls } = await serveProvider(createAnswering({}), {
       inputs: propertyMap({ region: unknown }),
     })

@@ -19,8 +19,8 @@ import {
 type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
 /**
- * Invoke. Where the provider cannot take secrets and one was among the arguments, all that returns
- * is secret. An unconfigured provider gives nothing.
+ * Calls Invoke. If an argument was secret and the provider does not support secrets, all results
+ * are secret. An unconfigured provider returns nothing.
  */
 export async function callInvoke(
   session: ProviderSession,
@@ -31,7 +31,7 @@ export async function callInvoke(
   if (session.isUnconfigured()) return { outputs: emptyMap, failures: [] }
   const options = createSendOptions(abilities, { unknowns: false })
   const args = encodeProperties(session, method, { map: input.args, options })
-  // A preview is told only to providers that shook hands.
+  // Only providers with a handshake know the preview flag.
   const preview = session.negotiated !== undefined && input.preview
   const request = InvokeRequest.create({ tok: input.token, args, preview })
   const answer = await callProvider(session, method, { request })
@@ -49,9 +49,9 @@ export async function callInvoke(
 }
 
 /**
- * Call. Secrets and references always go wrapped, output values to who takes them; unknown outputs
- * are left out unless it is a preview. An unconfigured provider gives nothing. Source:
- * docs/spec/provider-protocol.md#call.
+ * Calls Call. Secrets and references are always wrapped, and output values are sent to providers
+ * that support them. Unknown outputs are left out except in a preview. An unconfigured provider
+ * returns nothing. Source: docs/spec/provider-protocol.md#call.
  */
 export async function callProviderMethod(
   session: ProviderSession,

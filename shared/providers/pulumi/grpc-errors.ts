@@ -7,9 +7,9 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { messageOf } from '../../errors/error.ts'
 import { noConnection } from '../plugins/connection.ts'
-import { type PropertyProblems, ProviderError } from '../provider.ts'
+import { type PropertyProblems, ProviderError } from '../provider-error.ts'
 
-/** The gRPC code of anything that was thrown; UNKNOWN for what has none. */
+/** Returns the gRPC code of any thrown value; UNKNOWN without a code. */
 export function grpcCodeOf(thrown: unknown): number {
   return isServiceError(thrown) ? thrown.code : status.UNKNOWN
 }
@@ -18,10 +18,10 @@ function isServiceError(thrown: unknown): thrown is ServiceError {
   return thrown instanceof Error && 'code' in thrown && 'metadata' in thrown && 'details' in thrown
 }
 
-/** Codes with which a provider says that it does not know what became of the resource. */
+/** Codes by which a provider reports that it does not know the effect on the resource. */
 const unsure: readonly number[] = [status.INTERNAL, status.DATA_LOSS, status.UNKNOWN]
 
-/** What a failed call says: the provider's own status, or that the connection is gone. */
+/** The meaning of a failed call: the provider's own status, or a lost connection. */
 export type CallFailure =
   | {
       readonly kind: 'lost'
@@ -38,7 +38,7 @@ export type CallFailure =
       readonly initFailed: ErrorResourceInitFailed | undefined
     }
 
-/** Reads a rejection of gRPC. */
+/** Parses an error of gRPC. */
 export function parseCallFailure(thrown: unknown): CallFailure {
   if (!isServiceError(thrown))
     return { kind: 'lost', code: status.UNKNOWN, message: messageOf(thrown), wasSent: true }
@@ -68,9 +68,7 @@ interface StatusDetails {
   readonly initFailed: ErrorResourceInitFailed | undefined
 }
 
-/**
- * What the details add. Details that cannot be read add nothing: the status itself still counts.
- */
+/** Reads the status details. Unreadable details are ignored, because the status itself is known. */
 function readStatusDetails(thrown: ServiceError): StatusDetails {
   try {
     const details = decodeDetails(thrown)
@@ -87,20 +85,17 @@ function readStatusDetails(thrown: ServiceError): StatusDetails {
   }
 }
 
-/**
- * How gRPC words the end of a stream that the other side never finished; these come without
- * trailers.
- */
+/** gRPC's messages for an unfinished stream, which has no trailers. */
 const broken = /^(Received RST_STREAM|Call ended without gRPC status|Stream refused)/
 
-/** Whether a status was made on this side because the connection is gone. */
+/** Reports whether a status was created on this side because the connection was lost. */
 function isConnectionLoss(thrown: ServiceError): boolean {
   if (Object.keys(thrown.metadata.getMap()).length > 0) return false
   if (thrown.code === status.UNAVAILABLE || thrown.code === status.CANCELLED) return true
   return broken.test(thrown.details)
 }
 
-/** The status class of a code (docs/spec/provider-protocol.md#errors). */
+/** Returns the status class of a code (docs/spec/provider-protocol.md#errors). */
 export function providerStatusOf(code: number): 'ok' | 'unknown' {
   return unsure.includes(code) ? 'unknown' : 'ok'
 }
@@ -110,7 +105,7 @@ interface Detail {
   readonly value: Uint8Array
 }
 
-/** The details in the trailers; type names stand behind the last `/`, if there is one. */
+/** Decodes the details in the trailers. A type name begins after the last `/`, if there is one. */
 function decodeDetails(thrown: ServiceError): readonly Detail[] {
   const [bytes] = thrown.metadata.get('grpc-status-details-bin')
   if (!(bytes instanceof Uint8Array)) return []
@@ -136,7 +131,9 @@ function propertiesOf(type: string, value: Uint8Array): PropertyProblems['proper
   return errors.map(({ propertyPath, reason }) => ({ path: propertyPath, reason }))
 }
 
-/** A call that failed on this side of the wire; `status` says whether the provider has acted. */
+/**
+ * Creates the error of a call that failed on this side. `status`: whether the provider has acted.
+ */
 export function localError(
   message: string,
   options: { readonly status: 'ok' | 'unknown'; readonly cause?: unknown },

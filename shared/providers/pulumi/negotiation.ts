@@ -9,7 +9,7 @@ import type { Connection } from '../plugins/connection.ts'
 import { formatLastLines } from '../plugins/plugin-output.ts'
 import { grpcCodeOf } from './grpc-errors.ts'
 
-/** What a provider can take. */
+/** The abilities of a provider. */
 export interface Abilities {
   readonly secrets: boolean
   readonly references: boolean
@@ -18,11 +18,11 @@ export interface Abilities {
   readonly outputs: boolean
   /** Create and Update may be called in a preview. */
   readonly preview: boolean
-  /** Check may be told of automatic names. */
+  /** Check supports name proposals. */
   readonly naming: boolean
 }
 
-/** Of a provider that was neither shaken hands with nor configured. */
+/** The abilities of a provider without handshake and configuration. */
 export const noAbilities: Abilities = {
   secrets: false,
   references: false,
@@ -32,18 +32,18 @@ export const noAbilities: Abilities = {
   naming: false,
 }
 
-/** What is told in a handshake. */
+/** The contents of a handshake. */
 export interface HandshakeInput {
   readonly engineAddress: string
-  /** The folder of the plugin's file; absent where nobody here started it. */
+  /** The folder of the plugin's file. Absent when this project did not start it. */
   readonly folder?: string
   readonly refreshBeforeUpdate: boolean
 }
 
 /**
- * The first call on a new connection. Undefined: the provider has no handshake, and Configure will
- * tell. Tries again while nobody answers. Throws PLUGIN_FAILED
- * (docs/spec/provider-protocol.md#dial-and-liveness, 4.1).
+ * Performs the first call on a new connection, with retries until the provider responds. Returns
+ * undefined for a provider without handshake, whose abilities follow from Configure. Throws
+ * PLUGIN_FAILED (docs/spec/provider-protocol.md#dial-and-liveness, 4.1).
  */
 export async function performHandshake(
   connection: Connection,
@@ -88,7 +88,7 @@ export async function performHandshake(
 }
 
 /**
- * The version that a plugin says it has, without a leading `v`; '' when it says none. Throws
+ * Returns the version that a plugin reports, without a leading `v`; '' for none. Throws
  * PLUGIN_FAILED.
  */
 export async function fetchPluginVersion(connection: Connection): Promise<string> {
@@ -98,7 +98,7 @@ export async function fetchPluginVersion(connection: Connection): Promise<string
   } catch (thrown) {
     throw error(
       'PLUGIN_FAILED',
-      `plugin '${connection.name}' did not tell its version: ${messageOf(thrown)}`,
+      `plugin '${connection.name}' did not report its version: ${messageOf(thrown)}`,
     )
   }
 }

@@ -9,9 +9,8 @@ import { callProvider, type ProviderSession } from './provider-session.ts'
 type ParameterizeInput = Parameters<Provider['parameterize']>[0]
 
 /**
- * Parameterize, with the value that a program's package carries. Throws ProviderError, and
- * PLUGIN_FAILED where the plugin became another package than it should. Source: provider-protocol
- * 12.
+ * Calls Parameterize with the value of the program's package. Throws ProviderError, and
+ * PLUGIN_FAILED when the response names another package. Source: provider-protocol 12.
  */
 export async function callParameterize(
   session: ProviderSession,

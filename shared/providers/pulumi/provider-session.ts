@@ -5,38 +5,40 @@ import type { PropertyMap } from '../../values/value.ts'
 import { fromWire, toWire, type WireOptions } from '../../values/wire.ts'
 import type { Connection } from '../plugins/connection.ts'
 import { formatLastLines } from '../plugins/plugin-output.ts'
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../provider-error.ts'
 import { type CallFailure, parseCallFailure, localError, providerStatusOf } from './grpc-errors.ts'
 import { type Abilities, noAbilities } from './negotiation.ts'
 import { createReceiveOptions } from './transfer-options.ts'
 
 /**
- * What the environment changes in how a provider is driven
- * (docs/spec/provider-protocol.md#environment-variables).
+ * The provider settings of the environment (docs/spec/provider-protocol.md#environment-variables).
  */
 export interface DriverSettings {
   /** Never call Create and Update in a preview. */
   readonly noPreview: boolean
-  /** In an unconfigured preview outputs are the inputs. */
+  /** In a preview with an unconfigured provider, the outputs are the inputs. */
   readonly legacyPreview: boolean
   readonly refreshBeforeUpdate: boolean
 }
 
-/** One provider process as its RPC families see it. */
+/** The state of one provider process that its calls share. */
 export interface ProviderSession {
   readonly connection: Connection
   readonly pkg: string
   readonly settings: DriverSettings
-  /** From the handshake; undefined where there was none. */
+  /** From the handshake. Undefined without one. */
   readonly negotiated: Abilities | undefined
-  /** Waits for Configure and gives what was negotiated; rejects with its error. */
+  /** Waits for Configure and returns the negotiated abilities. Rejects with its error. */
   readonly waitUntilConfigured: () => Promise<Abilities>
   readonly isUnconfigured: () => boolean
-  /** Takes the outcome of the one Configure; `undefined`: left out, because inputs were unknown. */
+  /**
+   * Sets the outcome of the only Configure. `undefined`: it was skipped because inputs were
+   * unknown.
+   */
   readonly settle: (outcome: Promise<Abilities> | undefined) => void
 }
 
-/** A session before Configure. */
+/** Creates a session before Configure. */
 export function createProviderSession(
   fields: Pick<ProviderSession, 'connection' | 'pkg' | 'settings' | 'negotiated'>,
 ): ProviderSession {
@@ -45,7 +47,7 @@ export function createProviderSession(
   return {
     ...fields,
     async waitUntilConfigured() {
-      assert(outcome !== undefined, `provider '${fields.pkg}' is configured before it is used`)
+      assert(outcome !== undefined, `provider '${fields.pkg}' is used before it is configured`)
       try {
         return await outcome
       } catch (thrown) {
@@ -54,16 +56,16 @@ export function createProviderSession(
     },
     isUnconfigured: () => isUnconfigured,
     settle(result) {
-      assert(outcome === undefined, `provider '${fields.pkg}' is configured once`)
+      assert(outcome === undefined, `provider '${fields.pkg}' is configured twice`)
       isUnconfigured = result === undefined
       outcome = result ?? Promise.resolve(fields.negotiated ?? noAbilities)
-      // Every later call tells this failure; until then it is no unhandled one.
+      // Every later call reports this failure. Until then it must not count as unhandled.
       outcome.catch(() => {})
     },
   }
 }
 
-/** Whatever became of Configure: the call that waited for it was never made. */
+/** Converts an error of Configure for a call that waited for it and was therefore never sent. */
 function toUnsentError(thrown: unknown): unknown {
   if (!(thrown instanceof ProviderError) || thrown.status === 'ok') return thrown
   const { message, code } = thrown
@@ -71,14 +73,17 @@ function toUnsentError(thrown: unknown): unknown {
   return new ProviderError(message, { status: 'ok', code, isRequestUnsent, cause: thrown })
 }
 
-/** How to read what exists after a partial failure. */
+/** How to read the existing resource after a partial failure. */
 export interface PartialReader {
   readonly unknowns: boolean
   readonly readOutputs: (returned: PropertyMap) => PropertyMap
   readonly readInputs: (returned: PropertyMap) => PropertyMap
 }
 
-/** Makes one call. Throws ProviderError; with `reader`, a partial failure says what exists. */
+/**
+ * Makes one call. Throws ProviderError. With `reader`, a partial failure contains the existing
+ * resource.
+ */
 export async function callProvider<Q, A>(
   session: ProviderSession,
   method: MethodDefinition<Q, A>,
@@ -101,7 +106,7 @@ export async function callProvider<Q, A>(
   }
 }
 
-/** The last part of a method's path: `Create`. */
+/** Returns the last part of a method's path, such as `Create`. */
 export function methodNameOf(method: { readonly path: string }): string {
   return method.path.slice(method.path.lastIndexOf('/') + 1)
 }
@@ -156,7 +161,7 @@ function partialError(
   })
 }
 
-/** Properties for the wire. Throws ProviderError: the provider has not acted. */
+/** Encodes properties for the wire. Throws ProviderError; the provider has not acted then. */
 export function encodeProperties(
   session: ProviderSession,
   method: { readonly path: string },
@@ -174,8 +179,8 @@ export function encodeProperties(
 }
 
 /**
- * Properties of an answer. Throws ProviderError: the provider has acted, but nobody can read what
- * it says.
+ * Decodes properties of a response. Throws ProviderError; the provider has acted then, but its
+ * result is unreadable.
  */
 export function decodeProperties(
   session: ProviderSession,
@@ -204,7 +209,7 @@ function malformedError(
   )
 }
 
-/** Whether a call failed because the provider does not have it. */
+/** Reports whether a call failed because the provider does not implement it. */
 export function isUnimplemented(thrown: unknown): boolean {
   return thrown instanceof ProviderError && thrown.code === status.UNIMPLEMENTED
 }

@@ -1,9 +1,10 @@
 /**
- * pulumi: the driver of providers that speak pulumirpc. Imports ports, values and plugins.
+ * pulumi: the driver of providers that use pulumirpc. Imports ports, values and plugins.
  *
- * Invariants: what a provider may see follows from what it said (negotiation.ts, options.ts);
- * secrets that it cannot keep are marked again by name; a call is made at most once; whatever fails
- * on the way is a `ProviderError` that says whether the provider has acted.
+ * Invariants: the negotiated abilities determine the values that a provider receives
+ * (negotiation.ts, transfer-options.ts). Secrets that it cannot preserve are marked again by name.
+ * A call is made at most once. Every failure is a `ProviderError` that states whether the provider
+ * has acted.
  */
 import { ResourceProviderService as service } from '../../../proto/gen/pulumi/provider.ts'
 import type { Connection } from '../plugins/connection.ts'
@@ -18,7 +19,7 @@ import { callProviderMethod, callInvoke } from './functions.ts'
 import type { Abilities } from './negotiation.ts'
 import { createProviderSession, type DriverSettings } from './provider-session.ts'
 
-/** What a driver needs. `greeted`: what the handshake gave, undefined where there is none. */
+/** Dependencies of a driver. `negotiated`: the result of the handshake, undefined without one. */
 export interface DriverDeps {
   readonly connection: Connection
   readonly pkg: string
@@ -29,7 +30,7 @@ export interface DriverDeps {
   readonly isGone: () => boolean
 }
 
-/** A provider over a connection that has been shaken hands on. */
+/** Creates a provider over a connection after its handshake. */
 export function createPulumiProvider(deps: DriverDeps): Provider {
   const session = createProviderSession(deps)
   return {
@@ -52,7 +53,7 @@ export function createPulumiProvider(deps: DriverDeps): Provider {
     construct: input => callConstruct(session, input),
     describe: createDescription(session),
     async cancel() {
-      // Whether a provider heeds it, and has it at all, changes nothing for the caller.
+      // The result does not matter: the provider may ignore the request or not implement it.
       await deps.connection.call(service.cancel, {}).catch(() => {})
     },
     close: deps.close,

@@ -10,25 +10,25 @@ import { waitUntilReady, callUnary, type Connection, createClient } from '../plu
 import type { Provider } from '../provider.ts'
 import { createPulumiProvider, type DriverDeps } from './pulumi-provider.ts'
 
-/** Answers of a scripted provider: what it gives for a request, or throws. */
+/** The script of a provider: the response to a request, or an error. */
 export type Script = {
   readonly [M in keyof typeof service]?: (request: never) => unknown
 }
 
-/** A driver in front of a scripted provider in this process, over real bytes. For tests. */
+/** A driver with a scripted provider in this process, over real bytes. For tests. */
 export interface ScriptedProvider {
   readonly provider: Provider
-  /** A further instance, which is configured by itself; ending it ends nothing. */
+  /** Creates another instance with its own configuration. Closing it does not close the server. */
   readonly createInstance: () => Provider
   readonly connection: Connection
-  /** Every call that arrived, in order. */
+  /** Every received call, in order. */
   readonly calls: readonly { readonly method: string; readonly request: unknown }[]
-  /** Breaks every connection at once. */
+  /** Breaks every connection immediately. */
   readonly breakOff: () => void
   readonly close: () => void
 }
 
-/** Serves a script; a method without an answer is UNIMPLEMENTED. */
+/** Serves a script. A method without a response is UNIMPLEMENTED. */
 export async function serveScript(
   script: Script,
   options: Partial<Pick<DriverDeps, 'negotiated' | 'settings'>> = {},
@@ -90,7 +90,7 @@ export async function serveScript(
   }
 }
 
-/** A failure as a provider sends it, with a detail in the trailers where one is given. */
+/** Creates an error as a provider sends it, with an optional detail in the trailers. */
 export function createFailure(
   code: status,
   message: string,
@@ -105,7 +105,7 @@ export function createFailure(
   return Object.assign(new Error(message), { code, details: message, metadata })
 }
 
-/** A partial failure as a provider sends it. */
+/** Creates a partial failure as a provider sends it. */
 export function createInitFailure(what: Partial<ErrorResourceInitFailed>): Error {
   const value = ErrorResourceInitFailed.encode(ErrorResourceInitFailed.create(what)).finish()
   return createFailure(status.UNKNOWN, 'not ready', {

@@ -2,8 +2,8 @@ import type { WireOptions } from '../../values/wire.ts'
 import type { Abilities } from './negotiation.ts'
 
 /**
- * What goes to a provider in resource calls (docs/spec/property-values.md#options-per-call). `old`:
- * assets as hashes only.
+ * Returns the options of values sent in resource calls
+ * (docs/spec/property-values.md#options-per-call). `old`: assets as hashes only.
  */
 export function createSendOptions(
   abilities: Abilities,
@@ -19,7 +19,10 @@ export function createSendOptions(
   }
 }
 
-/** What comes back: wrapped secrets are always taken, unknowns only in a preview. */
+/**
+ * Returns the options of received values. Wrapped secrets are always accepted, unknowns only in a
+ * preview.
+ */
 export function createReceiveOptions(how: { readonly unknowns: boolean }): WireOptions {
   return {
     unknowns: how.unknowns ? 'keep' : 'reject',
@@ -30,7 +33,7 @@ export function createReceiveOptions(how: { readonly unknowns: boolean }): WireO
   }
 }
 
-/** CheckConfig and DiffConfig: nothing wrapped. */
+/** Returns the options of CheckConfig and DiffConfig: no wrapped values. */
 export function createConfigSendOptions(how: { readonly unknowns: boolean }): WireOptions {
   return {
     unknowns: how.unknowns ? 'keep' : 'drop',
@@ -42,8 +45,8 @@ export function createConfigSendOptions(how: { readonly unknowns: boolean }): Wi
 }
 
 /**
- * Configure: secrets and references wrapped, although nobody knows yet whether the provider takes
- * them.
+ * The options of Configure: wrapped secrets and references, although the abilities of the provider
+ * are not known yet.
  */
 export const configureSendOptions: WireOptions = {
   unknowns: 'keep',

@@ -3,7 +3,7 @@ import type { WireOptions } from '../../values/wire.ts'
 import type { ViewRequest } from '../views.ts'
 import { type ProviderSession, encodeProperties } from './provider-session.ts'
 
-/** Where a request says that views may be told of; '' where they may not. */
+/** Returns the address and token with which the provider may report views; '' when it may not. */
 export function statusFieldsOf({ status }: ViewRequest): {
   readonly resourceStatusAddress: string
   readonly resourceStatusToken: string
@@ -15,7 +15,7 @@ export function statusFieldsOf({ status }: ViewRequest): {
 }
 
 /**
- * The views that a request says there are
+ * Encodes the existing views of a request
  * (docs/spec/provider-protocol.md#views-hooks-refresh-before-update).
  */
 export function encodeOldViews(

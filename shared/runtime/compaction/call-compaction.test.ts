@@ -27,7 +27,7 @@ async function compactWith(answer: Answer) {
   return { came: await compact(deployment), requests, logged }
 }
 
-test('the fold is that of the function, which is told of the deployment only', async () => {
+test('the compaction function folds the deployment, and its request contains only the deployment', async () => {
   const Payload = Buffer.from(JSON.stringify({ version: 8, snapshot: 'there' }))
   const { came, requests, logged } = await compactWith({ Payload })
   expect(came).toEqual({ version: 8, snapshot: 'there' })
@@ -42,8 +42,11 @@ test.each<readonly [string, Answer]>([
   ['dies', { FunctionError: 'Unhandled', Payload: Buffer.from('{"errorMessage":"gone"}') }],
   ['answers something else', { Payload: Buffer.from('{"nudged":1}') }],
   ['answers nothing', {}],
-])('a function that %s is made up for, and said', async (_what, answer) => {
-  const { came, logged } = await compactWith(answer)
-  expect(came).toBe(byItself)
-  expect(logged).toMatchObject([['warn', 'compaction.uncalled', { deployment }]])
-})
+])(
+  'when the function %s, the deployment is folded here, and this is logged',
+  async (_what, answer) => {
+    const { came, logged } = await compactWith(answer)
+    expect(came).toBe(byItself)
+    expect(logged).toMatchObject([['warn', 'compaction.uncalled', { deployment }]])
+  },
+)

@@ -6,21 +6,24 @@ import type { LoggerPort } from '../../ports/system.ts'
 import type { BlobHash, DeploymentId } from '../../records/ids.ts'
 import { z } from 'zod'
 
-/** What a call to fold a deployment comes to. */
+/** The result of a compaction call. */
 const compactionResultForm = z.object({
   version: z.int(),
   snapshot: z.string().transform(hash => hash as BlobHash),
 })
 
-/** Folds a deployment that is settled and publishes its snapshot. */
+/** Folds a settled deployment and publishes its snapshot. */
 export type Compact = (
   deployment: DeploymentId,
 ) => Promise<{ readonly version: number; readonly snapshot: BlobHash }>
 
-/** Who calls functions: a client of Lambda, or what stands for one. */
+/** Calls functions: a client of Lambda, or a replacement for it. */
 export type LambdaInvoker = Pick<LambdaClient, 'send'>
 
-/** The client by which a generator calls compaction, whose answer comes after all its work. */
+/**
+ * Creates the client with which a generator calls compaction. The response arrives after all of its
+ * work.
+ */
 export function createLambdaClient(settings: AwsSettings): LambdaClient {
   return new LambdaClient({
     ...createClientConfig(settings, 'LAMBDA', awsLimits.compactionAnswerMs),
@@ -29,9 +32,9 @@ export function createLambdaClient(settings: AwsSettings): LambdaClient {
 }
 
 /**
- * Compaction by its function. Where that cannot be called, dies, or fails, the deployment is folded
- * by `here`, for its end must wait for nobody: both come to the same snapshot, and whoever is
- * second finds it published. Throws what `here` throws.
+ * Creates the call of the compaction function. If the function cannot be called, dies or fails,
+ * `compactHere` folds the deployment, so that its end does not depend on the function. Both create
+ * the same snapshot, and the second finds it published. Throws the errors of `compactHere`.
  */
 export function createCompactionCaller(deps: {
   readonly lambda: LambdaInvoker

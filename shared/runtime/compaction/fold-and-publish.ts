@@ -1,7 +1,7 @@
 /**
- * compaction: folds the journal of a deployment into the stack's next snapshot and publishes it.
- * May run any time, twice, or be killed: the fold depends on base and records only (I6), and
- * publishing is a compare-and-swap from the pinned base's version.
+ * compaction: folds the journal of a deployment into the stack's next snapshot and publishes it. It
+ * may run at any time, run twice, or be killed. The fold depends on base and records only (I6), and
+ * publishing is a compare-and-swap from the version of the pinned base.
  */
 import { emulatedVersion } from '../../config/emulated-version.ts'
 import { envelopeOf } from '../../state/snapshot-codec.ts'
@@ -33,13 +33,13 @@ export interface CompactionPorts {
   readonly catalog: CatalogPort
 }
 
-/** The version that snapshots and plans say wrote them: that of the engine whose format is kept. */
+/** The writer version in snapshots and plans: the version of the engine whose format they have. */
 export const writerVersion = `v${emulatedVersion}`
 
 /**
- * Folds a deployment that a close has settled, and publishes; answers the version. `tellSettled` is
- * told when that was, before anything can fail. Throws STORE_CONFLICT when someone published
- * meanwhile.
+ * Folds a deployment that a close has settled, and publishes the snapshot. Returns its version.
+ * Calls `onSettled` with the time of the settlement before anything can fail. Throws STORE_CONFLICT
+ * after a concurrent publication.
  */
 export async function compact(
   ports: CompactionPorts,
@@ -49,8 +49,8 @@ export async function compact(
   const view = await readLogView(ports, deployment)
   onSettled(view.at)
   const ends = await readEnds(ports, deployment, listOperationsSincePin(view))
-  // What began after the stop flag and asked nobody before will be given back by who has it: it is
-  // no pending operation.
+  // The owner gives back an operation that began after the stop flag and made no earlier call, so
+  // it is not a pending operation.
   const findSettledEnd = (id: OperationId): RecordedEnd | undefined => {
     const found = ends.get(id)
     if (found === undefined || found.head.end !== undefined) return found
@@ -64,15 +64,15 @@ export async function compact(
   if (published.kind === 'conflict')
     throw error(
       'STORE_CONFLICT',
-      `the snapshot of ${stack} was moved to version ${published.version} by someone else`,
+      `the snapshot of ${stack} was changed to version ${published.version} by another process`,
     )
   return { version: published.version, snapshot }
 }
 
 /**
- * The state of a stack as its records have it now: what a deployment that runs or was left did so
- * far, folded on demand over its base (operations that run are pending in it), else the published
- * snapshot. Nothing is written.
+ * Returns the current state of a stack, without writing. For a current deployment, running or
+ * interrupted, it folds the records so far over its base; running operations become pending
+ * operations. Otherwise it returns the published snapshot.
  */
 export async function readState(
   ports: Omit<CompactionPorts, 'catalog'>,
@@ -85,7 +85,7 @@ export async function readState(
   return readSnapshotBlob(ports.blobs, stack.snapshot)
 }
 
-/** The fold of what a log has since its last pin. */
+/** Folds a log from its last pin on. */
 export async function foldLog(
   ports: Omit<CompactionPorts, 'catalog'>,
   deployment: DeploymentId,
@@ -95,7 +95,7 @@ export async function foldLog(
   return foldWithEnds(ports, { deployment, view }, id => ends.get(id))
 }
 
-/** Heads and selected outcomes of operations. */
+/** Returns heads and selected outcomes of operations. */
 export async function readEnds(
   ports: Pick<CompactionPorts, 'operations'>,
   deployment: DeploymentId,
@@ -108,14 +108,14 @@ export async function readEnds(
   return ends
 }
 
-/** The fold of a log since its last pin, with the ends that `end` tells. */
+/** Folds a log from its last pin on, with the ends that `endOf` returns. */
 export async function foldWithEnds(
   ports: Pick<CompactionPorts, 'blobs'>,
   { deployment, view }: { readonly deployment: DeploymentId; readonly view: LogView },
   endOf: (id: OperationId) => RecordedEnd | undefined,
 ): Promise<StoredDeployment> {
   const { pin } = view
-  if (pin === undefined) throw error('INTERNAL_ASSERTION', 'what has no base cannot be folded')
+  if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log without a pin cannot be folded')
   requireKnownRules(deployment, pin)
   const base = await readSnapshotBlob(ports.blobs, pin.base)
   return fold({
@@ -125,7 +125,8 @@ export async function foldWithEnds(
     getPage: hash => view.pages.get(hash) ?? [],
     getEnd: endOf,
     secretsProvider: pin.secrets,
-    // Not the clock: a close that is done again must come to the very same snapshot.
+    // The time comes from the log, not from the clock, because a repeated close must create the
+    // same snapshot.
     now: timestampOf(view.at),
     version: writerVersion,
   })

@@ -19,7 +19,7 @@ const variables = [
   ...['AWS_CONTAINER_CREDENTIALS_FULL_URI', 'AWS_CONTAINER_AUTHORIZATION_TOKEN'],
 ]
 
-test("AWS's SDK finds the credentials by its usual chain, and asks again as they end", async () => {
+test("AWS's SDK finds the credentials by its default chain, and renews them", async () => {
   let taken = 0
   const take = async (): Promise<AssumedRole> => {
     taken += 1
@@ -30,14 +30,14 @@ test("AWS's SDK finds the credentials by its usual chain, and asks again as they
   const client = new STSClient({ region: 'eu-test-1' })
   const currentKey = async () => (await client.config.credentials()).accessKeyId
   expect(await currentKey()).toBe('key of time 1')
-  // It has new ones fetched while it still gives out those that are about to end.
+  // The SDK fetches new credentials while it still uses those that are about to expire.
   await expect.poll(currentKey).toBe('key of time 2')
   expect(await currentKey()).toBe('key of time 2')
   expect(taken).toBe(2)
   client.destroy()
 })
 
-test('who does not know the token, or the path, is given nothing', async () => {
+test('a request without the right token or path gets no credentials', async () => {
   const { offer } = createCredentialsEndpoint(silentLogger)
   const [one, other] = [
     await offer('one', async () => role('one')),
@@ -63,7 +63,7 @@ test('who does not know the token, or the path, is given nothing', async () => {
   expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
 })
 
-test('a role that cannot be taken on any more is said, and the same name keeps its place', async () => {
+test('a role that can no longer be assumed is logged, and the same name keeps its path', async () => {
   const lines: unknown[] = []
   const logger = { ...silentLogger, write: (...line: readonly unknown[]) => void lines.push(line) }
   const { offer } = createCredentialsEndpoint(logger)

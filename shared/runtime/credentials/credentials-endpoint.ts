@@ -4,14 +4,16 @@ import { error, messageOf } from '../../errors/error.ts'
 import type { AssumedRole } from '../../platform/aws/roles.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 
-/** Gives the credentials of a role, which it took on before or takes on now. */
+/** Returns the credentials of a role, assumed before or now. */
 export type TakeRole = () => Promise<AssumedRole>
 
-/** Where programs and plugins of this process get credentials, again before these end. */
+/**
+ * Provides credentials to programs and plugins of this process, and renews them before they expire.
+ */
 export interface CredentialsEndpoint {
   /**
-   * Variables by which every SDK of AWS finds the credentials that `take` gives. `of` names them:
-   * the same name is offered at the same place. Throws INTERNAL_ASSERTION when nothing can listen.
+   * Returns variables by which every AWS SDK finds the credentials that `take` returns. An offer
+   * with the same `of` has the same path. Throws INTERNAL_ASSERTION when no port can be opened.
    */
   readonly offer: (of: string, take: TakeRole) => Promise<Readonly<Record<string, string>>>
 }
@@ -23,9 +25,9 @@ interface Offer {
 }
 
 /**
- * An endpoint as containers have one (AWS's container credentials provider): on loopback, each
- * offer at a path and behind a token of its own that only who was given the variables knows. It
- * keeps no process alive.
+ * Creates an endpoint like that of containers (AWS's container credentials provider) on loopback.
+ * Each offer has its own path and token, which only the process with its variables knows. The
+ * endpoint does not keep the process alive.
  */
 export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoint {
   const offers = new Map<string, Offer>()
@@ -40,7 +42,8 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
     try {
       sendJson(response, 200, credentialsBodyOf(await found.take()))
     } catch (thrown) {
-      // Why is for who runs the installation: a program is not told what a role's owner wrote.
+      // The reason is only logged for the operator, because a program must not see the message of
+      // the role's owner.
       logger.write('error', 'role.refused', { message: messageOf(thrown) })
       sendJson(response, 503, { code: 'RoleRefused' })
     }
@@ -50,7 +53,9 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
       const server = createServer((request, response) => void answerRequest(request, response))
       server.unref()
       server.once('error', cause =>
-        reject(error('INTERNAL_ASSERTION', `nothing can listen: ${messageOf(cause)}`, { cause })),
+        reject(
+          error('INTERNAL_ASSERTION', `cannot listen on a port: ${messageOf(cause)}`, { cause }),
+        ),
       )
       server.listen(0, '127.0.0.1', () => {
         const at = server.address()

@@ -11,7 +11,7 @@ const keeper = {
   unwrap: async (_url: string, sealed: Uint8Array) => sealed.map(byte => byte ^ 1),
 }
 
-test('secrets under a key of KMS are opened with it', async () => {
+test('secrets encrypted with a KMS key are opened with it', async () => {
   const url = 'awskms://alias/stacks?region=eu-test-1'
   const made = await createCloudManager(url, keeper)
   const encryptedKey = made.state['encryptedkey'] ?? ''
@@ -20,7 +20,7 @@ test('secrets under a key of KMS are opened with it', async () => {
   expect(opened.crypter.decrypt(made.crypter.encrypt('hush'))).toBe('hush')
 })
 
-test('secrets under a passphrase are opened with that of the installation', async () => {
+test('secrets encrypted with a passphrase are opened with that of the installation', async () => {
   const made = await createPassphraseManager('pass')
   const encryptionSalt = made.state['salt'] ?? ''
   const opened = await openStackSecrets({ keeper, passphrase: 'pass' }, stack, {
@@ -39,7 +39,7 @@ test.each([
   ['another cloud', { provider: 'gcpkms://x' }, 'SECRETS_MANAGER_UNSUPPORTED'],
   ['nothing', {}, 'SECRETS_MANAGER_UNSUPPORTED'],
   ['a key without its data key', { provider: 'awskms://alias/x' }, 'SECRETS_MALFORMED'],
-])('a file that names %s is refused', async (_what, deps, code) => {
+])('a stack file with %s is refused', async (_what, deps, code) => {
   const opening = openStackSecrets({ keeper, passphrase: 'p' }, stack, { ...named, ...deps })
   await expect(opening).rejects.toMatchObject({ code })
 })

@@ -6,9 +6,9 @@ import type { SecretsManager } from '../../secrets/crypter.ts'
 import { openPassphraseManager } from '../../secrets/passphrase-secrets.ts'
 
 /**
- * Opens the manager that a stack's file names, where nobody can be asked: a key of KMS, or a
- * passphrase that the installation was given. Throws SECRETS_PASSPHRASE_MISSING,
- * SECRETS_PASSPHRASE_WRONG, SECRETS_MANAGER_UNSUPPORTED, and what the keeper throws.
+ * Opens the secrets manager that a stack's file names, without user input: by a KMS key or the
+ * installation's passphrase. Throws SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG,
+ * SECRETS_MANAGER_UNSUPPORTED, and the errors of the keeper.
  */
 export async function openStackSecrets(
   deps: { readonly keeper: KeyKeeper; readonly passphrase: string | undefined },
@@ -23,21 +23,22 @@ export async function openStackSecrets(
     return openCloudManager({ url: provider, encryptedKey }, keeper)
   }
   if (!['', 'default', 'passphrase'].includes(provider))
-    throw error('SECRETS_MANAGER_UNSUPPORTED', `the secrets provider '${provider}' cannot be used`)
+    throw error(
+      'SECRETS_MANAGER_UNSUPPORTED',
+      `the secrets provider '${provider}' is not supported here`,
+    )
   if (encryptionSalt === '')
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
-      `the file of stack '${name}' does not say how its secrets are kept`,
+      `the file of stack '${name}' does not name a secrets provider`,
       { hint: 'Run `antichain stack init` in the program folder, and upload the program again.' },
     )
   if (passphrase === undefined)
     throw error(
       'SECRETS_PASSPHRASE_MISSING',
-      `the passphrase of stack '${name}' is not given here`,
+      `the passphrase of stack '${name}' is not available here`,
       {
-        hint:
-          'Keep the secrets of this stack under the key of the installation: ' +
-          '`awskms://alias/<installation>-secrets`. Functions are told no passphrase.',
+        hint: 'Encrypt the secrets of this stack with the key of the installation: `awskms://alias/<installation>-secrets`. Functions have no passphrase.',
       },
     )
   return openPassphraseManager(encryptionSalt, passphrase)

@@ -41,7 +41,7 @@ function variablesWithRole(role?: string) {
   )
 }
 
-test('a program sees nothing of the function that runs it', async () => {
+test('a program does not see variables of the function that runs it', async () => {
   expect(await variablesWithRole()).toEqual({
     PATH: '/bin',
     LANG: 'C',
@@ -71,7 +71,7 @@ test('a program finds the credentials of the role that its stack names, and no o
 })
 
 test.each(['arn:aws:iam::123456789012:user/x', 'shop', 'arn:aws:iam::1:role/x'])(
-  '%s is no role, and is refused by its key',
+  '%s is not a role, and the error names the configuration key',
   async role => {
     await expect(variablesWithRole(role)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

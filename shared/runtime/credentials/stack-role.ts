@@ -3,22 +3,22 @@ import { error } from '../../errors/error.ts'
 import type { AssumedRole } from '../../platform/aws/roles.ts'
 import type { CredentialsEndpoint } from './credentials-endpoint.ts'
 
-/** Takes on the role of a stack. Throws STACK_ROLE_REFUSED, or what `awsFailure` says. */
+/** Assumes the role of a stack. Throws STACK_ROLE_REFUSED, or the errors of `awsError`. */
 export type AssumeRole = (
   role: string,
   request: Pick<DeployRequest, 'stack'>,
 ) => Promise<AssumedRole>
 
-/** The configuration key by which a stack's owner names the role that it is deployed with. */
+/** The configuration key of the role with which a stack is deployed. */
 export const roleKey = 'antichain:role'
 
 const roleForm = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,500}$/
 
-/** What of a function's environment is its own affair: its places, its credentials, its runtime. */
+/** Variables that belong to a function itself: its resources, its credentials, its runtime. */
 const own =
   /^(ANTICHAIN_|AWS_|ECS_|_|LAMBDA_|NODE_OPTIONS$|NODE_COMPILE_CACHE$|PULUMI_CONFIG_PASSPHRASE)/
 
-/** What of a function's environment others may see. */
+/** Returns a function's environment without the variables that belong to the function itself. */
 export function withoutFunctionVariables(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
@@ -29,10 +29,10 @@ export function withoutFunctionVariables(
 }
 
 /**
- * The environment of a stack's program and plugins in a function: nothing of the function's own,
- * and where the credentials are of the role that the stack's configuration names, if it names one:
- * an operation may take longer than they last. `env`: that of the function. Throws CONFIG_INVALID
- * for what is no role, and what `assume` throws.
+ * Returns the environment of a stack's program and plugins in a function, without variables of the
+ * function itself. If the stack's configuration names a role, the environment contains an endpoint
+ * for its credentials, because an operation may outlast one set of credentials. `env`: the
+ * function's environment. Throws CONFIG_INVALID for an invalid role, and the errors of `assume`.
  */
 export async function resolveStackVariables(
   deps: {
@@ -51,7 +51,7 @@ export async function resolveStackVariables(
   if (!roleForm.test(role))
     throw error('CONFIG_INVALID', `'${roleKey}' is '${role}', which is not the ARN of a role`)
   const takeRole = () => assume(role, request)
-  // A role that refuses this stack is told now, not by whichever provider asks first.
+  // The role is assumed now, so that a refusal is reported before the first provider needs it.
   await takeRole()
   return { ...plain, ...(await offer(`${role} ${request.stack}`, takeRole)) }
 }

@@ -4,7 +4,7 @@ import { openManagerFromState } from '../../secrets/secrets-from-state.ts'
 import { readPassphrase } from '../../secrets/passphrase-secrets.ts'
 import type { OpenState } from '../environment/read-stack-references.ts'
 
-/** Opens secrets with the passphrase and the credentials of an environment. */
+/** Creates the opener of secrets managers with the passphrase and credentials of an environment. */
 export function createOwnStateOpener(env: Readonly<Record<string, string | undefined>>): OpenState {
   return named =>
     openManagerFromState(

@@ -1,14 +1,14 @@
 import type { EngineEventPayload, EventSink, StepMetadata } from '../../engine/events/event.ts'
 
-/** What one life tells; after `close` it is not heard any more. */
+/** The event sink of one generator run. Events after `close` are dropped. */
 export interface RunSink extends EventSink {
   readonly close: () => void
 }
 
 /**
- * Makes the sinks of lives that follow each other. Each tells its story from the beginning, for a
- * replayed program says again what it said before: what an earlier life has told as often is left
- * out; `earlier`: what lives of other processes told.
+ * Creates the sinks of consecutive generator runs. Each run emits all events again, because the
+ * program is replayed. An event that earlier runs emitted as often is dropped. `earlier`: the
+ * events of runs in other processes.
  */
 export function createDeduplicatedSinks(
   sink: EventSink,
@@ -37,7 +37,7 @@ export function createDeduplicatedSinks(
   }
 }
 
-/** What makes two events the same news. */
+/** Returns the key by which two events count as equal. */
 function eventKeyOf(event: EngineEventPayload): string {
   if ('resourcePreEvent' in event) return stepKeyOf('begun', event.resourcePreEvent)
   if ('resOutputsEvent' in event) return stepKeyOf('done', event.resOutputsEvent)

@@ -5,8 +5,8 @@ import type { Platform } from '../../ports/platform.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 
 /**
- * Says in the events of a deployment what keeps a function from working for it: nobody else of the
- * deployment lives who would.
+ * Emits the error that prevents a function from working on a deployment as an event, because no
+ * other process of the deployment would report it.
  */
 export async function emitHindrance(
   { platform, ports }: { readonly platform: Platform; readonly ports: GeneratorPorts },
@@ -15,7 +15,7 @@ export async function emitHindrance(
 ): Promise<void> {
   const recorder = createEventRecorder(platform, deployment, `hindered-${platform.random.uuid()}`)
   const { host, pid } = ports.holder
-  const message = `${messageOf(thrown)} (process ${pid} on ${host}); it is tried again.\n`
+  const message = `${messageOf(thrown)} (process ${pid} on ${host}); retrying.\n`
   recorder.emit({ diagnosticEvent: { message, color: 'raw', severity: 'warning' } })
   await recorder.flush()
 }

@@ -8,7 +8,7 @@ import type { RunInput } from '../environment/run-input.ts'
 
 type RetryOptions = Pick<StoreRetryDeps, 'shouldRetry' | 'onOutage'>
 
-/** The ports of a generator, patient with a store that has a bad moment. */
+/** Returns the ports of a generator with store retries. */
 export function withGeneratorStoreRetry(
   ports: GeneratorPorts,
   options: RetryOptions,
@@ -18,8 +18,8 @@ export function withGeneratorStoreRetry(
 }
 
 /**
- * What is asked, with ports that are patient. What came of a provider's call is recorded by an
- * executor with a patience of its own, which lasts longer and says more.
+ * Returns a run's input with store retries. The writes of outcomes are left out: the executor
+ * retries them itself, for a longer time and with its own messages.
  */
 export function withStoreRetry(input: RunInput, options: RetryOptions): RunInput {
   const { platform, ports } = input

@@ -7,18 +7,20 @@ import type { DeploymentId } from '../../records/ids.ts'
 import type { DeploymentRequest } from '../../records/request.ts'
 import type { StackRunDeps } from '../environment/stack-run-deps.ts'
 
-/** Who wants to know, what was told, and how messages leave. */
+/** The ports of notifications: their receivers, the marks of sent ones, and the outgoing queue. */
 export interface NotifierPorts extends Pick<TriggerPorts, 'documents' | 'marks'> {
   readonly notifications: Pick<NotificationsPort, 'send'>
 }
 
-/** What a generator that serves stacks asks of the outside. */
+/** Dependencies of a generator that serves stacks. */
 export interface StackServer extends StackRunDeps {
   readonly requests: RequestsPort
-  /** With what the ends of deployments are told; nobody is told where it is absent. */
+  /** Sends notifications about the ends of deployments. Absent: none are sent. */
   readonly notifier?: NotifierPorts
-  /** What a request of a stack's queue asks for. Throws when its program cannot be opened. */
+  /**
+   * Returns the deployment request of a queued request. Throws when its program cannot be opened.
+   */
   readonly open: (request: DeploymentRequest) => Promise<DeployRequest>
-  /** What a deployment was asked with, found again by its pin. */
+  /** Returns the deployment request of a deployment by its pin. */
   readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
 }

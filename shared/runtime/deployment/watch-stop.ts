@@ -1,12 +1,12 @@
 import type { DeploymentId } from '../../records/ids.ts'
 import type { RunInput } from '../environment/run-input.ts'
 
-/** How often a living deployment looks whether someone else asked it to stop, in ms. */
+/** Interval at which a running deployment checks for a stop request, in ms. */
 const stopLookMs = 1_000
 
 /**
- * Looks whether somebody else stopped a deployment; who was deposed meanwhile learns here that
- * others have closed it. Answers what ends the looking.
+ * Watches for a stop of the deployment by another process. A generator that lost the log meanwhile
+ * also learns here that the deployment is closed. Returns the function that stops watching.
  */
 export function watchStop(
   { platform }: RunInput,

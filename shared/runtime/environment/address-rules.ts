@@ -2,7 +2,10 @@ import { outboundVariables } from '../../config/outbound-variables.ts'
 import { isTruthy } from '../../config/truthy.ts'
 import type { AddressRules } from '../../triggers/outbound/address-filter.ts'
 
-/** Which addresses calls to the outside may reach, as the environment says; public ones else. */
+/**
+ * Reads the rules for outbound addresses from the environment. By default only public addresses are
+ * allowed.
+ */
 export function readAddressRules(env: Readonly<Record<string, string | undefined>>): AddressRules {
   const networks = (env[outboundVariables.networks] ?? '').split(',').map(one => one.trim())
   return {

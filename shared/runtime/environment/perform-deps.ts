@@ -4,7 +4,7 @@ import type { ProviderRegistry } from '../../providers/provider-registry.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import { timestampOf } from '../../state/timestamp.ts'
 
-/** What performing a step asks of the outside, as a run has it. */
+/** Creates the dependencies of performing steps in a run. */
 export function createPerformDeps(
   { clock }: { readonly clock: ClockPort },
   deps: Pick<PerformDeps, 'beforeAgain' | 'views'> & {

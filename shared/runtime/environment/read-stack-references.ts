@@ -12,20 +12,22 @@ import { decodeResource } from '../../state/resource-codec.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../../values/value.ts'
 
-/** Opens the manager that a state names. Throws SECRETS_*. */
+/** Opens the secrets manager that a state names. Throws SECRETS_*. */
 export type OpenState = (named: StoredManager) => Promise<SecretsManager>
 
-/** What reading other stacks asks of the outside: nothing is written. */
+/** Dependencies of reading other stacks. No record is written. */
 export interface StackReaderDeps {
   readonly catalog: Pick<Platform['catalog'], 'getStack'>
   readonly blobs: Platform['blobs']
-  /** The stack that reads. */
+  /** The reading stack. */
   readonly own: { readonly stack: StackId; readonly secrets: SecretsManager }
   readonly openState: OpenState
   readonly info: (message: string) => void
 }
 
-/** Why secrets of another stack may be closed to this one; anything else is a failure. */
+/**
+ * Errors for secrets of another stack that this one cannot decrypt. Any other error is a failure.
+ */
 const closed: readonly ErrorCode[] = [
   'SECRETS_PASSPHRASE_WRONG',
   'SECRETS_MANAGER_UNSUPPORTED',
@@ -34,9 +36,10 @@ const closed: readonly ErrorCode[] = [
 ]
 
 /**
- * What stacks of the same installation published last. A secret that cannot be opened is `{}`,
- * still secret, and the reader is told. Throws STACK_NOT_FOUND, STACK_NAME_INVALID and what the
- * store throws. Source: docs/spec/providers.md#built-in-provider.
+ * Creates the reader of the last published states of stacks in this installation. A secret that
+ * cannot be decrypted becomes `{}`, still secret, and the reader is informed. Throws
+ * STACK_NOT_FOUND, STACK_NAME_INVALID and the errors of the store. Source:
+ * docs/spec/providers.md#built-in-provider.
  */
 export function createStackReader(
   deps: StackReaderDeps,
@@ -78,7 +81,7 @@ async function readPublished(
   return { state, open: await openerOf(deps, name, state) }
 }
 
-/** Opens secrets; says once that it cannot. */
+/** Returns the decryption of a state's secrets. Reports once that it fails. */
 async function openerOf(
   { own, openState, info }: StackReaderDeps,
   name: string,

@@ -1,7 +1,7 @@
 import type { DeployRequest } from '../../engine/request.ts'
 import { createRedactor } from '../../values/redact-secrets.ts'
 
-/** Takes the texts of secret configuration out of messages. */
+/** Creates a function that removes the texts of secret configuration values from messages. */
 export function createConfigRedactor(
   request: Pick<DeployRequest, 'config'>,
 ): (text: string) => string {

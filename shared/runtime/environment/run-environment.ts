@@ -31,20 +31,20 @@ import { createPerformDeps } from './perform-deps.ts'
 import { createRunPluginHost, createRunBuiltinProvider, plainConfigOf } from './run-plugin-host.ts'
 import type { RunInput } from './run-input.ts'
 
-/** Where states of providers are found that the program has not registered (yet). */
+/** The sources of provider states that the program has not registered (yet). */
 export interface BaseLookup {
   current: Base | undefined
-  /** One that is being read. */
+  /** A base that is being read. */
   opening?: { readonly epoch: number; readonly base: Promise<Base> } | undefined
-  /** Those that an earlier life of the deployment made. */
+  /** Returns the states that earlier generator runs of the deployment created. */
   findEarlier: (urn: Urn, id: string) => ResourceState | undefined
-  /** Those that the deployment settled, as far as its executor has read the log. */
+  /** Returns the states that the deployment settled, as far as its executor has read the log. */
   findSettled: (urn: Urn, id: string) => ResourceState | undefined
-  /** What providers are extended by, as far as the executor has read the log. */
+  /** Returns the extensions of providers, as far as the executor has read the log. */
   findExtension: (ref: string) => Extension | undefined
 }
 
-/** Everything of one run that must be ended with it. */
+/** The resources of one run that end with it. */
 export interface RunEnvironment {
   readonly run: CommandRun
   readonly monitor: MonitorServer
@@ -53,11 +53,11 @@ export interface RunEnvironment {
   readonly emitter: StepEmitter
   readonly performDeps: PerformDeps
   readonly baseLookup: BaseLookup
-  /** Operations of which an executor of this process has told. */
+  /** Operations for which an executor of this process has emitted events. */
   readonly reported: Set<OperationId>
 }
 
-/** Everything that a run needs around it, made for it alone. */
+/** Creates the resources that one run needs. */
 export async function createRunEnvironment(input: RunInput): Promise<RunEnvironment> {
   const { platform, request, sink } = input
   const hosts = input.hosts?.()
@@ -126,14 +126,14 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   return { run, monitor, plugins, processes, emitter, performDeps, baseLookup, reported: new Set() }
 }
 
-/** Reports why a provider is called again, and pauses before that call. */
+/** Creates the callback that reports the reason of a retried provider call and pauses before it. */
 function createRetryPause(
   { clock, random }: Pick<Platform, 'clock' | 'random'>,
   emitter: StepEmitter,
   scrub: (text: string) => string,
 ): (number: number, why: string) => Promise<void> {
   return (number, why) => {
-    emitter.report('warning', `${scrub(why)}; it is asked again`)
+    emitter.report('warning', `${scrub(why)}; retrying the call`)
     return clock.sleep(computeBackoffMs(number, retryPolicy.unasked.again, random))
   }
 }
@@ -148,19 +148,19 @@ function createBaseLookup(): BaseLookup {
   }
 }
 
-/** The state of a provider that the program has not registered (yet). */
+/** Returns the state of a provider that the program has not registered (yet). */
 function findProviderState(lookup: BaseLookup, urn: Urn, id: string): ResourceState | undefined {
   const known = lookup.findEarlier(urn, id) ?? lookup.findSettled(urn, id)
   if (known !== undefined || lookup.current === undefined) return known
   return findProviderInBase(lookup.current.snapshot, urn, id)
 }
 
-/** What extends a provider, as this deployment or its base says it. */
+/** Returns an extension of this deployment or its base. */
 function findExtension(lookup: BaseLookup, ref: string): ReturnType<typeof parseExtension> {
   return lookup.findExtension(ref) ?? parseExtension(lookup.current?.snapshot.extensions[ref])
 }
 
-/** The monitor, with what programs and plugins say told as diagnostics. */
+/** Starts the monitor, and emits messages of programs and plugins as diagnostics. */
 function startMonitor(
   emitter: StepEmitter,
   scrub: (text: string) => string,
@@ -188,7 +188,7 @@ function startMonitor(
   })
 }
 
-/** Ends what a run had around it; nothing of it outlives the run. */
+/** Ends the resources of a run, so that none outlives it. */
 export async function closeRunEnvironment(environment: RunEnvironment): Promise<void> {
   environment.monitor.release()
   await environment.plugins.close()

@@ -10,25 +10,25 @@ import type { AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import type { OpenState } from './read-stack-references.ts'
 
-/** What one deployment or preview is made of. */
+/** The input of one deployment or preview. */
 export interface RunInput {
   readonly platform: Platform
   readonly ports: GeneratorPorts
   readonly request: DeployRequest
   readonly sink: EventSink
-  /** What lives of this deployment counted in this process. */
+  /** Counters that generator runs of this deployment in this process share. */
   readonly counted?: Map<string, number>
-  /** What a test brings of its own, for each life anew; the real ones otherwise. */
+  /** Creates the hosts of a test, separately for each generator run. Absent: the real ones. */
   readonly hosts?: () => Hosts
-  /** The environment of programs and plugins; that of this process where it is absent. */
+  /** The environment of programs and plugins. Absent: that of this process. */
   readonly variables?: Readonly<Record<string, string>>
-  /** Puts plugins that are nowhere into the plugin cache. */
+  /** Installs missing plugins in the plugin cache. */
   readonly fetchPlugin?: FetchPlugin
-  /** Opens secrets of other stacks; as this process's environment says where it is absent. */
+  /** Opens secrets of other stacks. Absent: by the environment of this process. */
   readonly openState?: OpenState
 }
 
-/** What runs programs and plugins, and what those call. */
+/** The hosts of programs and plugins, and the monitor that those call. */
 export interface Hosts {
   readonly programs: ProgramHost
   readonly plugins: PluginHost

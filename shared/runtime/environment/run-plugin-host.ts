@@ -16,7 +16,7 @@ import { stripSecrets } from '../../values/walk.ts'
 import { homedir } from 'node:os'
 import type { RunInput } from './run-input.ts'
 
-/** The provider of what is built in; it reads other stacks from where this one is kept. */
+/** Creates the built-in provider of a run. It reads other stacks of the same store. */
 export function createRunBuiltinProvider(input: RunInput, emitter: StepEmitter): Provider {
   const { catalog, blobs, random } = input.platform
   const reading = createStackReader({
@@ -32,7 +32,7 @@ export function createRunBuiltinProvider(input: RunInput, emitter: StepEmitter):
   })
 }
 
-/** The host of the plugins of a run. */
+/** Creates the plugin host of a run. */
 export function createRunPluginHost(
   { request, fetchPlugin, platform }: RunInput,
   deps: {
@@ -83,7 +83,7 @@ export function createRunPluginHost(
   })
 }
 
-/** The configuration of a package for its plugin's environment: plain texts. */
+/** Returns the configuration of a package for its plugin's environment, as plain texts. */
 export function plainConfigOf(
   request: DeployRequest,
   pkg: string,

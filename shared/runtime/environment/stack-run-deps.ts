@@ -6,23 +6,23 @@ import type { FetchPlugin } from '../plugins/fetch-plugin.ts'
 import type { OpenState } from './read-stack-references.ts'
 import type { GeneratorPorts } from '../deployment/generator-ports.ts'
 
-/** What one life is made of. */
+/** Dependencies of a generator run. */
 export interface StackRunDeps {
   readonly platform: Platform
   readonly ports: GeneratorPorts
-  /** What a test brings of its own; the real ones otherwise. */
+  /** Creates the hosts of a test. Absent: the real ones. */
   readonly hosts?: () => Hosts
-  /** The environment of a stack's program and plugins; that of this process where it is absent. */
+  /** Returns the environment of a stack's program and plugins. Absent: that of this process. */
   readonly resolveVariables?: (request: DeployRequest) => Promise<Readonly<Record<string, string>>>
-  /** Whether this environment may work for a stack; for any where it is absent. */
+  /** Reports whether this environment may serve a stack. Absent: it may serve all. */
   readonly mayServe?: (stack: StackId) => boolean
-  /** Puts plugins that are nowhere into the plugin cache of that environment. */
+  /** Installs missing plugins in the plugin cache of that environment. */
   readonly fetchPlugin?: FetchPlugin
   /** Opens secrets of other stacks. */
   readonly openState?: OpenState
 }
 
-/** What a run is asked with, with the environment of its stack. Throws STACK_ROLE_REFUSED. */
+/** Returns the input of a run with the environment of its stack. Throws STACK_ROLE_REFUSED. */
 export async function withStackVariables(deps: StackRunDeps, input: RunInput): Promise<RunInput> {
   const { resolveVariables, fetchPlugin, openState } = deps
   const withPlugins = {

@@ -6,8 +6,8 @@ const root = '/place/ada/antichain'
 const restore = (...folders: readonly string[]): string =>
   restoreUserPath(folders.join(delimiter), root).split(delimiter).join(' ')
 
-describe('the path of the user', () => {
-  test('loses the folders that npm puts in front of a script', () => {
+describe("the user's PATH", () => {
+  test('does not contain the folders that npm adds for a script', () => {
     const npm = '/usr/lib/node_modules/npm/node_modules/@npmcli/run-script/lib/node-gyp-bin'
     const parents = [
       '/place/ada/node_modules/.bin',
@@ -17,26 +17,26 @@ describe('the path of the user', () => {
     expect(restore(`${root}/node_modules/.bin`, ...parents, npm, '/usr/bin')).toBe('/usr/bin')
   })
 
-  test('loses our own Node wherever it stands', () => {
+  test('does not contain the Node of this project, at any position', () => {
     expect(restore('/usr/bin', `${root}/node_modules/node/bin`, '/bin')).toBe('/usr/bin /bin')
   })
 
-  test('recognises folders with closing or doubled slashes', () => {
+  test('is compared without trailing or doubled slashes', () => {
     expect(restore(`${root}//node_modules/.bin/`, `${root}/node_modules/node/bin/`, '/bin')).toBe(
       '/bin',
     )
   })
 
-  test('keeps what belongs to other projects', () => {
+  test('keeps the folders of other projects', () => {
     const others = ['/place/ada/shop/node_modules/.bin', '/opt/node_modules/node/bin']
     expect(restore(...others)).toBe(others.join(' '))
   })
 
-  test('keeps order, repetition and empty entries', () => {
+  test('keeps order, duplicates and empty entries', () => {
     expect(restoreUserPath('/b::/a:/b:', root)).toBe('/b::/a:/b:')
   })
 
-  test('leaves an empty path empty', () => {
+  test('stays empty when it is empty', () => {
     expect(restoreUserPath('', root)).toBe('')
   })
 })

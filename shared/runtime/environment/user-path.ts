@@ -1,10 +1,10 @@
 import { basename, delimiter, dirname, join, normalize } from 'node:path'
 
 /**
- * PATH as the user has it: without what npm and our own launcher put in front (the `.bin` folders
- * of this project and its parents, npm's folder for node-gyp, our own Node), so that programs and
- * plugins find the user's tools. Folders of other projects and empty entries stay. Pure;
- * `projectRoot` is absolute.
+ * Restores the user's PATH: removes the folders that npm and the launcher add, so that programs and
+ * plugins find the user's tools. These are the `.bin` folders of this project and its parents,
+ * npm's folder for node-gyp, and the Node of this project. Folders of other projects and empty
+ * entries stay. Pure; `projectRoot` is absolute.
  */
 export function restoreUserPath(path: string, projectRoot: string): string {
   const ours = new Set([join(projectRoot, 'node_modules', 'node', 'bin')])
@@ -15,13 +15,16 @@ export function restoreUserPath(path: string, projectRoot: string): string {
     .join(delimiter)
 }
 
-/** A folder and all that hold it, as npm walks them. */
+/** Returns a folder and its parents, like npm. */
 function parentFoldersOf(folder: string): readonly string[] {
   const parent = dirname(folder)
   return parent === folder ? [folder] : [folder, ...parentFoldersOf(parent)]
 }
 
-/** One spelling of a folder: no doubled or closing slashes. Empty stays empty: it means "here". */
+/**
+ * Normalizes the spelling of a folder: no doubled or trailing slashes. An empty entry stays empty,
+ * because it means the current folder.
+ */
 function normalizeEntry(entry: string): string {
   if (entry === '') return ''
   return join(normalize(entry), '.')

@@ -4,7 +4,7 @@ import { restoreUserPath } from './user-path.ts'
 
 const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 
-/** What the launcher sets, or overwrites. */
+/** Variables that the launcher sets or overwrites. */
 const launchers = new Set([
   'ANTICHAIN_CALLED',
   'ANTICHAIN_USER_PATH',
@@ -12,7 +12,7 @@ const launchers = new Set([
   'NODE_COMPILE_CACHE',
 ])
 
-/** The environment of the user: without what our launcher put into it. */
+/** Returns the user's environment, without the launcher's changes. */
 export function readUserVariables(): Readonly<Record<string, string>> {
   const found = process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? ''
   const path = restoreUserPath(found, projectRoot)

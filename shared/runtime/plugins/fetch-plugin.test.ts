@@ -16,7 +16,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const plugin = { kind: 'resource', name: 'gold', version: '', downloadUrl: '' } as const
 
-/** The archive of a plugin, as its store has it. */
+/** Creates the request for the archive of a plugin as its store has it. */
 async function packPlugin(): Promise<Uint8Array> {
   const cwd = join(home, 'built')
   mkdirSync(cwd)
@@ -43,7 +43,7 @@ function createFetcher(bytes: Uint8Array | undefined) {
   return { fetch, requests }
 }
 
-test('a plugin that is nowhere is fetched once, and found in the plugin cache then', async () => {
+test('a missing plugin is fetched once, and then found in the plugin cache', async () => {
   const { fetch, requests } = createFetcher(await packPlugin())
   const places = { env: {}, home, path: '' }
   expect(findPlugin(plugin, places)).toHaveProperty('missing')
@@ -57,14 +57,14 @@ test('a plugin that is nowhere is fetched once, and found in the plugin cache th
   ])
 })
 
-test('one that nobody has is asked for again the next time', async () => {
+test('a plugin that the store does not have is requested again the next time', async () => {
   const { fetch, requests } = createFetcher(undefined)
   expect(await fetch(plugin)).toBe(false)
   expect(await fetch(plugin)).toBe(false)
   expect(requests).toHaveLength(2)
 })
 
-test('what cannot be unpacked leaves nothing in the plugin cache', async () => {
+test('an archive that cannot be unpacked leaves no files in the plugin cache', async () => {
   const { fetch } = createFetcher(Buffer.from('nonsense'))
   await expect(fetch(plugin)).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
   expect(existsSync(join(home, '.pulumi', 'plugins', 'resource-gold-v1.2.3'))).toBe(false)

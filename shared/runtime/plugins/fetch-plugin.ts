@@ -5,12 +5,13 @@ import { cacheLocationOf } from '../../providers/install/git-address.ts'
 import type { PluginDescriptor } from '../../providers/provider.ts'
 import { unpackArchive } from '../programs/unpack-archive.ts'
 
-/** Puts a plugin into a plugin cache; false when there is none to put. */
+/** Installs a plugin in a plugin cache. Returns false when it is not available. */
 export type FetchPlugin = (plugin: PluginDescriptor) => Promise<boolean>
 
 /**
- * Fetches plugins into the plugin cache below `home`, as Pulumi lays it out: each once, however
- * many ask, and whole or not at all. Throws PLUGIN_CHECKSUM and ARCHIVE_*.
+ * Creates the installer of plugins from the store into the plugin cache below `home`, in Pulumi's
+ * layout. Concurrent requests share one installation, which is complete or absent. Throws
+ * PLUGIN_CHECKSUM and ARCHIVE_*.
  */
 export function createPluginFetcher(
   store: PluginStorePort,
@@ -33,7 +34,7 @@ export function createPluginFetcher(
       renameSync(making, place)
     } catch (thrown) {
       rmSync(making, { recursive: true, force: true })
-      // Another process may have been faster.
+      // Another process may have installed it.
       if (!existsSync(place)) throw thrown
     }
     return true
@@ -44,7 +45,7 @@ export function createPluginFetcher(
     if (known !== undefined) return known
     const work = fetchOne(plugin)
     fetching.set(key, work)
-    // What is not there now may be put later.
+    // A plugin that is missing now may be published later.
     work.then(
       isThere => void (isThere || fetching.delete(key)),
       () => void fetching.delete(key),

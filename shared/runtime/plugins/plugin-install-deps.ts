@@ -9,7 +9,7 @@ import type { InstallDeps } from '../../providers/install/install-plugin.ts'
 import { machineOf } from '../../providers/install/plugin-address.ts'
 import { pluginCacheOf } from '../../providers/plugins/find-plugin.ts'
 
-/** What installing plugins on this machine needs. */
+/** Creates the dependencies of plugin installations on this machine. */
 export function createInstallDeps(deps: {
   readonly env: Readonly<Record<string, string>>
   readonly home: string
@@ -33,8 +33,8 @@ export function createInstallDeps(deps: {
 }
 
 /**
- * The user's Git, which may have means of its own to log in, but asks nobody: it has no terminal.
- * One that takes too long is killed.
+ * Creates the runner of the user's Git, which may use configured credentials but cannot prompt,
+ * because it has no terminal. A command that exceeds its timeout is killed.
  */
 export function createGitRunner({
   env,
@@ -43,7 +43,7 @@ export function createGitRunner({
   readonly env: Readonly<Record<string, string>>
   readonly processes: ProcessesPort
 }): RunGit {
-  // A Git that called us tells of its repository, which is not that of the plugin.
+  // A calling Git process sets variables for its own repository, which is not that of the plugin.
   const plain = Object.entries(env).filter(([name]) => !ofRepository.has(name))
   return (args, more) => {
     const variables = { ...Object.fromEntries(plain), ...more, GIT_TERMINAL_PROMPT: '0' }

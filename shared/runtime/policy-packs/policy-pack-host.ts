@@ -8,7 +8,7 @@ import type { PluginHost } from '../../providers/provider.ts'
 import { stackPartsOf } from '../../records/ids.ts'
 import { createPolicyPacks } from './policy-packs.ts'
 
-/** The host of the policy packs of a run. */
+/** Creates the policy pack host of a run. */
 export function createPolicyPackHost(
   request: DeployRequest,
   deps: {
@@ -39,7 +39,7 @@ export function createPolicyPackHost(
   return limitAnalyzerConcurrency(packs, Number(env['PULUMI_PARALLEL_ANALYZE'] ?? ''))
 }
 
-/** Plugins and policy packs, which are told to end together. */
+/** Returns a plugin host that cancels and closes plugins and policy packs together. */
 export function withPolicyPacks(plugins: PluginHost, packs: AnalyzerHost): PluginHost {
   return {
     ...plugins,

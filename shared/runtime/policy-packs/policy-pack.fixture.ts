@@ -1,4 +1,4 @@
-/** A policy pack as a process of its own, for tests: it judges by what resources are called. */
+/** A policy pack as a separate process, for tests. Its results depend on the names of resources. */
 import { Server, ServerCredentials, status } from '@grpc/grpc-js'
 import {
   type AnalyzeRequest,

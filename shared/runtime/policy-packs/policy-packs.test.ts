@@ -38,7 +38,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** An executable file of the project. */
+/** Creates an executable file of the project. */
 function writeScript(name: string, text: string): string {
   const file = join(root, name)
   writeFileSync(file, `#!/bin/sh\n${text}\n`)
@@ -69,7 +69,7 @@ const resource = (name: string) => ({
   provider: undefined,
 })
 
-test('a pack is told of stack and settings, judges, remediates, and ends', async () => {
+test('a pack gets stack and settings, analyzes, remediates, and ends', async () => {
   writeFileSync(join(root, 'settings.json'), '{"short":{"enforcementLevel":"mandatory","max":9}}')
   const [one] = await host.load([{ path: writePack(), config: 'settings.json' }])
   expect(one?.info.policies[0]?.enforcement).toBe('mandatory')
@@ -95,12 +95,12 @@ test('a pack is told of stack and settings, judges, remediates, and ends', async
   await host.cancelAll()
 })
 
-test('a pack that ends while it judges is told by its exit code', async () => {
+test('a pack that ends during an analysis is reported with its exit code', async () => {
   const [one] = await host.load([{ path: writePack() }])
   await expect(one?.analyze(resource('dies'))).rejects.toThrow(/the pack ended with exit code 5/)
 })
 
-test('settings that a policy does not take are named, and nothing is left running', async () => {
+test('settings that a policy does not allow are reported, and no process is left running', async () => {
   writeFileSync(join(root, 'settings.json'), '{"short":{"max":"many"}}')
   const load = host.load([{ path: writePack(), config: 'settings.json' }])
   await expect(load).rejects.toMatchObject({ code: 'POLICY_PACK_FAILED' })
@@ -108,7 +108,7 @@ test('settings that a policy does not take are named, and nothing is left runnin
 })
 
 test.each([
-  ['nothing is there', () => 'nowhere', /there is nothing at/],
+  ['nothing is there', () => 'nowhere', /does not exist/],
   ['it ends at once', () => writeScript('bad', 'echo broken >&2; exit 3'), /exit code 3$/],
   [
     'it ends with a trace in colour',
@@ -132,14 +132,14 @@ test.each([
     },
     /pulumi-analyzer-policy-opa/,
   ],
-])('a pack is refused with a sentence when %s', async (name, path, message) => {
+])('a pack is refused with a one-line message when %s', async (name, path, message) => {
   const load = host.load([{ path: path() }])
   await expect(load).rejects.toMatchObject({ code: 'POLICY_PACK_FAILED' })
   await expect(load).rejects.toThrow(message)
   expect(output.filter(line => /broken/.test(line)).length).toBe(name.startsWith('it ends') ? 1 : 0)
 })
 
-test('a pack whose SDK is not installed says what to do', async () => {
+test('the error of a pack without an installed SDK contains the command to install it', async () => {
   mkdirSync(join(root, 'policy'))
   writeFileSync(join(root, 'policy', 'PulumiPolicy.yaml'), 'runtime: nodejs\n')
   const load = host.load([{ path: 'policy' }])

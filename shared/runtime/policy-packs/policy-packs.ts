@@ -35,10 +35,10 @@ import {
   withTimeout,
 } from '../../providers/plugins/start-plugin.ts'
 
-/** What running policy packs needs. */
+/** Dependencies of running policy packs. */
 export interface PolicyPackDeps {
   readonly processes: ProcessesPort
-  /** The environment of the user, which packs inherit. */
+  /** The user's environment, which packs inherit. */
   readonly env: Readonly<Record<string, string>>
   /** Antichain's own `node`. */
   readonly ourNode: string
@@ -46,12 +46,12 @@ export interface PolicyPackDeps {
   readonly root: string
   readonly engineAddress: () => string
   readonly context: PackContext
-  /** A line that a pack printed. Must not wait and not throw. */
+  /** Receives the output lines of packs. Must not block and must not throw. */
   readonly onOutput: (line: string, stream: 'stdout' | 'stderr') => void
 }
 
 /**
- * A host that runs policy packs as processes of this machine. Source:
+ * Creates a host that runs policy packs as processes of this machine. Source:
  * docs/spec/monitor.md#analyzer-service.
  */
 export function createPolicyPacks(deps: PolicyPackDeps): AnalyzerHost {
@@ -86,7 +86,7 @@ async function loadPack(
   abandoned: AbortSignal,
 ): Promise<Analyzer> {
   const place = resolve(deps.root, path)
-  if (!existsSync(place)) throw toPackError(path, `there is nothing at ${place}`)
+  if (!existsSync(place)) throw toPackError(path, `${place} does not exist`)
   const isFolder = statSync(place).isDirectory()
   const directory = isFolder ? place : dirname(place)
   const hasFile = isFolder || existsSync(join(directory, 'PulumiPolicy.yaml'))
@@ -114,11 +114,11 @@ async function loadPack(
     const version = project?.version ?? ''
     const info = await fetchPackInfo(connection, version)
     if (!info.takesSettings && config !== undefined)
-      throw new Error(`the pack '${info.name}' takes no configuration`)
+      throw new Error(`the pack '${info.name}' does not support configuration`)
     if (!info.takesSettings) return createAnalyzer(connection, { info, path, version, close })
     const settings = mergeSettings(info, configured)
     const wrong = validateSettings(info.policies, settings)
-    if (wrong.length > 0) throw new Error(`its configuration is not valid: ${wrong.join('; ')}`)
+    if (wrong.length > 0) throw new Error(`its configuration is invalid: ${wrong.join('; ')}`)
     await configurePack(connection, settings)
     return createAnalyzer(connection, { info: withSettings(info, settings), path, version, close })
   } catch (thrown) {
@@ -134,12 +134,14 @@ function readConfiguredSettings(deps: PolicyPackDeps, path: string, config: stri
   try {
     text = readFileSync(file, 'utf8')
   } catch (thrown) {
-    throw toPackError(path, `its configuration cannot be read: ${messageOf(thrown)}`)
+    throw toPackError(path, `cannot read its configuration: ${messageOf(thrown)}`)
   }
   return readPolicySettings(text, config)
 }
 
-/** How a pack's folder is run: by the SDK that it brings along, or its runtime's analyzer. */
+/**
+ * Returns the command that runs a pack's folder: the SDK in the folder, or its runtime's analyzer.
+ */
 async function packCommandOf(
   deps: PolicyPackDeps,
   directory: string,
@@ -179,7 +181,7 @@ function findOnPath(name: string, path: string): string | undefined {
     .find(file => existsSync(file))
 }
 
-/** What packs find in their environment as programs do: their SDK reads it there. */
+/** Returns the environment variables that packs get like programs, because their SDK reads them. */
 function packVariablesOf(context: PackContext): Readonly<Record<string, string>> {
   const { organization, project, stack, dryRun } = context
   return {
@@ -211,11 +213,11 @@ function connectPack(
     async call(method, request, deadlineMs) {
       await Promise.race([ready, started.ended])
       const lost = started.ended.then(async how => {
-        // What it printed last is shown before its end is told.
+        // Its last output is shown before its end is reported.
         await started.readLastLines()
         throw new Error(`the pack ${how}`)
       })
-      // A connection that is gone is less to know than what became of the pack.
+      // The end of the pack is more informative than the lost connection.
       const answer = callUnary(client, method, { request, deadlineMs }).catch(async thrown => {
         if (grpcCodeOf(thrown) === status.UNAVAILABLE) await withTimeout(lost, limits.lastWordsMs)
         throw thrown
@@ -237,11 +239,14 @@ function connectPack(
 function toPackError(path: string, what: string): Error {
   return error(
     'POLICY_PACK_FAILED',
-    `the policy pack '${path}' cannot be used: ${firstSentenceOf(what)}`,
+    `cannot use the policy pack '${path}': ${firstSentenceOf(what)}`,
   )
 }
 
-/** The sentence alone: last lines and where it was thrown were shown as the pack printed them. */
+/**
+ * Returns the message alone: the pack's last lines and stack trace were already shown as its
+ * output.
+ */
 function firstSentenceOf(text: string): string {
   const [sentence = ''] = stripVTControlCharacters(text).split('; its last lines:')
   const isShownLine = (line: string): boolean => line.trim() !== '' && !/^\s+at /.test(line)

@@ -10,15 +10,15 @@ import type { StackConfig } from '../../programs/config/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
 
-/** What the folder of a project says of a deployment of one of its stacks. */
+/** The parts of a deployment request that a project's folder determines. */
 export type FolderRequest = Pick<
   DeployRequest,
   'stack' | 'source' | 'config' | 'secrets' | 'program' | 'readProgramDigest' | 'autonaming'
 >
 
 /**
- * Reads what a deployment needs of a project's folder. `check`: configuration that the project
- * asks for must be there. Throws what reading configuration and program throws.
+ * Creates the parts of a deployment request from a project's folder. `check`: missing required
+ * configuration is an error. Throws the errors of reading configuration and program.
  */
 export function createFolderRequest(input: {
   readonly stack: StackId
@@ -26,9 +26,9 @@ export function createFolderRequest(input: {
   readonly file: StackConfig
   readonly secrets: SecretsManager
   readonly check: boolean
-  /** Resources are named: how, must be right. */
+  /** Whether resources get names, so that the naming settings must be valid. */
   readonly names: boolean
-  /** The configuration file, where it is not the one of the stack; absolute. */
+  /** Absolute path of a configuration file that replaces the stack's. */
   readonly configFile?: string
 }): FolderRequest {
   const { stack, project, file, secrets, check, names, configFile } = input
@@ -62,7 +62,7 @@ export function createFolderRequest(input: {
   }
 }
 
-/** What a resume must find again: the program's files and the configuration, keyed. */
+/** Returns the digest that a resume compares: the program's files and the configuration, keyed. */
 function identityOf(
   project: Project,
   config: DeployRequest['config'],
@@ -70,7 +70,8 @@ function identityOf(
 ): string {
   const values = [...config].sort(([a], [b]) => (a < b ? -1 : 1))
   const parts: unknown[] = [digestProgram(project.root), values]
-  // A program of another process is not what lies in the folder: nobody resumes it from there.
+  // The program of another process is not in the folder, so no deployment of it is resumed from
+  // there.
   if (project.runtime === clientRuntime) parts.push(project.runtimeOptions)
   return secrets.digest(JSON.stringify(parts))
 }

@@ -7,24 +7,30 @@ import { error, hasCode } from '../../errors/error.ts'
 import type { ChildProcess, ClockPort, ProcessesPort } from '../../ports/system.ts'
 import { toPrintable } from '../../triggers/printable.ts'
 
-/** What packages are installed with. */
+/** Dependencies of package installations. */
 export interface PackageInstallDeps {
   readonly processes: ProcessesPort
   readonly clock: Pick<ClockPort, 'sleep'>
-  /** Where a folder for the package manager's own affairs is made. */
+  /** The parent folder for a temporary home of the package manager. */
   readonly scratch: string
-  /** Of the package manager and of the scripts of packages: nothing of the function's own. */
+  /**
+   * The environment of the package manager and of package scripts, without variables of the
+   * function itself.
+   */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A package manager by its lock file, which it must obey. */
+/**
+ * A package manager, identified by its lock file, with the arguments that make it obey the lock
+ * file.
+ */
 interface PackageManager {
   readonly lock: string
   readonly command: string
   readonly args: readonly string[]
 }
 
-/** Every package manager that is known, by the lock file that a program has. */
+/** The supported package managers, by the program's lock file. */
 const managers: readonly PackageManager[] = [
   { lock: 'package-lock.json', command: 'npm', args: ['ci', '--no-audit', '--no-fund'] },
   { lock: 'npm-shrinkwrap.json', command: 'npm', args: ['ci', '--no-audit', '--no-fund'] },
@@ -32,9 +38,9 @@ const managers: readonly PackageManager[] = [
   { lock: 'yarn.lock', command: 'yarn', args: ['install', '--frozen-lockfile'] },
 ]
 
-/** Says in a program what its packages were installed from. */
+/** A file that records the lock file from which the packages were installed. */
 const marker = join('node_modules', '.antichain-installed')
-/** Scripts of the program itself that an installation runs: what they make is not known. */
+/** The program's own scripts that an installation runs. Their results are unknown. */
 const ownScripts = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare']
 
 const packageForm = z.looseObject({
@@ -44,10 +50,10 @@ const packageForm = z.looseObject({
 })
 
 /**
- * Installs the packages of the program in `folder` with its own package manager, as its lock file
- * says; or takes them from `known`, the folder of an earlier program, when that has those of the
- * same lock file. Nothing is done for a program without packages. Throws INSTALL_FAILED with
- * the last lines of the package manager.
+ * Installs the packages of the program in `folder` with its package manager, according to its lock
+ * file. Reuses the packages of the `earlier` program's folder when the lock file is the same. Does
+ * nothing for a program without packages. Throws INSTALL_FAILED with the last lines of the package
+ * manager.
  */
 export async function installProgramPackages(
   deps: PackageInstallDeps,
@@ -78,8 +84,8 @@ function readWantedPackages(folder: string) {
     const names = managers.map(({ lock }) => lock).join(', ')
     throw error(
       'INSTALL_FAILED',
-      `the program has a package.json with packages and none of ${names} beside it`,
-      { hint: 'Commit the lock file of your package manager beside the package.json.' },
+      `the program has a package.json with dependencies but no lock file (${names})`,
+      { hint: 'Commit the lock file of your package manager next to the package.json.' },
     )
   }
   const { lock, command } = manager
@@ -97,7 +103,7 @@ function parsePackageJson(text: string): z.infer<typeof packageForm> {
   try {
     return packageForm.parse(JSON.parse(text))
   } catch {
-    throw error('INSTALL_FAILED', 'the package.json of the program cannot be read')
+    throw error('INSTALL_FAILED', 'cannot read the package.json of the program')
   }
 }
 
@@ -105,7 +111,7 @@ function readIfExists(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-/** Runs a package manager with a home of its own, bounded in time. */
+/** Runs a package manager with a temporary home and a timeout. */
 async function runPackageManager(
   deps: PackageInstallDeps,
   { command, args }: PackageManager,
@@ -125,19 +131,19 @@ async function runPackageManager(
     late.abort()
     if (ended === 'late') {
       child.signal('SIGKILL')
-      throw error('INSTALL_FAILED', `\`${commandLine}\` takes longer than five minutes`)
+      throw error('INSTALL_FAILED', `\`${commandLine}\` did not finish within five minutes`)
     }
     if (ended.code === 0) return
     const lines = (await Promise.all(tails)).join('\n').split('\n').slice(-linesMax)
     const shown = lines.map(line => toPrintable(line)).join('\n')
     const how = ended.signal ?? `status ${ended.code}`
-    throw error('INSTALL_FAILED', `\`${commandLine}\` ended with ${how}:\n${shown.trim()}`)
+    throw error('INSTALL_FAILED', `\`${commandLine}\` failed with ${how}:\n${shown.trim()}`)
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
 }
 
-/** Lines of a failed installation that are told. */
+/** Output lines of a failed installation in its error. */
 const linesMax = 20
 
 function spawnPackageManager(
@@ -148,11 +154,13 @@ function spawnPackageManager(
     return processes.spawn(request)
   } catch (thrown) {
     if (!hasCode(thrown, 'PLUGIN_FAILED')) throw thrown
-    throw error('INSTALL_FAILED', `the package manager ${request.command} is not here`)
+    throw error('INSTALL_FAILED', `the package manager ${request.command} is not installed here`)
   }
 }
 
-/** The end of what a process says, all of which is read so that it does not stand still. */
+/**
+ * Returns the end of a process's output. It reads all output, so that the process is not blocked.
+ */
 async function readTail(stream: AsyncIterable<Uint8Array>): Promise<string> {
   let tail = ''
   for await (const chunk of stream)

@@ -4,7 +4,7 @@ import { deploymentPartsOf } from '../../records/ids.ts'
 import type { StackServer } from '../deployment/stack-server.ts'
 import { createProgramRequest, type ProgramRequestDeps } from './program-request.ts'
 
-/** How requests and deployments are found again by the archives that they name. */
+/** Creates the opener of requests and deployments by the archives that they name. */
 export function createArchivedProgramOpener(
   requests: Pick<RequestsPort, 'getProgram'>,
   programs: ProgramRequestDeps,
@@ -12,7 +12,7 @@ export function createArchivedProgramOpener(
   return {
     open: async ({ stack, key, program, options, dryRun }) => {
       if (program.kind === 'repository')
-        throw error('FEATURE_MISSING', 'the program of a repository cannot be opened here')
+        throw error('FEATURE_MISSING', 'programs of repositories cannot be opened here')
       const archive =
         program.kind === 'archive' ? program.archive : await requests.getProgram(stack)
       if (archive === undefined)
@@ -23,7 +23,10 @@ export function createArchivedProgramOpener(
     },
     reopen: async (deployment, { place: { archive }, options }) => {
       if (archive === undefined)
-        throw error('PROJECT_NOT_FOUND', `the program of deployment '${deployment}' is no archive`)
+        throw error(
+          'PROJECT_NOT_FOUND',
+          `the program of deployment '${deployment}' is not an archive`,
+        )
       const { stack } = deploymentPartsOf(deployment)
       return createProgramRequest(programs, { stack, archive, options, dryRun: false })
     },

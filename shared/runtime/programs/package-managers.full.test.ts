@@ -8,7 +8,7 @@ import { createSystemClock } from '../../platform/system/clock.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import { type PackageInstallDeps, installProgramPackages } from './install-packages.ts'
 
-/** The package managers of the image, installed by npm as the image does. */
+/** The package managers of the container image, installed by npm like in the image. */
 let root = ''
 let path = ''
 const processes = createProcesses()
@@ -26,7 +26,10 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** A program that needs a package beside it, with the lock file that `lock` made. */
+/**
+ * Creates a program that depends on a package in its folder, with the lock file of the command
+ * `lock`.
+ */
 function writeProgram(name: string, lock: readonly [string, ...string[]]): string {
   const folder = join(root, name)
   mkdirSync(join(folder, 'dep'), { recursive: true })
@@ -53,7 +56,7 @@ test.each([
   ['pnpm', 'pnpm-lock.yaml', ['pnpm', 'install', '--no-frozen-lockfile']],
   ['yarn', 'yarn.lock', ['yarn', 'install']],
 ] as const)(
-  '%s installs what %s says, and refuses what it does not say',
+  '%s installs the contents of %s, and refuses a package that it does not contain',
   async (name, lock, how) => {
     const folder = writeProgram(name, [...how])
     expect(existsSync(join(folder, lock))).toBe(true)

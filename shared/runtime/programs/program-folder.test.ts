@@ -36,7 +36,7 @@ function put(path: string, text: string, mode = 0o644): void {
   writeFileSync(file, text, { mode })
 }
 
-/** Unpacks bytes as a function does; counts how often they were fetched. */
+/** Unpacks bytes like a function, and counts the downloads. */
 async function unpackOnce(bytes: Uint8Array, name = 'a') {
   let fetched = 0
   const get = async (): Promise<Uint8Array> => {
@@ -48,8 +48,8 @@ async function unpackOnce(bytes: Uint8Array, name = 'a') {
   return { place, folders, fetched: () => fetched }
 }
 
-describe('a program that is packed and unpacked', () => {
-  test('is the same folder, with its links, its modes and its dependencies', async () => {
+describe('a packed and unpacked program', () => {
+  test('is the same folder, with its links, modes and dependencies', async () => {
     put('bin/run', '#!/bin/sh\n', 0o755)
     put('node_modules/dep/index.js', 'dep')
     symlinkSync('dep/index.js', join(program, 'node_modules', 'link'))
@@ -60,7 +60,7 @@ describe('a program that is packed and unpacked', () => {
     expect(statSync(join(place, 'bin/run')).mode & 0o111).not.toBe(0)
   })
 
-  test('always has the same bytes, whenever its files were written', async () => {
+  test('has the same bytes, whenever its files were written', async () => {
     const first = await packProgram(program)
     put('index.js', 'console.log(1)\n')
     const second = await packProgram(program)
@@ -69,7 +69,7 @@ describe('a program that is packed and unpacked', () => {
     expect(first.files).toBe(2)
   })
 
-  test('lacks what ignore files name; dependencies only what .antichainignore names', async () => {
+  test('excludes the files of ignore files; dependencies only by .antichainignore', async () => {
     put('.gitignore', 'node_modules\n*.log\n')
     put('.antichainignore', 'node_modules/large\nnotes/\n')
     for (const path of ['a.log', 'notes/n.md', '.git/config', 'node_modules/large/x.js'])
@@ -81,7 +81,7 @@ describe('a program that is packed and unpacked', () => {
     expect(existsSync(join(place, 'node_modules/dep/a.log'))).toBe(true)
   })
 
-  test('is fetched once by a process, and not again by the next', async () => {
+  test('is downloaded once per process, and not again by the next one', async () => {
     const { bytes } = await packProgram(program)
     const { place, folders, fetched } = await unpackOnce(bytes)
     expect(await folders.open('a'.repeat(64) as BlobHash)).toBe(place)
@@ -91,19 +91,19 @@ describe('a program that is packed and unpacked', () => {
   })
 })
 
-describe('an archive that is no program', () => {
+describe('an invalid program archive', () => {
   const isLeftBehind = (): boolean =>
     existsSync(join(folder, 'scratch', 'programs', 'a'.repeat(64)))
 
   test.each([
     ['is no archive', Buffer.from('nonsense')],
     ['is cut off', gzipSync(Buffer.alloc(100)).subarray(0, 15)],
-  ])('%s: it is refused and nothing is left', async (_what, bytes) => {
+  ])('%s: it is refused, and no files are left', async (_what, bytes) => {
     await expect(unpackOnce(bytes)).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
     expect(isLeftBehind()).toBe(false)
   })
 
-  test('says that it holds more than a program may: it is refused and nothing is left', async () => {
+  test('exceeds the size limit by its header: it is refused, and no files are left', async () => {
     const header = Buffer.alloc(512)
     header.write('index.js\0')
     header.write('0000644\0', 100)
@@ -118,12 +118,12 @@ describe('an archive that is no program', () => {
     expect(isLeftBehind()).toBe(false)
   })
 
-  test('leads out of its folder: it is refused and nothing is written there', async () => {
+  test('leads out of its folder: it is refused, and no file is written there', async () => {
     const { bytes } = await packProgram(program)
     const { gunzipSync } = await import('node:zlib')
     const raw = gunzipSync(bytes)
     const at = raw.indexOf('index.js')
-    // The name of a file, with its header's checksum made anew.
+    // The test writes another file name and recomputes the checksum of its header.
     raw.write('../out.js\0', at - 2)
     const header = raw.subarray(at - 2, at - 2 + 512)
     header.fill(' ', 148, 156)

@@ -7,13 +7,16 @@ import { unpackArchive } from './unpack-archive.ts'
 /** Unpacks programs into a scratch folder, each archive once. */
 export interface ProgramFolders {
   /**
-   * The folder of an archive's program. Throws ARCHIVE_UNREADABLE, ARCHIVE_TOO_LARGE, and what the
-   * blob store throws.
+   * Returns the folder of an archive's program. Throws ARCHIVE_UNREADABLE, ARCHIVE_TOO_LARGE, and
+   * the errors of the blob store.
    */
   readonly open: (archive: BlobHash) => Promise<string>
 }
 
-/** Makes the unpacker of one process; a folder that another has unpacked whole is used as it is. */
+/**
+ * Creates the unpacker of one process. A folder that another process has unpacked completely is
+ * reused.
+ */
 export function createProgramFolders(
   blobs: Pick<BlobsPort, 'get'>,
   scratch: string,
@@ -52,10 +55,10 @@ async function unpackProgram(
   }
 }
 
-/** Says that an archive was unpacked to its end. */
+/** Marks a completely unpacked archive. */
 const whole = '.whole'
 
-/** Another process may have been faster: its folder is the same. */
+/** Another process may have moved its folder first, which has the same contents. */
 function moveIntoPlace(making: string, place: string): void {
   try {
     renameSync(making, place)

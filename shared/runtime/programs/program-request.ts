@@ -12,16 +12,16 @@ import type { SecretsManager } from '../../secrets/crypter.ts'
 import { createFolderRequest } from './folder-request.ts'
 import type { ProgramFolders } from './program-folder.ts'
 
-/** What opening the program of a stack asks of the outside. */
+/** Dependencies of opening the program of a stack. */
 export interface ProgramRequestDeps {
   readonly folders: ProgramFolders
-  /** The manager that a stack's file names. Throws SECRETS_* and FEATURE_MISSING. */
+  /** Opens the secrets manager that a stack's file names. Throws SECRETS_* and FEATURE_MISSING. */
   readonly secretsOf: (stack: StackId, named: StackSecrets) => Promise<SecretsManager>
 }
 
 /**
- * What a deployment of an archived program is asked with. Throws ARCHIVE_*, PROJECT_*,
- * STATE_FOREIGN for the program of another project, and what reading its configuration throws.
+ * Creates the deployment request of an archived program. Throws ARCHIVE_*, PROJECT_*, STATE_FOREIGN
+ * for the program of another project, and the errors of reading its configuration.
  */
 export async function createProgramRequest(
   deps: ProgramRequestDeps,
@@ -39,7 +39,7 @@ export async function createProgramRequest(
   if (stackIdOf(project.name, parts.stack) !== stack)
     throw error(
       'PROJECT_INVALID',
-      `the archive holds project '${project.name}', and the stack belongs to '${parts.project}'`,
+      `the archive contains project '${project.name}', but the stack belongs to '${parts.project}'`,
     )
   const file = readStackConfig(stackConfigFileOf(project, parts.stack), project.name)
   const secrets = await deps.secretsOf(stack, file.getSecrets())

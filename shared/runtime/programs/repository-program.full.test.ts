@@ -29,7 +29,7 @@ const secret = 'a secret of sixteen characters and more'
 let stacks = 0
 let stack = stackIdOf('p', 's')
 let home = ''
-/** The repository as it is at the commit. */
+/** The repository at the commit. */
 let repository = ''
 let platform: EmbeddedPlatform
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -67,7 +67,7 @@ function put(path: string, text: string): void {
 const runNpm = (...args: readonly string[]): void =>
   void execFileSync('npm', args, { cwd: join(repository, 'infra'), stdio: 'pipe' })
 
-/** A program with one package, which notes under which environment its script was run. */
+/** Adds one package to the program. Its script writes its environment to a file. */
 function addPackage(more: object = {}): void {
   const script = 'node -e "fs.writeFileSync(\'ran.json\', JSON.stringify(process.env))"'
   put('dep/package/package.json', packageJsonOf({ name: 'dep', scripts: { postinstall: script } }))
@@ -93,7 +93,7 @@ function packRepositoryFiles(): Uint8Array {
 const deps = (env: Readonly<Record<string, string | undefined>> = process.env): RepositoryDeps => ({
   ...platform,
   outbound: receiver.outbound,
-  // Between two tries nothing is waited; how long an installation may take is real.
+  // Pauses between attempts are skipped; the installation timeout is real.
   clock: { sleep: (ms, signal) => platform.clock.sleep(ms > 60_000 ? ms : 0, signal) },
   scratch: join(home, 'scratch'),
   folders: createProgramFolders(platform.blobs, join(home, 'scratch')),
@@ -103,7 +103,7 @@ const deps = (env: Readonly<Record<string, string | undefined>> = process.env): 
 const folderOf = (archive: BlobHash) => deps().folders.open(archive)
 
 describe('the program of a repository', { timeout: 60_000 }, () => {
-  test('is packed with the packages of its lock file, whose scripts see nothing of ours', async () => {
+  test('is packed with the packages of its lock file, whose scripts do not see variables of this project', async () => {
     addPackage()
     const env = { ...process.env, AWS_SECRET_ACCESS_KEY: 'no', ANTICHAIN_KEY: 'no', KEPT: 'yes' }
     const folder = await folderOf(await packRepository(deps(env), stack, program))
@@ -119,7 +119,7 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
     })
   })
 
-  test('has the packages of the last one when the lock file is the same, without a package manager', async () => {
+  test('reuses the packages of the last program for the same lock file, without a package manager', async () => {
     addPackage()
     await platform.requests.putProgram(stack, await packRepository(deps(), stack, program))
     const nowhere = { ...process.env, PATH: '' }
@@ -133,7 +133,7 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
     })
   })
 
-  test('that has a script of its own is installed each time', async () => {
+  test('with its own script is installed each time', async () => {
     addPackage({ scripts: { prepare: "node -e \"fs.writeFileSync('made.js', '')\"" } })
     for (const _time of [1, 2]) {
       const archive = await packRepository(deps(), stack, program)
@@ -148,7 +148,7 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
     expect(existsSync(join(folder, 'Pulumi.yaml'))).toBe(true)
   })
 
-  test('whose lock file is missing or does not fit is refused with what to do', async () => {
+  test('without a matching lock file is refused with a hint', async () => {
     put('infra/package.json', packageJsonOf({ dependencies: { dep: '1' } }))
     const refused = packRepository(deps(), stack, program)
     await expect(refused).rejects.toThrow('none of package-lock.json')
@@ -157,14 +157,14 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
     await expect(packRepository(deps(), stack, program)).rejects.toThrow(/npm ci.*\n[^]*npm error/)
   })
 
-  test('that is not where the rule says is refused, as is one without its webhook', async () => {
+  test("outside of the rule's folder is refused, and so is one without its webhook", async () => {
     const elsewhere = packRepository(deps(), stack, { ...program, folder: '' })
     await expect(elsewhere).rejects.toMatchObject({ code: 'PROJECT_NOT_FOUND' })
     const unknown = packRepository(deps(), stack, { ...program, webhook: 'none' })
     await expect(unknown).rejects.toMatchObject({ code: 'WEBHOOK_UNKNOWN' })
   })
 
-  test('is asked for again when its host has a bad moment, not when it refuses', async () => {
+  test('is requested again after a temporary failure of its host, but not after a refusal', async () => {
     let asks = 0
     receiver.state.answer = () => {
       asks += 1

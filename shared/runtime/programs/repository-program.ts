@@ -23,25 +23,25 @@ import type { StackServer } from '../deployment/stack-server.ts'
 import { installProgramPackages, type PackageInstallDeps } from './install-packages.ts'
 import type { ProgramFolders } from './program-folder.ts'
 
-/** What a repository's program is made ready with. */
+/** Dependencies of packing a repository's program. */
 export interface RepositoryDeps
   extends Pick<TriggerPorts, 'documents' | 'sealing'>,
     Omit<PackageInstallDeps, 'processes'> {
   readonly outbound: OutboundPort
   readonly blobs: Pick<BlobsPort, 'put'>
   readonly requests: Pick<RequestsPort, 'getProgram' | 'putProgram'>
-  /** Where an earlier program's packages are found. */
+  /** Finds the packages of an earlier program. */
   readonly folders: ProgramFolders
-  /** Child processes, that are closed when the program is ready. */
+  /** Creates child processes, which are closed when the program is packed. */
   readonly processes: () => PackageInstallDeps['processes']
 }
 
 /**
- * Makes the archive of a program of the files of a repository at a commit, with its packages, and
- * keeps it as a blob: whoever goes on with the deployment finds that, and no one fetches again.
- * Packages are taken from the program that the stack was last deployed with, if its lock file was
- * the same. Throws WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED,
- * SEALED_UNREADABLE, and what the blob store throws.
+ * Packs a repository's files at a commit, with installed packages, and stores the archive as a
+ * blob. Later generator runs of the deployment use the blob. Packages are reused from the stack's
+ * last deployed program if its lock file is the same. Throws WEBHOOK_UNKNOWN, OUTBOUND_*,
+ * ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and the errors of the blob
+ * store.
  */
 export async function packRepository(
   deps: RepositoryDeps,
@@ -59,7 +59,7 @@ export async function packRepository(
       throw error(
         'PROJECT_NOT_FOUND',
         `${program.repository} has no project file in '${program.folder}' at ${program.commit}`,
-        { hint: 'Correct the `folder` that the rule of the webhook names.' },
+        { hint: 'Correct the `folder` in the rule of the webhook.' },
       )
     await installProgramPackages({ ...deps, processes }, folder, await findLastFolder(deps, stack))
     return await deps.blobs.put((await packProgram(folder)).bytes)
@@ -70,8 +70,8 @@ export async function packRepository(
 }
 
 /**
- * Opens requests as `open` does, and those for programs of repositories, of which it makes
- * archives. What is deployed becomes the program of the stack, for whatever asks for its last one.
+ * Returns an opener that also opens requests for programs of repositories, which it packs into
+ * archives. A deployed archive becomes the stack's last program for later requests.
  */
 export function openWithRepositories(
   open: StackServer['open'],
@@ -82,13 +82,13 @@ export function openWithRepositories(
     if (program.kind !== 'repository') return open(request)
     const archive = await packRepository(deps, stack, program)
     const opened = await open({ ...request, program: { kind: 'archive', archive } })
-    // What a preview runs may come from somebody who may not deploy.
+    // The program of a preview may come from a person who must not deploy.
     if (!dryRun && options.command === 'up') await deps.requests.putProgram(stack, archive)
     return opened
   }
 }
 
-/** What is asked of the repository's host, and with which credential. */
+/** Creates the archive request for the repository's host, with the webhook's credential. */
 async function createArchiveRequest(
   { documents, sealing }: RepositoryDeps,
   { repository, commit, webhook }: RepositoryProgram,
@@ -96,14 +96,14 @@ async function createArchiveRequest(
   const key = webhookKeyOf(webhook)
   const stored = await documents.get(key)
   if (stored === undefined)
-    throw error('WEBHOOK_UNKNOWN', `there is no webhook ${webhook} any more`)
+    throw error('WEBHOOK_UNKNOWN', `the webhook ${webhook} no longer exists`)
   const { apiUrl, credential } = parseDocument(webhookDocument, stored)
   const request = { repository, commit, apiUrl }
   if (credential === undefined) return request
   return { ...request, token: await sealing.open(credential, sealingContextOf(key)) }
 }
 
-/** The files of the repository; a host that has a bad moment is asked again. */
+/** Fetches the files of the repository, with retries after temporary failures. */
 async function fetchFiles(
   { outbound, clock }: RepositoryDeps,
   request: ArchiveRequest,
@@ -122,14 +122,19 @@ async function fetchFiles(
   }
 }
 
-/** No answer, or one that says nothing of what was asked for. */
+/**
+ * Reports whether a failure is temporary: no response, or a response about the host's own state.
+ */
 function isTransient(thrown: unknown): boolean {
   if (!hasCode(thrown, 'OUTBOUND_FAILED') || !(thrown instanceof DeployError)) return false
   const { status } = thrown.details
   return typeof status !== 'number' || status >= 500 || status === 429
 }
 
-/** The program that the stack was last deployed with; without it packages are installed anew. */
+/**
+ * Returns the folder of the stack's last deployed program. Without it, packages are installed
+ * again.
+ */
 async function findLastFolder(
   { requests, folders }: RepositoryDeps,
   stack: StackId,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { limits } from '../../config/limits.ts'
 import { unpackStream } from '../../providers/install/unpack-stream.ts'
 
-/** Unpacks what the store holds: a program, or a plugin. Throws what `unpackStream` throws. */
+/** Unpacks a stored archive: a program or a plugin. Throws the errors of `unpackStream`. */
 export function unpackArchive(
   bytes: Uint8Array,
   target: { readonly into: string; readonly name: string },

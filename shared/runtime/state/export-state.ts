@@ -8,8 +8,8 @@ import type { StoredDeployment } from '../../state/stored.ts'
 import { type CompactionPorts, readState } from '../compaction/fold-and-publish.ts'
 
 /**
- * The state of a stack as the records have it now, or a published version; undefined for a stack
- * that never ran, or has no such version. Throws STACK_NOT_FOUND.
+ * Returns the current state of a stack by its records, or a published version. Returns undefined
+ * for a stack that never ran or has no such version. Throws STACK_NOT_FOUND.
  */
 export async function exportState(
   ports: CompactionPorts,
@@ -26,7 +26,7 @@ export async function exportState(
   return withoutOrigins(await readSnapshotBlob(ports.blobs, found.snapshot))
 }
 
-/** The record of a stack. Throws STACK_NOT_FOUND. */
+/** Returns the record of a stack. Throws STACK_NOT_FOUND. */
 export async function requireStack(
   { catalog }: Pick<CompactionPorts, 'catalog'>,
   stack: StackId,

@@ -2,8 +2,8 @@ import { error } from '../../errors/error.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 
 /**
- * Refuses to remove a stack that still has something: resources, outcomes that came late, or
- * creates of which nobody knows, which are named nowhere else (I9). Throws STACK_NOT_EMPTY.
+ * Requires an empty stack before its removal. Resources, late outcomes and pending creates would
+ * otherwise be lost, because no other record names them (I9). Throws STACK_NOT_EMPTY.
  */
 export function requireEmptyStack(
   stack: string,
@@ -17,6 +17,6 @@ export function requireEmptyStack(
   if (creates.length === 0) return
   const urns = creates.map(({ resource }) => resource.urn).join(', ')
   throw error('STACK_NOT_EMPTY', `the stack '${stack}' has pending creates: ${urns}`, {
-    hint: 'Find out what became of them, and say so with `antichain state pending`; or pass --force.',
+    hint: 'Find out whether they succeeded, and resolve them with `antichain state pending`; or pass --force.',
   })
 }

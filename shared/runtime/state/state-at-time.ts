@@ -30,9 +30,10 @@ import type { StoredDeployment } from '../../state/stored.ts'
 import { type CompactionPorts, readEnds, foldWithEnds } from '../compaction/fold-and-publish.ts'
 
 /**
- * The state of a stack at a moment, folded from the records of the deployment that ran then, or as
- * it was published before; undefined when nothing was published yet. Nothing is written. Throws
- * MOMENT_UNKNOWN for a moment that the stack never had, RECORDS_REMOVED.
+ * Returns the state of a stack at a point in time, without writing. It is folded from the records
+ * of the deployment that ran then, or else is the version published before. Undefined before the
+ * first publication. Throws MOMENT_UNKNOWN for a point in time that the stack does not have, and
+ * RECORDS_REMOVED.
  */
 export async function readStateAt(
   ports: CompactionPorts,
@@ -47,9 +48,9 @@ export async function readStateAt(
       moment,
     )
   const { at } = moment
-  if (at > now) throw error('MOMENT_UNKNOWN', `${formatTime(at)} lies in the future`)
+  if (at > now) throw error('MOMENT_UNKNOWN', `${formatTime(at)} is in the future`)
   if (at < stack.createdAt)
-    throw error('MOMENT_UNKNOWN', `the stack was made at ${formatTime(stack.createdAt)} only`)
+    throw error('MOMENT_UNKNOWN', `the stack was created later, at ${formatTime(stack.createdAt)}`)
   for await (const record of readHistory(ports.catalog, stack.id)) {
     const { startedAt, endedAt } = record
     if (startedAt > at) continue
@@ -80,7 +81,7 @@ async function requireHistoryPlace(
   return { stack, record }
 }
 
-/** The version that a deployment found; one that decided nothing published none. */
+/** Returns the version before a deployment. A deployment without decisions published none. */
 async function findVersionBefore(
   { catalog }: CompactionPorts,
   { stack, record }: HistoryPlace,
@@ -106,7 +107,7 @@ async function readStateDuring(
   if (instant.kind === 'lamport' && instant.lamport > last)
     throw error(
       'MOMENT_UNKNOWN',
-      `deployment ${deploymentPartsOf(deployment).number} ends at its moment ${last}`,
+      `the last point in time of deployment ${deploymentPartsOf(deployment).number} is ${last}`,
     )
   const cut = cutTimeline(timeline, id => ends.get(id), instant)
   const cutView = createLogView(cut.records, view.pages)
@@ -122,8 +123,8 @@ interface DeploymentTimes {
 }
 
 /**
- * The records of a deployment in time. Throws RECORDS_REMOVED when they are gone, also when they go
- * while they are read.
+ * Returns the records of a deployment with their times. Throws RECORDS_REMOVED, also when retention
+ * removes them during the read.
  */
 async function readTimes(ports: CompactionPorts, record: HistoryRecord): Promise<DeploymentTimes> {
   const { deployment, result } = record
@@ -144,9 +145,9 @@ async function readTimes(ports: CompactionPorts, record: HistoryRecord): Promise
   return { view, ends, timeline }
 }
 
-/** One moment of a deployment at which something was decided or ended. */
+/** A point in time of a deployment, at which a decision was made or an operation ended. */
 export interface DeploymentMoment {
-  /** What `stack export --at` takes. */
+  /** The argument of `stack export --at`. */
   readonly moment: string
   readonly at: EpochMs
   readonly what: string
@@ -154,16 +155,21 @@ export interface DeploymentMoment {
   readonly verdict?: Verdict | 'open'
 }
 
-/** What is known of one deployment of the history. */
+/** The timeline of one deployment in the history. */
 export interface DeploymentTimeline {
   readonly record: HistoryRecord
-  /** In order of Lamport time; absent when its records were removed. */
+  /** In order of Lamport time. Absent when its records were removed. */
   readonly moments?: readonly DeploymentMoment[]
-  /** Pending operations that it found or was given, and that are not in the state after it. */
+  /**
+   * Pending operations of the previous or the imported state that are not in the state after it.
+   */
   readonly settled: readonly PendingNote[]
 }
 
-/** Tells one deployment of a stack. Throws MOMENT_UNKNOWN when the stack has no such. */
+/**
+ * Returns the timeline of one deployment of a stack. Throws MOMENT_UNKNOWN when the stack has no
+ * such deployment.
+ */
 export async function readDeploymentTimeline(
   ports: CompactionPorts,
   stack: StackRecord,
@@ -200,7 +206,10 @@ function momentsOf(
   return [decided, ...done.toSorted((a, b) => (a.at === b.at ? 0 : a.at - b.at))]
 }
 
-/** The pending operations of the version before a deployment that its own has not; none if gone. */
+/**
+ * Returns the pending operations that the previous version has and the deployment's own version
+ * lacks; none when a version was removed.
+ */
 async function findSettledPending(
   ports: CompactionPorts,
   place: HistoryPlace,
@@ -227,12 +236,15 @@ function notesOf(state: StoredDeployment | undefined): readonly PendingNote[] {
   return pending.map(({ resource, type }) => ({ urn: resource.urn, type }))
 }
 
-/** Removal begins with the first record; the last ones may go while others are read. */
+/** Retention begins with the first record, and later ones may be removed during a read. */
 async function hasRecords(ports: CompactionPorts, deployment: DeploymentId): Promise<boolean> {
   return (await ports.decisionLog.read(deployment, 0 as LogNumber, 1)).length > 0
 }
 
-/** An import or edit of the state, or a rename, has no records: it is published or it is not. */
+/**
+ * Reports whether an entry is an import or edit of the state, or a rename. These have no records,
+ * only a published version.
+ */
 function isEdit({ command }: HistoryRecord): boolean {
   return ['stack import', 'stack rename', 'state'].includes(command)
 }

@@ -4,16 +4,16 @@ import { stackType } from '../../names/urn.ts'
 import { readTextField } from '../stored-fields.ts'
 import type { StoredResource } from '../stored.ts'
 
-/** What a person asked to be moved. */
+/** The user's selection of resources to move. */
 export interface MoveRequest {
   readonly urns: readonly string[]
   readonly includeParents: boolean
 }
 
 /**
- * The URNs that a move takes along: those that were named, their parents where that was asked, and
- * the children of all of these; the root of the stack stands for its children, and neither it nor a
- * provider is moved. `unknown`: what was named and is not there. Throws CLI_USAGE for a provider.
+ * Returns the URNs that a move includes: the named ones, their parents if requested, and the
+ * children of all of these. The stack's root resource selects its children. Neither the root nor a
+ * provider is moved. `unknown`: named URNs that do not exist. Throws CLI_USAGE for a provider.
  * Source: docs/spec/state-integrity.md#state-edits.
  */
 export function chooseResourcesToMove(
@@ -24,8 +24,8 @@ export function chooseResourcesToMove(
   const named = resources.filter(({ urn }) => requested.has(urn))
   const provider = named.find(({ type }) => isProviderType(type))
   if (provider !== undefined)
-    throw error('CLI_USAGE', `'${provider.urn}' is a provider, which cannot be moved`, {
-      hint: 'Name the resources: their providers are copied.',
+    throw error('CLI_USAGE', `cannot move the provider '${provider.urn}'`, {
+      hint: 'Name the resources only: their providers are copied automatically.',
     })
   const known = new Set(named.map(({ urn }) => urn))
   const moved = new Set(known)
@@ -35,7 +35,7 @@ export function chooseResourcesToMove(
   return { moved, unknown: [...requested].filter(urn => !known.has(urn)) }
 }
 
-/** Whether a resource is the root of its stack. */
+/** Reports whether a resource is the root of its stack. */
 export function isRoot(resource: StoredResource): boolean {
   return resource.type === stackType && readTextField(resource, 'parent') === ''
 }
@@ -53,7 +53,7 @@ function addParents(
   }
 }
 
-/** Parents stand before their children, so one pass finds all. */
+/** Adds all children in one pass, because parents come before their children. */
 function addChildren(resources: readonly StoredResource[], moved: Set<string>): void {
   const below = new Set(moved)
   for (const resource of resources) {

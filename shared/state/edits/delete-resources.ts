@@ -4,30 +4,31 @@ import { isUrn, nameOf } from '../../names/urn.ts'
 import { dependentsOf } from './dependents.ts'
 import { positionOf } from './find-resource.ts'
 
-/** What is to be forgotten: URNs (with an id where several have one), or everything. */
+/** The resources to remove from the state: URNs (with an id if several share one), or all. */
 export interface DeleteResourcesRequest {
   readonly urns: readonly { readonly urn: string; readonly id?: string }[] | 'all'
-  /** Protected ones too. */
+  /** Whether protected resources are removed too. */
   readonly force: boolean
-  /** What depends on them too. */
+  /** Whether dependents are removed too. */
   readonly dependents: boolean
 }
 
-/** What an edit that forgets resources came to. */
+/** The result of removing resources from a state. */
 export interface DeleteResourcesResult {
   readonly state: StoredDeployment
-  /** URNs of what is gone, in the order of the state. */
+  /** URNs of the removed resources, in the order of the state. */
   readonly gone: readonly string[]
-  /** Those of them that were protected. */
+  /** The removed URNs that were protected. */
   readonly forced: readonly string[]
-  /** How many of them were named. */
+  /** The number of removed resources that were named. */
   readonly named: number
 }
 
 /**
- * The state without some resources; in the cloud nothing happens. Throws CLI_USAGE,
- * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_NEEDED for what others depend on,
- * STATE_RESOURCE_PROTECTED without `force`. Source: docs/spec/state-integrity.md#state-edits.
+ * Removes resources from the state, without a change in the cloud. Throws CLI_USAGE,
+ * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_NEEDED for a resource with
+ * dependents, STATE_RESOURCE_PROTECTED without `force`. Source:
+ * docs/spec/state-integrity.md#state-edits.
  */
 export function deleteResources(
   state: StoredDeployment,
@@ -40,7 +41,7 @@ export function deleteResources(
       ? resources.map((_, at) => at)
       : [...new Set(urns.map(({ urn, id }) => positionOf(resources, urn, id)))]
   const gone = new Set<number>()
-  // From the end: what depends on something stands behind it, and is gone before it.
+  // Dependents come later in the list, so they are removed first.
   for (const at of named.toSorted((a, b) => b - a)) {
     requireUnprotected(resources, at, request)
     if (urns !== 'all') addDependents(resources, at, { request, gone })

@@ -4,9 +4,9 @@ import type { StoredResource } from '../stored.ts'
 import { referencesOf } from './references.ts'
 
 /**
- * Positions of the resources that depend, directly or not, on the one at a position and on no other
- * of its URN, ascending. A reference names a URN only: one that another copy before it would serve
- * as well does not count. Linear. Source: docs/spec/state-integrity.md#state-edits.
+ * Returns the ascending positions of all direct and indirect dependents of the resource at a
+ * position. References contain a URN only, so a reference that an earlier copy of the URN satisfies
+ * does not count. Linear. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function dependentsOf(resources: readonly StoredResource[], at: number): readonly number[] {
   const root = resources[at]

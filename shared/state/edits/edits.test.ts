@@ -63,13 +63,13 @@ describe('forgetting resources', () => {
     thing('e'),
   )
 
-  test('forgets what nothing needs', () => {
+  test('removes a resource without dependents', () => {
     const done = deleteResources(chain, { ...only, urns: [{ urn: urn('e') }] })
     expect(namesIn(done.state)).toEqual(['a', 'b', 'c', 'd'])
     expect(done.named).toBe(1)
   })
 
-  test('refuses what others need, through dependencies, parents, properties and providers', () => {
+  test('refuses a resource with dependents, by dependencies, parents, properties and providers', () => {
     for (const name of ['a', 'b', 'c'])
       expect(codeOf(() => deleteResources(chain, { ...only, urns: [{ urn: urn(name) }] }))).toBe(
         'STATE_RESOURCE_NEEDED',
@@ -79,18 +79,18 @@ describe('forgetting resources', () => {
     expect(codeOf(() => deleteResources(used, { ...only, urns }))).toBe('STATE_RESOURCE_NEEDED')
   })
 
-  test('takes what depends on it along when that is asked', () => {
+  test('removes dependents as well if requested', () => {
     const done = deleteResources(chain, { ...only, dependents: true, urns: [{ urn: urn('b') }] })
     expect(namesIn(done.state)).toEqual(['a', 'e'])
     expect(done.named).toBe(1)
   })
 
-  test('takes several in whatever order they are named', () => {
+  test('removes several resources named in any order', () => {
     const urns = ['a', 'd', 'b', 'c'].map(name => ({ urn: urn(name) }))
     expect(namesIn(deleteResources(chain, { ...only, urns }).state)).toEqual(['e'])
   })
 
-  test('refuses protected ones without force, dependents included', () => {
+  test('refuses protected resources without force, dependents included', () => {
     const state = stateOf(
       thing('a'),
       thing('b', { protect: true, dependencies: [urn('a')] }),
@@ -108,7 +108,7 @@ describe('forgetting resources', () => {
     expect(all.state).not.toHaveProperty('resources')
   })
 
-  test('an old copy may go while the new one stays, by its id', () => {
+  test('removes an old copy by its id and keeps the new one', () => {
     const state = stateOf(
       thing('a'),
       thing('b', { dependencies: [urn('a')] }),
@@ -124,7 +124,7 @@ describe('forgetting resources', () => {
     expect(codeOf(() => ask('a-1'))).toBe('STATE_RESOURCE_NEEDED')
   })
 
-  test('says what it does not know, and what that looks like', () => {
+  test('names an unknown URN, and suggests similar ones', () => {
     const ask = (text: string) => () => deleteResources(chain, { ...only, urns: [{ urn: text }] })
     expect(codeOf(ask('a'))).toBe('CLI_USAGE')
     expect(codeOf(ask(urn('z')))).toBe('STATE_RESOURCE_UNKNOWN')
@@ -139,7 +139,7 @@ describe('marks', () => {
     thing('b', { delete: true }),
   )
 
-  test('are set in their place among the fields, and taken away', () => {
+  test('are set in field order, and removed', () => {
     const { state: tainted, count } = withMark(state, [urn('a')], { mark: 'taint', isSet: true })
     expect(Object.keys(tainted.resources?.[0] ?? {})).toEqual([
       ...['urn', 'custom', 'id', 'type', 'parent', 'protect', 'taint'],
@@ -149,12 +149,12 @@ describe('marks', () => {
     expect(bare).toEqual(state)
   })
 
-  test('leave copies that are to be deleted alone', () => {
+  test('are not set on copies that are marked for deletion', () => {
     const { state: all } = withMark(state, 'all', { mark: 'protect', isSet: true })
     expect(all.resources?.map(({ protect }) => protect)).toEqual([true, true, undefined])
   })
 
-  test('change nothing when one URN is unknown, and name each', () => {
+  test('change nothing when a URN is unknown, and name every unknown URN', () => {
     const urns = [urn('a'), urn('x'), urn('y')]
     const work = () => withMark(state, urns, { mark: 'protect', isSet: false })
     expect(codeOf(work)).toBe('STATE_RESOURCE_UNKNOWN')
@@ -164,7 +164,7 @@ describe('marks', () => {
 })
 
 describe('another name', () => {
-  test('is in every reference, and children keep theirs', () => {
+  test('updates every reference, and children keep their URNs', () => {
     const state = stateOf(
       thing('a'),
       thing('b', {
@@ -181,7 +181,7 @@ describe('another name', () => {
       thing('b', {
         parent: urn('z'),
         dependencies: [urn('z')],
-        // A quirk of the original: empty lists of other resources disappear with any rename.
+        // A quirk of Pulumi: any rename drops empty lists of other resources.
         propertyDependencies: { x: [urn('z')] },
         deletedWith: urn('z'),
         replaceWith: [urn('z')],
@@ -189,7 +189,7 @@ describe('another name', () => {
     )
   })
 
-  test('of a provider is in the references to it', () => {
+  test('of a provider updates the references to it', () => {
     const state = stateOf(provider, thing('a', { provider: reference }))
     const renamed = renameResourceInState(state, provider.urn, 'mine')
     expect(verifyIntegrity(renamed)).toBeUndefined()
@@ -204,8 +204,8 @@ describe('another name', () => {
   })
 })
 
-describe('another name of the stack', () => {
-  test('is in every URN of the stack, in references and shown secrets, and nowhere else', () => {
+describe('renaming a stack', () => {
+  test('updates every URN of the stack, references and plaintext secrets, and nothing else', () => {
     const mark = '4dabf18193072939515e22adb298388d'
     const link = (at: string) => ({ [mark]: '5cf8f73096256a8f31e491e813e4eb8e', urn: at })
     const secret = '1b47061264138c4ac30d75fd1eb44270'
@@ -239,11 +239,11 @@ describe('another name of the stack', () => {
 })
 
 describe('a repair', () => {
-  test('leaves a valid state alone', () => {
+  test('leaves a valid state unchanged', () => {
     expect(repairState(stateOf(thing('a')))).toBeUndefined()
   })
 
-  test('puts dependencies first, cuts what is gone, and takes the mark away', () => {
+  test('moves dependencies first, cuts dangling references, and removes the integrity error', () => {
     const state = {
       ...stateOf(
         thing('b', { dependencies: [urn('a')], propertyDependencies: { x: [], y: [urn('gone')] } }),
@@ -264,7 +264,7 @@ describe('a repair', () => {
     expect(found?.moved).toBe(2)
   })
 
-  test('gives up on a cycle and on a provider that is gone', () => {
+  test('fails on a cycle and on a missing provider', () => {
     const cycle = stateOf(
       thing('a', { dependencies: [urn('b')] }),
       thing('b', { dependencies: [urn('a')] }),
@@ -311,7 +311,7 @@ describe('a move', () => {
   const move = (urns: readonly string[], dest = stateOf(), includeParents = false) =>
     moveResources(source, dest, { request: { urns, includeParents }, target })
 
-  test('takes a provider along, makes a root, and cuts what is left behind', () => {
+  test('copies the provider, creates a root, and cuts references to the source', () => {
     const { source: left, dest, brokenInDest, brokenInSource } = move([child.urn])
     expect(verifyIntegrity(left)).toBeUndefined()
     expect(verifyIntegrity(dest)).toBeUndefined()
@@ -334,7 +334,7 @@ describe('a move', () => {
     expect(left.resources?.at(-1)).toEqual(below('user'))
   })
 
-  test('takes children, and parents where that is asked', () => {
+  test('moves children, and parents if requested', () => {
     const names = (moved: readonly string[]) =>
       moved.map(one => one.slice(one.lastIndexOf(':') + 1))
     expect(names(move([group.urn]).moved)).toEqual(['g', 'kid'])
@@ -344,7 +344,7 @@ describe('a move', () => {
     expect(dest.resources?.at(-1)?.urn).toBe(urn('kid', 'k:l:M$a:b:C', 'prod'))
   })
 
-  test('uses a provider that is there, by its id or by equal inputs', () => {
+  test('reuses an existing provider with the same id or equal inputs', () => {
     const copy = { ...provider, urn: urn('default', 'pulumi:providers:a', 'prod') }
     const other = { ...copy, id: 'p-9' }
     const into = move([urn('a')], stateOf(root('prod'), other)).dest.resources?.at(-1)
@@ -355,7 +355,7 @@ describe('a move', () => {
     )
   })
 
-  test('refuses providers, what is there already, and nothing at all', () => {
+  test('refuses providers, existing resources, and an empty selection', () => {
     expect(codeOf(() => move([provider.urn]))).toBe('CLI_USAGE')
     expect(codeOf(() => move([urn('nobody')]))).toBe('STATE_RESOURCE_UNKNOWN')
     expect(move([urn('nobody'), urn('a')]).unknown).toEqual([urn('nobody')])

@@ -3,12 +3,12 @@ import { isUrn } from '../../names/urn.ts'
 import { readTextField } from '../stored-fields.ts'
 import type { StoredResource } from '../stored.ts'
 
-/** How many URNs that are nearly the one that was meant are named. */
+/** Maximum number of similar URNs in a suggestion. */
 const nearMax = 3
-/** Longer texts are not compared letter by letter. */
+/** Maximum length of a URN for which similar ones are searched. */
 const comparedMax = 400
 
-/** The error for a URN that no resource has; names those that look like it. */
+/** Returns the error for an unknown URN, with similar ones as suggestion. */
 export function unknownResourceError(urn: string, candidates: Iterable<string>): Error {
   const near = findSimilar(urn, candidates)
   const meant =
@@ -18,13 +18,13 @@ export function unknownResourceError(urn: string, candidates: Iterable<string>):
   })
 }
 
-/** Throws CLI_USAGE for what is no URN. */
+/** Throws CLI_USAGE for an invalid URN. */
 export function requireUrn(text: string): void {
   if (!isUrn(text)) throw error('CLI_USAGE', `'${text}' is not the URN of a resource`)
 }
 
 /**
- * The position of the only resource of a URN; with an `id`, of the copy that has it. Throws
+ * Returns the position of the only resource of a URN, or of its copy with an `id`. Throws
  * CLI_USAGE, STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS.
  */
 export function positionOf(resources: readonly StoredResource[], urn: string, id?: string): number {
@@ -49,7 +49,7 @@ export function positionOf(resources: readonly StoredResource[], urn: string, id
 
 const noResource: StoredResource = { urn: '', custom: false, type: '' }
 
-/** Nearest first; only what differs in less than a quarter of its letters. */
+/** Returns texts that differ in less than a quarter of their letters, nearest first. */
 function findSimilar(urn: string, candidates: Iterable<string>): readonly string[] {
   if (urn.length > comparedMax) return []
   const most = Math.max(2, Math.floor(urn.length / 4))
@@ -63,7 +63,7 @@ function findSimilar(urn: string, candidates: Iterable<string>): readonly string
     .map(({ text }) => text)
 }
 
-/** How many letters must be put in, taken out or changed. */
+/** Returns the number of letters to insert, delete or replace. */
 function distanceOf(a: string, b: string): number {
   let before = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let row = 1; row <= a.length; row++) {

@@ -3,13 +3,14 @@ import { withFields, withFlag } from '../field-order.ts'
 import type { StoredDeployment } from '../stored.ts'
 import { unknownResourceError } from './find-resource.ts'
 
-/** A mark of a resource that a person sets and takes away. */
+/** A mark on a resource that users set and remove. */
 export type ResourceMark = 'protect' | 'taint'
 
 /**
- * The state with a mark set or taken from the resources of some URNs, or of all; copies that are to
- * be deleted have none. Answers how many were meant. Unknown URNs are told together, and nothing is
- * changed then. Throws STATE_RESOURCE_UNKNOWN. Source: docs/spec/state-integrity.md#state-edits.
+ * Sets or removes a mark on the resources of some URNs, or of all. Copies marked for deletion are
+ * skipped. Returns the number of selected resources. If URNs are unknown, one error names all of
+ * them and nothing changes. Throws STATE_RESOURCE_UNKNOWN. Source:
+ * docs/spec/state-integrity.md#state-edits.
  */
 export function withMark(
   state: StoredDeployment,

@@ -8,38 +8,42 @@ import { chooseResourcesToMove, isRoot, type MoveRequest } from './choose-moved.
 import { type Reference, referencesOf, withReferences } from './references.ts'
 import type { StackNames } from './rename-stack.ts'
 
-/** A reference that a move cuts. */
+/** A reference that a move removes. */
 export interface BrokenReference {
   readonly urn: string
   readonly reference: Reference
 }
 
-/** What a move comes to, and what a person is told of it. */
+/** The result of a move, and the details to report. */
 export interface MoveResult {
   readonly source: StoredDeployment
   readonly dest: StoredDeployment
-  /** In the order of the source, as they are called there. */
+  /** URNs in the source, in its order. */
   readonly moved: readonly string[]
   readonly unknown: readonly string[]
-  /** Of what stays to what goes. */
+  /** Removed references from remaining to moved resources. */
   readonly brokenInSource: readonly BrokenReference[]
-  /** Of what goes to what stays. */
+  /** Removed references from moved to remaining resources. */
   readonly brokenInDest: readonly BrokenReference[]
 }
 
-/** Where resources go. `reseal`: the same with their secrets under the manager of that stack. */
+/**
+ * The destination of a move. `reseal`: encrypts the secrets of resources with the manager of the
+ * destination stack.
+ */
 export interface MoveTarget {
   readonly names: StackNames
   readonly reseal: (resources: readonly StoredResource[]) => readonly StoredResource[]
-  /** Whether two resealed values are one, secrets compared open. */
+  /** Reports whether two resealed values are equal, with secrets compared as plaintext. */
   readonly isEqual: (a: Json | undefined, b: Json | undefined) => boolean
 }
 
 /**
- * Moves resources from one state to another: in the source they are gone, and references to them;
- * in the other they stand behind what it has, below its root unless their parents came along, with
- * copies of their providers unless it has the same. Throws CLI_USAGE, STATE_RESOURCE_UNKNOWN when
- * nothing is to be moved, STATE_RESOURCE_EXISTS. Source: docs/spec/state-integrity.md#state-edits.
+ * Moves resources from one state to another. The source loses the resources and all references to
+ * them. The destination gets them at its end, below its root unless their parents are moved too. It
+ * also gets copies of their providers, unless it has the same ones. Throws CLI_USAGE,
+ * STATE_RESOURCE_UNKNOWN for an empty selection, STATE_RESOURCE_EXISTS. Source:
+ * docs/spec/state-integrity.md#state-edits.
  */
 export function moveResources(
   source: StoredDeployment,
@@ -50,7 +54,10 @@ export function moveResources(
   const { moved, unknown } = chooseResourcesToMove(resources, request)
   const going = resources.filter(({ urn }) => moved.has(urn))
   if (going.length === 0)
-    throw error('STATE_RESOURCE_UNKNOWN', 'the source stack has none of the resources to move')
+    throw error(
+      'STATE_RESOURCE_UNKNOWN',
+      'the source stack does not contain any of the resources to move',
+    )
   const staying = resources.filter(({ urn }) => !moved.has(urn))
   const used = new Set(going.flatMap(resource => readTextField(resource, 'provider') || []))
   const coming = resources.filter(
@@ -72,11 +79,14 @@ export function moveResources(
   }
 }
 
-/** The resources of the destination with those that come, and what of these is cut. */
+/**
+ * Returns the destination's resources with the moved ones, and the references that the move
+ * removes.
+ */
 function addMoved(
   dest: StoredDeployment,
   input: {
-    /** What is moved and the providers that are copied, in the order of the source. */
+    /** The moved resources and the copied providers, in the order of the source. */
     readonly coming: readonly StoredResource[]
     readonly moved: ReadonlySet<string>
     readonly target: MoveTarget
@@ -96,7 +106,7 @@ function addMoved(
     else if (isMoved || !isSameProvider(there, copy, target))
       throw error(
         'STATE_RESOURCE_EXISTS',
-        `the destination has ${isMoved ? 'a resource' : 'another provider'} '${copy.urn}' already`,
+        `the destination already has ${isMoved ? 'a resource' : 'another provider'} '${copy.urn}'`,
         { details: { urn: copy.urn } },
       )
     if (isMoved) now.set(resource.urn, copy.urn)
@@ -106,7 +116,7 @@ function addMoved(
   return { resources, broken }
 }
 
-/** How resources refer to this one when it is a provider; '' otherwise. */
+/** Returns the reference by which resources name this provider; '' for other resources. */
 function providerReferenceTo(resource: StoredResource): string {
   return isProviderType(resource.type) ? `${resource.urn}::${readTextField(resource, 'id')}` : ''
 }
@@ -122,7 +132,10 @@ function isSameProvider(
   )
 }
 
-/** A resource as it is called in the destination: what it refers to and does not come is cut. */
+/**
+ * Returns a resource with its names in the destination, without references to resources that are
+ * not moved.
+ */
 function relocate(
   resource: StoredResource,
   input: {
@@ -149,7 +162,7 @@ function relocate(
   return withFields(cut, { urn: own, parent, provider: provider === '' ? undefined : reference })
 }
 
-/** A stack that never ran has no root yet. */
+/** Creates the root resource of a new stack. */
 function rootOf({ project, stack }: StackNames): StoredResource {
   const name = `${project}-${stack}`
   const urn = urnOf({ project, stack, qualifiedType: stackType, name })
@@ -163,7 +176,7 @@ function createReferenceCutter(
     withReferences(resource, ({ urn }) => (moved.has(urn) ? undefined : urn), 'drop')
 }
 
-/** Parents are found anew, so nothing is lost with them. */
+/** Parents are excluded, because the move assigns new ones. */
 function brokenReferencesOf(
   resource: StoredResource,
   isElsewhere: (urn: string) => boolean,
@@ -173,7 +186,7 @@ function brokenReferencesOf(
     .map(reference => ({ urn: resource.urn, reference }))
 }
 
-/** A state keeps the parameters of packages that its resources name, and no others. */
+/** Keeps exactly the extensions that the state's resources reference. */
 function withExtensions(
   state: StoredDeployment,
   from: StoredDeployment | undefined,

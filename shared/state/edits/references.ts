@@ -2,7 +2,7 @@ import { withFields } from '../field-order.ts'
 import { readListMapField, readTextField, readTextListField } from '../stored-fields.ts'
 import type { Json, StoredResource } from '../stored.ts'
 
-/** One reference of a resource to another; its provider is no such one. */
+/** A reference from a resource to another one, except to its provider. */
 export interface Reference {
   readonly kind: 'parent' | 'dependency' | 'property' | 'deletedWith' | 'replaceWith' | 'viewOf'
   readonly urn: string
@@ -10,7 +10,7 @@ export interface Reference {
   readonly key?: string
 }
 
-/** Every reference of a resource, in the order of Pulumi's own list. */
+/** Returns every reference of a resource, in the order of Pulumi's own list. */
 export function referencesOf(resource: StoredResource): readonly Reference[] {
   const one = (kind: Reference['kind']) => (urn: string) => (urn === '' ? [] : [{ kind, urn }])
   return [
@@ -26,9 +26,9 @@ export function referencesOf(resource: StoredResource): readonly Reference[] {
 }
 
 /**
- * The resource with each reference as `now` says, without those that it answers with undefined. A
- * property whose list of dependencies is empty keeps it with `keep`, as it stands in the state;
- * with `drop` it is left out, as Pulumi does where it writes these lists anew.
+ * Returns the resource with each reference replaced by the result of `resolve`; undefined removes
+ * the reference. `empty` selects the handling of a property with an empty dependency list: `keep`
+ * preserves it as in the state, `drop` removes it, as Pulumi does when it rewrites these lists.
  */
 export function withReferences(
   resource: StoredResource,

@@ -8,9 +8,9 @@ import { positionOf } from './find-resource.ts'
 import { withReferences } from './references.ts'
 
 /**
- * The state with a resource under another name: only the name part of its URN changes, so URNs of
- * its children stay; references to it follow, those of a provider too. No alias is noted: the
- * program must use the new name. The same name changes nothing. Throws CLI_USAGE,
+ * Renames a resource in the state. Only the name part of its URN changes, so the URNs of its
+ * children stay. References to it are updated, including provider references. No alias is recorded:
+ * the program must use the new name. The same name changes nothing. Throws CLI_USAGE,
  * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_EXISTS. Source:
  * docs/spec/state-integrity.md#state-edits.
  */
@@ -25,7 +25,7 @@ export function renameResourceInState(
   const now = urnOf({ ...urnPartsOf(parseUrn(urn)), name })
   if (now === urn) return state
   if (resources.some(resource => resource.urn === now))
-    throw error('STATE_RESOURCE_EXISTS', `the state has a resource '${now}' already`, {
+    throw error('STATE_RESOURCE_EXISTS', `the state already has a resource '${now}'`, {
       details: { urn: now },
     })
   const renamed = resources[at]
@@ -44,7 +44,7 @@ function redirectReferences(resource: StoredResource, before: string, now: Urn):
   return withReferences(resource, ({ urn }) => (urn === before ? now : urn), 'drop')
 }
 
-/** Whatever id a reference to the renamed provider has, it gets that of the state. */
+/** Updates a reference to the renamed provider. Its id becomes the one in the state. */
 function redirectProvider(
   resource: StoredResource,
   rename: {

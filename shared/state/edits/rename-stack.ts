@@ -4,14 +4,14 @@ import { isJsonObject, readTextField, readTextListField } from '../stored-fields
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../stored.ts'
 import { withReferences } from './references.ts'
 
-/** The names that a stack has in URNs. */
+/** The names of a stack in URNs. */
 export interface StackNames {
   readonly project: string
   readonly stack: string
 }
 
 /**
- * The mark of special values, and those that hold URNs or texts of values
+ * The signature key of special values, and the signatures of references and secrets
  * (docs/spec/property-values.md#signatures).
  */
 const markKey = '4dabf18193072939515e22adb298388d'
@@ -19,10 +19,9 @@ const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
 const secretMark = '1b47061264138c4ac30d75fd1eb44270'
 
 /**
- * The state of a stack under another name: every URN of the stack follows, wherever it stands, in
- * pending operations too; that of the root resource also in its name. URNs of other stacks stay,
- * and so do those inside of sealed secrets, as in Pulumi. Source:
- * docs/spec/state-integrity.md#state-edits.
+ * Renames a stack in its state. Every URN of the stack is updated, also in pending operations; the
+ * root resource's name changes too. URNs of other stacks stay, as do those inside encrypted
+ * secrets, as in Pulumi. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function renameStackInState(
   state: StoredDeployment,
@@ -76,7 +75,7 @@ function renameInResource(
   return withReferences(named, ({ urn }) => rename(urn), 'keep')
 }
 
-/** URNs that are texts of their own stay: only references to resources are known to be URNs. */
+/** Plain texts are not changed: only resource references are known to contain URNs. */
 function renameInValue(value: Json, rename: (urn: string) => string): Json {
   if (Array.isArray(value)) return value.map((item: Json) => renameInValue(item, rename))
   if (!isJsonObject(value)) return value
@@ -92,7 +91,7 @@ function renameInValue(value: Json, rename: (urn: string) => string): Json {
   )
 }
 
-/** A secret that is shown is the JSON text of its value. */
+/** A plaintext secret is the JSON text of its value. */
 function renameInText(text: string, rename: (urn: string) => string): string {
   try {
     return JSON.stringify(renameInValue(JSON.parse(text) as Json, rename))

@@ -7,26 +7,26 @@ import { readTextField } from '../stored-fields.ts'
 import type { StoredDeployment, StoredResource } from '../stored.ts'
 import { type Reference, withReferences } from './references.ts'
 
-/** What a repair does to one resource. */
+/** The changes of a repair to one resource. */
 export interface PrunedResource {
   readonly urn: string
-  /** Its URN from now on: another one when its parent is gone. */
+  /** Its new URN, which differs if its parent is gone. */
   readonly now: string
   readonly removed: readonly Reference[]
 }
 
-/** A state that was mended, and how. */
+/** A repaired state, and the changes. */
 export interface RepairResult {
   readonly state: StoredDeployment
-  /** How many resources stand elsewhere than before. */
+  /** The number of resources with a new position. */
   readonly moved: number
   readonly pruned: readonly PrunedResource[]
 }
 
 /**
- * The state with its resources behind what they depend on, and without references to what is gone;
- * undefined when nothing is wrong with it. Throws STATE_INTEGRITY when it cannot be mended so: a
- * cycle, a provider that is missing. Source: docs/spec/state-integrity.md#repair.
+ * Sorts the resources behind their dependencies and removes dangling references. Returns undefined
+ * for a valid state. Throws STATE_INTEGRITY for a state that this cannot repair: a cycle, a missing
+ * provider. Source: docs/spec/state-integrity.md#repair.
  */
 export function repairState(state: StoredDeployment): RepairResult | undefined {
   const fault = verifyIntegrity(state)
@@ -34,7 +34,7 @@ export function repairState(state: StoredDeployment): RepairResult | undefined {
   const { resources = [] } = state
   const sorted = sortTopologically(resources)
   if (sorted.cycle !== undefined)
-    throw unrepairableError(`${fault}; the dependencies of '${sorted.cycle}' go in a circle`)
+    throw unrepairableError(`${fault}; the dependencies of '${sorted.cycle}' form a cycle`)
   const pruned: PrunedResource[] = []
   const kept = pruneReferences(sorted.resources, pruned)
   const { integrity_error: _mark, ...metadata } = state.metadata
@@ -47,11 +47,11 @@ export function repairState(state: StoredDeployment): RepairResult | undefined {
 
 function unrepairableError(why: string): Error {
   return error('STATE_INTEGRITY', `the state cannot be repaired: ${why}`, {
-    hint: 'Export it with `antichain stack export`, correct the file, keep a copy, and import it again.',
+    hint: 'Run `antichain stack export`, keep a copy of the file, correct it, and import it again.',
   })
 }
 
-/** Every reference follows what was renamed before it; what leads nowhere goes. */
+/** Updates every reference to an earlier renamed resource, and removes dangling ones. */
 function pruneReferences(
   resources: readonly StoredResource[],
   pruned: PrunedResource[],
@@ -77,7 +77,9 @@ function pruneReferences(
   })
 }
 
-/** The URN of a resource below its parent; one that had no parent keeps the one that it has. */
+/**
+ * Returns the URN of a resource below its parent. A resource without a former parent keeps its URN.
+ */
 function urnUnderParentOf(resource: StoredResource, parent: string): string {
   const { urn } = resource
   if (readTextField(resource, 'parent') === '' || !isUrn(urn)) return urn

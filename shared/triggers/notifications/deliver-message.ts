@@ -22,7 +22,7 @@ import { toPrintable } from '../printable.ts'
 import { digestOf } from '../webhooks/signature.ts'
 import { parseDocument, webhookDocument, webhookKeyOf } from '../webhooks/webhook-document.ts'
 
-/** What messages are delivered with. */
+/** Dependencies of deliveries. */
 export interface DeliverDeps extends TriggerPorts {
   readonly outbound: OutboundPort
   readonly clock: Pick<ClockPort, 'now'>
@@ -30,9 +30,10 @@ export interface DeliverDeps extends TriggerPorts {
 }
 
 /**
- * Delivers one message and says so to its queue. It is removed when it was delivered, or when
- * nobody wants it any more. Else it comes again: later, or when it is dead at once and without
- * another call, until the queue makes a dead letter of it. Throws what the stores throw.
+ * Delivers one message and reports the result to its queue. A delivered message, or one without a
+ * receiver, is removed. A message that failed is redelivered later. An undeliverable message is
+ * redelivered without further calls until the queue makes it a dead letter. Throws the errors of
+ * the stores.
  */
 export async function deliverMessage(
   deps: DeliverDeps & { readonly notifications: Pick<NotificationsPort, 'remove' | 'postpone'> },
@@ -47,13 +48,13 @@ export async function deliverMessage(
   }
   const isDead = deliveries > 1 && (await marks.isMarked(`dead ${id}`))
   const came: DeliveryResult = isDead
-    ? { kind: 'dead', why: 'it was refused before' }
+    ? { kind: 'dead', why: 'an earlier attempt was refused' }
     : await attemptDelivery(deps, message, deliveries)
   if (came.kind !== 'delivered')
     logger.write('warn', 'notification.failed', { id, attempt: deliveries, ...came })
   if (came.kind === 'retry') await notifications.postpone(receipt, came.afterMs)
   else if (came.kind === 'dead') {
-    // Before a redrive somebody has corrected what was wrong: it is tried then.
+    // The user corrects the cause before a redrive, so the message is then tried again.
     const soon = (clock.now() + triggerLimits.deliveryClaimMs) as EpochMs
     if (!isDead) await marks.mark(`dead ${id}`, soon)
     await notifications.postpone(receipt, 0)
@@ -64,7 +65,9 @@ export async function deliverMessage(
   return came.kind
 }
 
-/** Names a message by what it says to whom: one that was sent twice is told once. */
+/**
+ * Returns the id of a message by its contents and receiver, so that a duplicate is sent only once.
+ */
 function messageIdOf(message: OutgoingMessage): string {
   if (message.kind === 'notification') return deliveryIdOf(message.key, message.event)
   const { stack, request, state } = message.reply
@@ -89,7 +92,7 @@ async function attemptDelivery(
   }
 }
 
-/** What a person must correct is dead at once; what may pass is tried again. */
+/** Classifies a failure: one that a user must correct is final, a temporary one is retried. */
 function classifyFailure(thrown: unknown, number: number): DeliveryResult {
   const why = toPrintable(messageOf(thrown), 300)
   if (hasCode(thrown, 'OUTBOUND_REFUSED')) return { kind: 'dead', why }
@@ -101,7 +104,7 @@ function classifyFailure(thrown: unknown, number: number): DeliveryResult {
   return evaluateAttempt({ kind: 'answered', status, retryAfter: undefined }, number)
 }
 
-/** Tells the host of the repository; webhooks without a credential have nobody to tell it as. */
+/** Sends a reply to the repository's host. A webhook without a credential sends none. */
 async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryResult> {
   const { documents, sealing, marks, clock, outbound } = deps
   const key = webhookKeyOf(reply.webhook)
@@ -110,7 +113,7 @@ async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryResul
   const { form, apiUrl, credential } = parseDocument(webhookDocument, stored)
   if (form !== 'github' || credential === undefined) return { kind: 'delivered' }
   const over = `answered ${digestOf(reply.stack, '\n', reply.request)}`
-  // Messages have no order: what is told last must not be overwritten by what came before it.
+  // Messages are unordered, so an earlier state must not overwrite the final one.
   if (reply.state === 'pending' && (await marks.isMarked(over))) return { kind: 'delivered' }
   if (reply.state !== 'pending')
     await marks.mark(over, (clock.now() + triggerLimits.deliveryKeptMs) as EpochMs)

@@ -19,8 +19,8 @@ const lastRequest = () => {
   return { method, url, headers, value: JSON.parse(body) as unknown }
 }
 
-describe('answers on GitHub', () => {
-  test('the status of a commit says how its deployment is', async () => {
+describe('replies on GitHub', () => {
+  test('the status of a commit contains the result of its deployment', async () => {
     const content = {
       state: 'success',
       context: 'antichain/prod',
@@ -39,7 +39,7 @@ describe('answers on GitHub', () => {
     expect(description).not.toContain('\n')
   })
 
-  test.each([302, 401, 403, 404, 422, 500])('an answer of %i is an error', async status => {
+  test.each([302, 401, 403, 404, 422, 500])('a response of %i is an error', async status => {
     receiver.state.answer = () => ({ status, headers: { location: '/elsewhere' } })
     const failed = { code: 'OUTBOUND_FAILED', details: { status } }
     const content = { state: 'error', context: 'c', description: 'd' } as const
@@ -54,7 +54,9 @@ describe('answers on GitHub', () => {
 })
 
 describe('a comment on GitHub', () => {
-  /** Comments of a pull request, as GitHub keeps them; `refuses` a change with a status. */
+  /**
+   * Comments of a pull request, as GitHub stores them. `refuses`: the status that refuses a change.
+   */
   const kept = new Map<number, string>()
   let refuses: number | undefined
   beforeEach(() => {
@@ -76,7 +78,7 @@ describe('a comment on GitHub', () => {
     replies.writeComment('acme/shop', number, { text, subject })
   const shown = () => [...kept.values()].map(body => body.replace(/^<!--.*-->\n/, ''))
 
-  test('is made once and written over afterwards, one for each stack', async () => {
+  test('is created once and updated afterwards, one for each stack', async () => {
     await write('first')
     await write('other', 'shop/dev')
     await write('second')
@@ -88,7 +90,7 @@ describe('a comment on GitHub', () => {
     expect([...kept.values()].join()).not.toContain('the-token')
   })
 
-  test('is found behind many of others, not in what quotes or copies it', async () => {
+  test('is found behind many others, but not in a quote or copy of it', async () => {
     for (let id = 1; id <= 120; id += 1) kept.set(id, `talk ${id}`)
     await write('first')
     const mine = kept.get(121) ?? ''
@@ -98,7 +100,7 @@ describe('a comment on GitHub', () => {
     expect([kept.get(122), kept.get(123)]).toEqual([`> ${mine}`, mine])
   })
 
-  test('of another pull request has another mark: nobody can write it before', async () => {
+  test('of another pull request has another mark, which an attacker cannot predict', async () => {
     await write('first')
     const copied = kept.get(1) ?? ''
     kept.set(1, copied)
@@ -107,28 +109,28 @@ describe('a comment on GitHub', () => {
     expect(kept.size).toBe(2)
   })
 
-  test.each([403, 404])('that cannot be changed (%i) is made anew', async status => {
+  test.each([403, 404])('that cannot be changed (%i) is created again', async status => {
     await write('first')
     refuses = status
     await write('second')
     expect(shown()).toEqual(['first', 'second'])
   })
 
-  test('is looked for in so many pages only', async () => {
+  test('is searched in a limited number of pages', async () => {
     for (let id = 1; id <= 1_500; id += 1) kept.set(id, 'talk')
     const before = receiver.received.length
     await write('first')
     expect(receiver.received.length - before).toBe(21)
   })
 
-  test.each(['', '{}', '[{"id":"x"}]', 'no json'])('%j is no page of comments', async body => {
+  test.each(['', '{}', '[{"id":"x"}]', 'no json'])('%j is not a page of comments', async body => {
     receiver.state.answer = () => ({ status: 200, body })
     await expect(write('x')).rejects.toMatchObject({ code: 'OUTBOUND_FAILED' })
   })
 })
 
-describe('the comment about a preview', () => {
-  test('shows its lines', () => {
+describe('the comment on a preview', () => {
+  test('contains its lines', () => {
     const text = formatPreviewComment({
       stack: 'shop/prod',
       commit,
@@ -138,7 +140,7 @@ describe('the comment about a preview', () => {
     expect(text).toBe('Preview of `shop/prod` at `aaaaaaaa` succeeded.\n\n```text\n+ a\n~ b\n```\n')
   })
 
-  test('no line comes out of it or draws in it', () => {
+  test('prevents lines from leaving the code block or using control characters', () => {
     const lines = ['```', '````` @everyone', '\u001b[2J', 'a\r\n# Approved', '\u202e']
     const text = formatPreviewComment({ stack: 's`x', commit, isGood: false, lines })
     const [, fence = ''] = /\n(`+)text\n/.exec(text) ?? []
@@ -150,7 +152,7 @@ describe('the comment about a preview', () => {
     expect(text.split('\n')[0]).toBe("Preview of `s'x` at `aaaaaaaa` failed.")
   })
 
-  test('a long one is cut', () => {
+  test('is truncated when it is long', () => {
     const lines = Array.from({ length: 100 }, () => 'x'.repeat(1500))
     const text = formatPreviewComment({ stack: 's', commit, isGood: true, lines })
     expect(text.length).toBeLessThan(60_000)

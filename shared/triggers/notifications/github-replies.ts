@@ -6,12 +6,14 @@ import { readResponseText } from '../outbound/outbound.ts'
 import { toPrintable } from '../printable.ts'
 import { bodySignatureOf } from '../webhooks/signature.ts'
 
-/** How far the deployment of a commit is. */
+/** The deployment state of a commit. */
 export type CommitState = 'pending' | 'success' | 'failure' | 'error'
 
-/** Where results are told. */
+/** Reports results to the repository's host. */
 export interface RepliesPort {
-  /** Sets the state of a commit under a name; the last one stands, so it may be repeated. */
+  /**
+   * Sets the state of a commit under a name. The last state counts, so the call may be repeated.
+   */
   readonly setStatus: (
     repository: string,
     commit: string,
@@ -23,8 +25,9 @@ export interface RepliesPort {
     },
   ) => Promise<void>
   /**
-   * Writes a comment under a pull request, or over the one that was written there before about the
-   * same; so it may be repeated. One that is gone, or may not be changed, is written anew.
+   * Writes a comment to a pull request, or updates the earlier comment on the same subject, so the
+   * call may be repeated. If the earlier one was deleted or cannot be changed, a new comment is
+   * created.
    */
   readonly writeComment: (
     repository: string,
@@ -33,15 +36,15 @@ export interface RepliesPort {
   ) => Promise<void>
 }
 
-/** Where GitHub is, and who asks. */
+/** The address and credential of GitHub. */
 export interface GithubOptions {
   readonly outbound: OutboundPort
-  /** `https://api.github.com`, or that of an own server with its path. */
+  /** `https://api.github.com`, or the address of another server with its path. */
   readonly apiUrl: string
   readonly token: string
 }
 
-/** What every request to GitHub's API has. */
+/** Returns the headers of every request to GitHub's API. */
 export function createGithubHeaders(token: string): Readonly<Record<string, string>> {
   return {
     authorization: `Bearer ${token}`,
@@ -50,7 +53,10 @@ export function createGithubHeaders(token: string): Readonly<Record<string, stri
   }
 }
 
-/** Answers on GitHub. Every method throws OUTBOUND_REFUSED and OUTBOUND_FAILED with the status. */
+/**
+ * Creates replies on GitHub. Every method throws OUTBOUND_REFUSED and OUTBOUND_FAILED with the
+ * status.
+ */
 export function createGithubReplies({ outbound, apiUrl, token }: GithubOptions): RepliesPort {
   const send = (
     method: 'GET' | 'POST' | 'PATCH',
@@ -63,7 +69,7 @@ export function createGithubReplies({ outbound, apiUrl, token }: GithubOptions):
         url: `${apiUrl.replace(/\/$/, '')}/repos/${path}`,
         headers: { ...createGithubHeaders(token), 'content-type': 'application/json' },
         ...(value === undefined ? {} : { body: JSON.stringify(value) }),
-        // Texts of a page of comments are other people's.
+        // Other people write the comments of a page, so its size is limited.
         bytesMax: triggerLimits.commentPageBytesMax,
       },
       async response => ({ status: response.status, text: await readResponseText(response) }),
@@ -95,8 +101,8 @@ export function createGithubReplies({ outbound, apiUrl, token }: GithubOptions):
 }
 
 /**
- * What a comment begins with, unseen, so that it is found again: nobody who has not the credential
- * can write it before we did.
+ * Returns the invisible beginning by which a comment is found again. Only a holder of the
+ * credential can create it.
  */
 function markOf(token: string, subject: string): string {
   return `<!-- antichain ${bodySignatureOf(token, subject).slice(0, 32)} -->`
@@ -105,8 +111,8 @@ function markOf(token: string, subject: string): string {
 const page = z.array(z.object({ id: z.int().positive(), body: z.string().nullish() }))
 
 /**
- * The first comment that begins with a mark, by its id, of the oldest thousand: a copy that
- * somebody made of ours comes after it.
+ * Returns the id of the first comment that begins with a mark, among the oldest thousand. A copy by
+ * another person comes later.
  */
 async function findComment(
   mark: string,
@@ -114,7 +120,7 @@ async function findComment(
 ): Promise<number | undefined> {
   for (let number = 1; number <= triggerLimits.commentPagesMax; number += 1) {
     const { status, text } = await fetchPage(number)
-    if (status !== 200) throw unexpectedStatusError('a look at comments', status)
+    if (status !== 200) throw unexpectedStatusError('the list of comments', status)
     const comments = parseComments(text)
     const found = comments.find(({ body }) => body?.startsWith(mark) === true)
     if (found !== undefined) return found.id
@@ -127,26 +133,29 @@ function parseComments(text: string): z.infer<typeof page> {
   try {
     return page.parse(JSON.parse(text))
   } catch {
-    throw error('OUTBOUND_FAILED', 'GitHub answered a look at comments with something else')
+    throw error(
+      'OUTBOUND_FAILED',
+      'GitHub returned an unexpected response for the list of comments',
+    )
   }
 }
 
 function unexpectedStatusError(what: string, status: number): Error {
   const hints: Readonly<Record<number, string>> = {
     401: 'Set a credential that has not expired.',
-    403: 'Give the credential the right to write commit statuses and pull requests.',
+    403: 'Give the credential permission to write commit statuses and pull requests.',
     404: 'Give the credential access to the repository.',
   }
   const hint = hints[status]
-  return error('OUTBOUND_FAILED', `GitHub did not take ${what}: it answered ${status}`, {
+  return error('OUTBOUND_FAILED', `GitHub refused ${what} with status ${status}`, {
     details: { status },
     ...(hint === undefined ? {} : { hint }),
   })
 }
 
 /**
- * The comment about a preview: its result as text that no markup of GitHub's can come out of, for
- * names and errors in it are chosen by whoever wrote the program.
+ * Formats the comment on a preview. Its lines cannot leave the code block, because the author of
+ * the program chooses names and errors in it.
  */
 export function formatPreviewComment({
   stack,

@@ -62,7 +62,7 @@ const send = (event: NotificationEvent, attempt = 1, outbound = receiver.outboun
   )
 
 describe('notifications', () => {
-  test('a delivery is signed so that the signed form of webhooks takes it', async () => {
+  test('a delivery has a signature that the signed form of webhooks accepts', async () => {
     expect(await send(failed)).toEqual({ kind: 'delivered' })
     const got = receiver.received.at(-1)
     const request = {
@@ -86,7 +86,7 @@ describe('notifications', () => {
     })
   })
 
-  test('the id of a delivery is the same in every attempt, and another for another event', async () => {
+  test('the id of a delivery is the same in every attempt, and differs between events', async () => {
     const idAfter = async (event: NotificationEvent, attempt: number) => {
       await send(event, attempt)
       return receiver.received.at(-1)?.headers['antichain-delivery']
@@ -111,14 +111,14 @@ describe('notifications', () => {
     expect(JSON.parse(payloadOf(event))).toMatchObject(part)
   })
 
-  test('a drift of many resources names a hundred and counts all', () => {
+  test('the payload of a large drift names a hundred resources and the count of all', () => {
     const urns = Array.from({ length: 5000 }, (_, at) => `urn:${at}`)
     const payload = JSON.parse(payloadOf({ kind: 'drift', count: 5000, urns, ...eventFields }))
     expect(payload.urns).toHaveLength(100)
     expect(payload.count).toBe(5000)
   })
 
-  test('it is about its events, its stack, and nothing while it is paused', () => {
+  test('a notification applies to its events and its stack, and to none while it is paused', () => {
     const other = { ...key, scope: 'organization/shop/dev' as StackId }
     expect(isWanted(key, value, failed)).toBe(true)
     expect(isWanted({ ...key, scope: stack }, value, failed)).toBe(true)
@@ -127,7 +127,7 @@ describe('notifications', () => {
     expect(isWanted(key, { ...value, isPaused: true }, failed)).toBe(false)
   })
 
-  test('what the receiver answers is delivered, tried again, or dead', async () => {
+  test("the receiver's status decides between delivered, retry and dead", async () => {
     const after = async (status: number, headers = {}) => {
       receiver.state.answer = () => ({ status, headers })
       return send(failed)
@@ -143,14 +143,14 @@ describe('notifications', () => {
     expect(await after(503, { 'retry-after': 'soon' })).toMatchObject({ afterMs: 10_000 })
   })
 
-  test('a redirect is not followed, and so reaches nothing inside', async () => {
+  test('a redirect is not followed, so it cannot reach internal addresses', async () => {
     const count = receiver.received.length
     receiver.state.answer = () => ({ status: 302, headers: { location: `${receiver.origin}/in` } })
     expect((await send(failed)).kind).toBe('dead')
     expect(receiver.received).toHaveLength(count + 1)
   })
 
-  test('attempts are bounded and further and further apart', () => {
+  test('the number of attempts is limited, and their pauses grow', () => {
     const down = { kind: 'failed', why: 'down' } as const
     const attempts = Array.from({ length: triggerLimits.notificationAttemptsMax }, (_, at) =>
       evaluateAttempt(down, at + 1),
@@ -162,7 +162,7 @@ describe('notifications', () => {
     expect(waits.at(-1)).toBe(3_600_000)
   })
 
-  test('a private address is dead at once, one that does not answer is tried again', async () => {
+  test('a private address is dead immediately, and one that does not respond is retried', async () => {
     const strict = createOutbound({ isPlainAllowed: true })
     expect(await send(failed, 1, strict)).toMatchObject({ kind: 'dead' })
     const gone = createOutbound({ isPlainAllowed: true, resolve: async () => [] })

@@ -11,19 +11,19 @@ import { digestOf, signatureOf, signedHeaders } from '../webhooks/signature.ts'
 const kinds = ['started', 'succeeded', 'failed', 'drift'] as const satisfies readonly Kind[]
 type Kind = NotificationEvent['kind']
 
-/** A notification as it is stored; its scope is the stack, or '*' for all. */
+/** A stored notification. Its scope is the stack, or '*' for all. */
 export const notificationDocument = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2000),
-  /** Sealed: what deliveries are signed with. */
+  /** The sealed secret that signs deliveries. */
   secret: z.string(),
   events: z.array(z.enum(kinds)).min(1),
   isPaused: z.boolean().default(false),
 })
 
-/** A notification as data. */
+/** A notification. */
 export type Notification = z.infer<typeof notificationDocument>
 
-/** Whether a notification is about an event. */
+/** Reports whether a notification applies to an event. */
 export function isWanted({ scope }: DocumentKey, one: Notification, event: NotificationEvent) {
   if (one.isPaused || (scope !== '*' && scope !== event.stack)) return false
   return one.events.includes(event.kind)
@@ -31,7 +31,7 @@ export function isWanted({ scope }: DocumentKey, one: Notification, event: Notif
 
 const urnsMax = 100
 
-/** What of an event goes out, beside what all have, by its kind. */
+/** The additional payload fields of an event, by its kind. */
 const particulars: {
   readonly [K in Kind]: (event: Extract<NotificationEvent, { readonly kind: K }>) => object
 } = {
@@ -41,7 +41,7 @@ const particulars: {
   drift: ({ count, urns }) => ({ count, urns: urns.slice(0, urnsMax) }),
 }
 
-/** The body of a delivery: JSON that names what it is about. */
+/** Returns the body of a delivery: JSON with the event and its subject. */
 export function payloadOf(event: NotificationEvent): string {
   const { kind, stack, deployment, request, command, at } = event
   const more = (particulars[kind] as (one: NotificationEvent) => object)(event)
@@ -50,28 +50,28 @@ export function payloadOf(event: NotificationEvent): string {
   return JSON.stringify({ event: `deployment.${kind}`, ...fields, ...more })
 }
 
-/** Names the telling of an event to one receiver: the same in every attempt, however often sent. */
+/** Returns the id of an event's delivery to one receiver. It is the same in every attempt. */
 export function deliveryIdOf(key: DocumentKey, event: NotificationEvent): string {
   const subject = event.deployment ?? `request ${event.request ?? ''}`
   return digestOf([sealingContextOf(key), subject, event.kind].join('\n')).slice(0, 32)
 }
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export type DeliveryResult =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly afterMs: number; readonly why: string }
-  /** To be kept as a dead letter, with why. */
+  /** The message becomes a dead letter. `why`: the reason. */
   | { readonly kind: 'dead'; readonly why: string }
 
-/** What an attempt came to: a status, or no answer. */
+/** The response of an attempt: a status, or none. */
 export type AttemptResult =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly kind: 'failed'; readonly why: string }
   | { readonly kind: 'refused'; readonly why: string }
 
 /**
- * Decides on attempt number `attempt` (from 1): 2xx is delivered; no answer, 408, 425, 429 and 5xx
- * are tried again until `triggerLimits.notificationAttemptsMax`; any other answer stays what it is.
+ * Evaluates attempt number `attempt` (from 1). 2xx is delivered. No response, 408, 425, 429 and 5xx
+ * are retried up to `triggerLimits.notificationAttemptsMax`. Any other response is final.
  */
 export function evaluateAttempt(attempted: AttemptResult, attempt: number): DeliveryResult {
   if (attempted.kind === 'refused') return { kind: 'dead', why: attempted.why }
@@ -79,15 +79,18 @@ export function evaluateAttempt(attempted: AttemptResult, attempt: number): Deli
     const { status } = attempted
     if (status >= 200 && status < 300) return { kind: 'delivered' }
     const isPassing = status >= 500 || [408, 425, 429].includes(status)
-    if (!isPassing) return { kind: 'dead', why: `the receiver answered ${status}` }
+    if (!isPassing) return { kind: 'dead', why: `the receiver responded with ${status}` }
   }
   const why =
-    attempted.kind === 'failed' ? attempted.why : `the receiver answered ${attempted.status}`
+    attempted.kind === 'failed' ? attempted.why : `the receiver responded with ${attempted.status}`
   if (attempt >= triggerLimits.notificationAttemptsMax) return { kind: 'dead', why }
   return { kind: 'retry', afterMs: retryDelayOf(attempted, attempt), why }
 }
 
-/** Thrice as long each time, or as the receiver asks for in seconds; never beyond the longest. */
+/**
+ * Returns the pause before the next attempt: three times the previous one, or the seconds that the
+ * receiver requests, up to the longest pause.
+ */
 function retryDelayOf(attempted: AttemptResult, attempt: number): number {
   const grown = triggerLimits.notificationRetryMs * 3 ** (attempt - 1)
   const header = attempted.kind === 'answered' ? (attempted.retryAfter ?? '') : ''
@@ -96,9 +99,9 @@ function retryDelayOf(attempted: AttemptResult, attempt: number): number {
 }
 
 /**
- * Attempt number `attempt` (from 1) to tell the receiver of a notification about an event. The id
- * of a delivery is the same in every attempt. Throws SEALED_UNREADABLE; what goes wrong outside is
- * an answer.
+ * Makes attempt number `attempt` (from 1) to send an event to the receiver of a notification. The
+ * id of a delivery is the same in every attempt. Throws SEALED_UNREADABLE; other failures are
+ * results.
  */
 export async function deliverNotification(
   {

@@ -4,13 +4,13 @@ import type { DeploymentRequest } from '../../records/request.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { toPrintable } from '../printable.ts'
 
-/** Lines of a comment, and characters of each: a queue takes messages of bounded size. */
+/** Lines of a comment, and characters of a line. The queue limits the size of messages. */
 const linesMax = 150
 const lineCharactersMax = 300
 
 /**
- * What is told where a webhook's change lies, of what it asked for; undefined when it was asked for
- * in another way. Without `lines` nothing is written under a pull request.
+ * Creates the reply to the change that triggered a request. Returns undefined for a request of
+ * another origin. Without `lines` no comment is written to the pull request.
  */
 export function createReply(
   { stack, key, origin }: Pick<DeploymentRequest, 'stack' | 'key' | 'origin'>,

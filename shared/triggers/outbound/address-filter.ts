@@ -2,14 +2,14 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import { error } from '../../errors/error.ts'
 
 /**
- * Networks that are no public unicast addresses, with what they are for. From the special-purpose
- * registries of IANA (RFC 6890 and its successors); those that carry an IPv4 address within are
- * refused whole, for the host behind such an address is chosen by a translator.
+ * Networks that are not public unicast, with their purpose. From the special-purpose registries of
+ * IANA (RFC 6890 and its successors). Networks with embedded IPv4 addresses are refused completely,
+ * because a translator chooses the actual host.
  */
 const refused: readonly (readonly [network: string, bits: number, why: string])[] = [
   ['0.0.0.0', 8, 'this network'],
   ['10.0.0.0', 8, 'private'],
-  ['100.64.0.0', 10, 'shared by carriers'],
+  ['100.64.0.0', 10, 'shared by carriers (NAT)'],
   ['127.0.0.0', 8, 'loopback'],
   ['169.254.0.0', 16, 'link-local, where clouds keep their metadata'],
   ['172.16.0.0', 12, 'private'],
@@ -21,13 +21,13 @@ const refused: readonly (readonly [network: string, bits: number, why: string])[
   ['198.51.100.0', 24, 'documentation'],
   ['203.0.113.0', 24, 'documentation'],
   ['224.0.0.0', 4, 'multicast'],
-  ['240.0.0.0', 4, 'reserved, broadcast among it'],
+  ['240.0.0.0', 4, 'reserved, including broadcast'],
   ['::', 96, 'unspecified, loopback, IPv4-compatible'],
   ['::ffff:0:0', 96, 'IPv4-mapped'],
   ['64:ff9b::', 96, 'translation to IPv4'],
   ['64:ff9b:1::', 48, 'translation to IPv4'],
   ['100::', 64, 'discarded'],
-  ['2001::', 23, 'protocol assignments, Teredo among them'],
+  ['2001::', 23, 'protocol assignments, including Teredo'],
   ['2001:db8::', 32, 'documentation'],
   ['2002::', 16, '6to4'],
   ['3fff::', 20, 'documentation'],
@@ -36,27 +36,27 @@ const refused: readonly (readonly [network: string, bits: number, why: string])[
   ['fe80::', 10, 'link-local'],
   ['fec0::', 10, 'site-local'],
   ['ff00::', 8, 'multicast'],
-  // What no row above names: of all the rest only 2000::/3 was ever given out to hosts.
-  ['::', 3, 'not given out'],
-  ['4000::', 2, 'not given out'],
-  ['8000::', 1, 'not given out'],
+  // All other networks: only 2000::/3 is assigned to hosts.
+  ['::', 3, 'unassigned'],
+  ['4000::', 2, 'unassigned'],
+  ['8000::', 1, 'unassigned'],
 ]
 
-/** Which addresses may be called, by network (`10.1.0.0/16`) and by scheme. */
+/** The rules for outbound addresses, by network (`10.1.0.0/16`) and scheme. */
 export interface AddressRules {
-  /** Networks that are called although they are not public; none by default. */
+  /** Networks that are allowed although they are not public. Default: none. */
   readonly allowedNetworks?: readonly string[]
-  /** Whether `http:` is as good as `https:`; not by default. */
+  /** Whether `http:` is allowed too. Default: false. */
   readonly isPlainAllowed?: boolean
 }
 
-/** Decides on addresses that a name resolved to. */
+/** Checks the addresses that a name resolves to. */
 export interface AddressFilter {
-  /** Why the address must not be called; undefined when it may be. */
+  /** Returns the reason why the address must not be called, or undefined if it may be. */
   readonly refusalOf: (address: string) => string | undefined
 }
 
-/** A judge by these rules. Throws OUTBOUND_REFUSED for a network that is none. */
+/** Creates the filter of these rules. Throws OUTBOUND_REFUSED for an invalid network. */
 export function createAddressFilter(rules: AddressRules): AddressFilter {
   const allowed = new BlockList()
   for (const network of rules.allowedNetworks ?? []) addNetwork(allowed, network)
@@ -64,7 +64,7 @@ export function createAddressFilter(rules: AddressRules): AddressFilter {
     refusalOf: address => {
       const family = familyOf(address)
       if (allowed.check(address, family)) return undefined
-      // To a list every IPv4 address is in the IPv4-mapped network too.
+      // A block list treats every IPv4 address as an IPv4-mapped IPv6 address too.
       const isMeant = (of: 'ipv4' | 'ipv6'): boolean => family === 'ipv6' || of === 'ipv4'
       return lists.find(one => isMeant(one.family) && one.list.check(address, family))?.why
     },
@@ -72,8 +72,8 @@ export function createAddressFilter(rules: AddressRules): AddressFilter {
 }
 
 /**
- * One list for each reason. A check of an IPv4-mapped address against an IPv4 network sees the
- * address within, so the reason is the one of that.
+ * One list for each reason. A check of an IPv4-mapped address against an IPv4 network uses the
+ * embedded address, so its reason applies.
  */
 const lists = refused.map(([network, bits, why]) => {
   const list = new BlockList()
@@ -89,39 +89,42 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 function addNetwork(list: BlockList, network: string): void {
   const [address = '', bits = ''] = network.split('/')
   try {
-    if (!/^\d{1,3}$/.test(bits)) throw new Error('it has no length')
+    if (!/^\d{1,3}$/.test(bits)) throw new Error('it has no prefix length')
     list.addSubnet(address, Number(bits), familyOf(address))
   } catch {
-    throw error('OUTBOUND_REFUSED', `'${network}' is no network like 10.1.0.0/16 or fd00::/8`)
+    throw error('OUTBOUND_REFUSED', `'${network}' is not a network such as 10.1.0.0/16 or fd00::/8`)
   }
 }
 
 /**
- * The address of a call as it was given. Throws OUTBOUND_REFUSED for what is no URL, another scheme
- * than https (or http where that is allowed), and for a URL with a user in it.
+ * Parses the URL of a call. Throws OUTBOUND_REFUSED for an invalid URL, for another scheme than
+ * https (or http if allowed), and for a URL with credentials.
  */
 export function parseOutboundUrl(text: string, { isPlainAllowed = false }: AddressRules): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) throw error('OUTBOUND_REFUSED', 'the address to call is no URL')
+  if (url === undefined) throw error('OUTBOUND_REFUSED', 'the address to call is not a valid URL')
   const schemes = isPlainAllowed ? ['https:', 'http:'] : ['https:']
   if (!schemes.includes(url.protocol))
-    throw error('OUTBOUND_REFUSED', `${url.host} is not called by ${url.protocol} but by https:`)
+    throw error(
+      'OUTBOUND_REFUSED',
+      `${url.host} must not be called by ${url.protocol}, only by https:`,
+    )
   if (url.username !== '' || url.password !== '')
     throw error('OUTBOUND_REFUSED', `the address at ${url.host} has a user or password in it`)
   return url
 }
 
 /**
- * Refuses an address that no call could ever reach by these rules, before anybody relies on it;
- * what a name resolves to is judged at each call. Throws OUTBOUND_REFUSED.
+ * Refuses an address that these rules can never allow, before it is saved. The addresses of a name
+ * are checked at each call. Throws OUTBOUND_REFUSED.
  */
 export function refuseAddress(text: string, rules: AddressRules): void {
   const host = hostOf(parseOutboundUrl(text, rules))
   const why = isIP(host) === 0 ? undefined : createAddressFilter(rules).refusalOf(host)
-  if (why !== undefined) throw error('OUTBOUND_REFUSED', `${host} is not called: ${why}`)
+  if (why !== undefined) throw error('OUTBOUND_REFUSED', `calls to ${host} are not allowed: ${why}`)
 }
 
-/** The host of a URL as a name or an address, which stands in brackets if it is one of IPv6. */
+/** Returns the host of a URL as a name or an address, without the brackets of IPv6. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }

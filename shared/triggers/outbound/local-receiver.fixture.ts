@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { createOutbound } from './outbound.ts'
 
-/** A request as a local server got it. */
+/** A request as the local server received it. */
 export interface ReceivedRequest {
   readonly method: string
   readonly url: string
@@ -9,14 +9,14 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-/** What the local server answers. */
+/** The response of the local server. */
 export interface ReceiverAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
 }
 
-/** A real HTTP server on loopback that keeps what it gets; `answer` may be changed by tests. */
+/** Starts a real HTTP server on loopback that records its requests. Tests may replace `answer`. */
 export async function startReceiver() {
   const received: ReceivedRequest[] = []
   const state = { answer: (_got: ReceivedRequest): ReceiverAnswer => ({ status: 200 }) }
@@ -39,7 +39,7 @@ export async function startReceiver() {
     port,
     received,
     state,
-    /** Reaches this server and nothing else that is private. */
+    /** Reaches this server and no other private address. */
     outbound: createOutbound({
       allowedNetworks: ['127.0.0.1/32'],
       isPlainAllowed: true,

@@ -54,10 +54,10 @@ describe('addresses', () => {
     ['febf::1', 'link-local'],
     ['fec0::1', 'site-local'],
     ['ff02::1', 'multicast'],
-    ['::ffff:0:a00:1', 'not given out'],
-    ['1::1', 'not given out'],
-    ['4000::1', 'not given out'],
-    ['e000::1', 'not given out'],
+    ['::ffff:0:a00:1', 'unassigned'],
+    ['1::1', 'unassigned'],
+    ['4000::1', 'unassigned'],
+    ['e000::1', 'unassigned'],
   ])('%s is refused as %s', (address, why) => {
     expect(refusal(address)).toContain(why)
   })
@@ -83,7 +83,7 @@ describe('addresses', () => {
     expect(refusal(address)).toBeUndefined()
   })
 
-  test('a network may be allowed, and only that', () => {
+  test('a network can be allowed, without others', () => {
     const judge = createAddressFilter({ allowedNetworks: ['10.1.0.0/16', 'fd00:1::/32'] })
     expect(judge.refusalOf('10.1.2.3')).toBeUndefined()
     expect(judge.refusalOf('fd00:1::9')).toBeUndefined()
@@ -103,7 +103,7 @@ describe('addresses', () => {
     'not a url',
     'https://user@example.com/',
     'https://:word@example.com/',
-  ])('%s is no address to call', text => {
+  ])('%s is not a valid address to call', text => {
     expect(() => parseOutboundUrl(text, {})).toThrow(expect.objectContaining(refused))
   })
 })
@@ -144,7 +144,10 @@ afterAll(() => {
   server.close()
 })
 
-/** `here` is the local server by name; it may be called, other private addresses may not. */
+/**
+ * The names `here` and `there` are the local server, which may be called; other private addresses
+ * may not.
+ */
 const named: ResolveHost = async host => {
   if (host === 'here.test' || host === 'there.test') return ['127.0.0.1']
   if (host === 'inside.test') return ['10.0.0.1']
@@ -160,15 +163,15 @@ const get = (url: string, more: object = {}) =>
     text: await readResponseText(response),
   }))
 
-describe('calls to the outside', () => {
-  test('reach the address of the name, with the name in them', async () => {
+describe('outbound calls', () => {
+  test('reach the address of the name, with the name in the request', async () => {
     const answer = await get(`http://here.test:${port}/a?b`)
     expect(answer).toMatchObject({ status: 200, text: 'good' })
     expect(answer.headers.get('x-a')).toBe('1')
     expect(seen.at(-1)).toMatchObject({ url: '/a?b', headers: { host: `here.test:${port}` } })
   })
 
-  test('carry a body with its length', async () => {
+  test('send a body with its length', async () => {
     await get(`http://here.test:${port}/p`, { method: 'POST', body: '{"ü":1}' })
     expect(seen.at(-1)).toMatchObject({
       method: 'POST',
@@ -188,13 +191,13 @@ describe('calls to the outside', () => {
     'http://[::ffff:169.254.169.254]/latest/meta-data/',
     'http://[fd00:ec2::254]/',
     'http://169.254.169.254/latest/meta-data/iam/',
-  ])('%s is refused before anything is sent', async url => {
+  ])('%s is refused before the request is sent', async url => {
     const count = seen.length
     await expect(get(url)).rejects.toMatchObject(refused)
     expect(seen).toHaveLength(count)
   })
 
-  test('an allowed network does not allow http, and by default nothing private is called', async () => {
+  test('an allowed network does not allow http, and private addresses are refused by default', async () => {
     const strict = createOutbound({ allowedNetworks: ['127.0.0.1/32'] })
     const plain = createOutbound({ isPlainAllowed: true })
     for (const outbound of [strict, plain])
@@ -206,7 +209,7 @@ describe('calls to the outside', () => {
       ).rejects.toMatchObject(refused)
   })
 
-  test('a name that changes its mind after it was judged changes nothing', async () => {
+  test('a name that resolves to another address after the check has no effect', async () => {
     let lookups = 0
     const resolve: ResolveHost = async () => {
       lookups += 1
@@ -220,7 +223,7 @@ describe('calls to the outside', () => {
     await expect(again).rejects.toMatchObject(refused)
   })
 
-  test('the connection goes to the address that was judged and to no other', async () => {
+  test('the connection uses the checked address and no other', async () => {
     const elsewhere: ResolveHost = async () => ['127.0.0.2', '127.0.0.1']
     const outbound = createOutbound({
       allowedNetworks: ['127.0.0.0/8'],
@@ -232,7 +235,7 @@ describe('calls to the outside', () => {
     await expect(outbound.call(request, readResponseText)).rejects.toMatchObject(broken)
   })
 
-  test('a redirect is an answer unless it is followed', async () => {
+  test('a redirect is a response unless it is followed', async () => {
     const answer = await get(`http://here.test:${port}/?to=/good`)
     expect(answer.status).toBe(302)
     const followed = await get(`http://here.test:${port}/?to=/good`, { redirectsMax: 1 })
@@ -257,12 +260,12 @@ describe('calls to the outside', () => {
       ).rejects.toMatchObject(refused)
   })
 
-  test('a body does not follow a redirect', async () => {
+  test('a request with a body does not follow a redirect', async () => {
     const more = { method: 'POST', body: 'x', redirectsMax: 3 }
     expect((await get(`http://here.test:${port}/?to=/good`, more)).status).toBe(302)
   })
 
-  test('credentials follow to the same origin only', async () => {
+  test('credentials are sent to the same origin only', async () => {
     const more = { redirectsMax: 1, headers: { authorization: 'Bearer word', accept: 'a/b' } }
     await get(`http://here.test:${port}/?to=/same`, more)
     expect(seen.at(-1)?.headers).toMatchObject({ authorization: 'Bearer word' })
@@ -272,7 +275,7 @@ describe('calls to the outside', () => {
     expect(seen.at(-1)?.headers).not.toHaveProperty('authorization')
   })
 
-  test('an answer that is too large, too slow or broken is an error', async () => {
+  test('a response that is too large, too slow or broken is an error', async () => {
     await expect(get(`http://here.test:${port}/large`, { bytesMax: 4999 })).rejects.toMatchObject(
       broken,
     )
@@ -287,7 +290,7 @@ describe('calls to the outside', () => {
     await expect(get('http://empty.test/')).rejects.toMatchObject(broken)
   })
 
-  test('an answer that breaks off while nobody reads it is an error for who reads it then', async () => {
+  test('a response that breaks before it is read is an error for its later reader', async () => {
     const request = { method: 'GET', url: `http://here.test:${port}/silent`, headers: {} } as const
     const broke = createOutbound(local).call({ ...request, timeoutMs: 50 }, async response => {
       await new Promise(resolve => setTimeout(resolve, 200))
@@ -296,13 +299,13 @@ describe('calls to the outside', () => {
     await expect(broke).rejects.toMatchObject(broken)
   })
 
-  test('a name that is never resolved is not waited for', async () => {
+  test('a name that never resolves ends with the timeout', async () => {
     const outbound = createOutbound({ ...local, resolve: () => new Promise(() => undefined) })
     const request = { method: 'GET', url: 'http://slow.test/', headers: {}, timeoutMs: 50 } as const
     await expect(outbound.call(request, readResponseText)).rejects.toMatchObject(broken)
   })
 
-  test('an error names the host, not the path or query, which carry tokens', async () => {
+  test('an error contains the host, but not path and query, which may contain tokens', async () => {
     const thrown = await get('http://gone.test/path-token?query-token').catch(String)
     expect(thrown).toContain('gone.test')
     expect(thrown).not.toContain('token')

@@ -13,23 +13,23 @@ import {
   parseOutboundUrl,
 } from './address-filter.ts'
 
-/** All addresses of a name. */
+/** Returns all addresses of a name. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>
 
 const resolveBySystem: ResolveHost = async host =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
-/** How calls leave. */
+/** Options of outbound calls. */
 export interface OutboundOptions extends AddressRules {
-  /** The system's look-up by default. */
+  /** Default: the system's resolver. */
   readonly resolve?: ResolveHost
 }
 
 /**
- * Calls to public addresses by https. A name is resolved once, every address of it must be allowed,
- * and the connection goes to the first of those addresses: a name that says something else a moment
- * later changes nothing. Each redirect is judged like the first address; headers that carry
- * credentials do not follow to another origin. Proxies of the environment are not used.
+ * Creates calls to public addresses by https. A name is resolved once, and all of its addresses
+ * must be allowed. The connection uses the first one, so a later change of the name has no effect.
+ * Each redirect is checked like the first address, and credentials are not sent to another origin.
+ * Proxies of the environment are not used.
  */
 export function createOutbound(options: OutboundOptions = {}): OutboundPort {
   const judge = createAddressFilter(options)
@@ -42,12 +42,13 @@ export function createOutbound(options: OutboundOptions = {}): OutboundPort {
         url: parseOutboundUrl(request.url, options),
         headers: request.headers,
       }
-      // A request with a body is never sent on: it was meant for the one that was named.
+      // A request with a body never follows a redirect, because it was intended for the named
+      // receiver.
       const redirectsMax = request.method === 'GET' ? (request.redirectsMax ?? 0) : 0
       for (let left = redirectsMax; ; left -= 1) {
         const address = await withAbort(signal, url, resolveAllowedAddress(url, resolve, judge))
         const message = await send({ ...request, headers }, { url, address, signal })
-        // Nobody may be reading when it breaks: who reads then or later is told.
+        // The response may break before it is read; its reader then gets the error.
         message.on('error', () => undefined)
         try {
           const target = left > 0 ? redirectTargetOf(message, url) : undefined
@@ -63,7 +64,7 @@ export function createOutbound(options: OutboundOptions = {}): OutboundPort {
   }
 }
 
-/** Reads a whole answer as text; its size is bounded by the request. */
+/** Reads a whole response as text. The request limits its size. */
 export async function readResponseText(response: OutboundResponse): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of response.body) chunks.push(chunk)
@@ -81,7 +82,10 @@ async function resolveAllowedAddress(
   for (const address of addresses) {
     const why = isIP(address) === 0 ? 'no address' : judge.refusalOf(address)
     if (why !== undefined)
-      throw error('OUTBOUND_REFUSED', `${host} is at ${address}, which is not called: ${why}`)
+      throw error(
+        'OUTBOUND_REFUSED',
+        `${host} resolves to ${address}, and calls to it are not allowed: ${why}`,
+      )
   }
   const [first] = addresses
   if (first === undefined) throw failedError(url, 'its name has no address')
@@ -90,14 +94,14 @@ async function resolveAllowedAddress(
 
 function createUnresolvedThrower(host: string): (thrown: unknown) => never {
   return thrown => {
-    throw error('OUTBOUND_FAILED', `the name ${host} cannot be resolved: ${messageOf(thrown)}`)
+    throw error('OUTBOUND_FAILED', `cannot resolve the name ${host}: ${messageOf(thrown)}`)
   }
 }
 
-/** The look-up of a name knows no signal; who waits for it does. */
+/** The resolver does not support signals, so the wait for it is aborted. */
 async function withAbort<T>(signal: AbortSignal, url: URL, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const stop = (): void => late.reject(failedError(url, 'it takes too long'))
+  const stop = (): void => late.reject(failedError(url, 'it timed out'))
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   try {
@@ -113,7 +117,9 @@ interface SendTarget {
   readonly signal: AbortSignal
 }
 
-/** Host header and the certificate's name are those of the URL, the connection is the address's. */
+/**
+ * Host header and certificate name come from the URL, and the connection uses the given address.
+ */
 function send(
   request: OutboundRequest,
   { url, address, signal }: SendTarget,
@@ -167,7 +173,7 @@ async function* limitBody(
   try {
     for await (const chunk of message as AsyncIterable<Uint8Array>) {
       size += chunk.length
-      if (size > bytesMax) throw failedError(url, `its answer has more than ${bytesMax} bytes`)
+      if (size > bytesMax) throw failedError(url, `its response has more than ${bytesMax} bytes`)
       yield chunk
     }
   } catch (thrown) {
@@ -175,7 +181,7 @@ async function* limitBody(
   }
 }
 
-/** Where an answer sends on; undefined when it does not. */
+/** Returns the target of a redirect, or undefined for any other response. */
 function redirectTargetOf({ statusCode, headers }: IncomingMessage, url: URL): string | undefined {
   const isRedirect = [301, 302, 303, 307, 308].includes(statusCode ?? 0)
   if (!isRedirect || headers.location === undefined) return undefined
@@ -189,10 +195,10 @@ function withoutCredentials(headers: OutboundRequest['headers']): OutboundReques
 }
 
 function reasonOf(thrown: unknown, signal: AbortSignal): string {
-  return signal.aborted ? 'it takes too long' : messageOf(thrown)
+  return signal.aborted ? 'it timed out' : messageOf(thrown)
 }
 
-/** Only the host is named: paths and queries of addresses carry tokens. */
+/** Only the host is named, because paths and queries may contain tokens. */
 function failedError(url: URL, why: string): DeployError {
   return error('OUTBOUND_FAILED', `the call to ${url.host} failed: ${why}`)
 }

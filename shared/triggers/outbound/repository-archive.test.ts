@@ -42,7 +42,7 @@ interface Entry {
   readonly mode?: number
 }
 
-/** A packed archive as no honest tool would make it. */
+/** Creates a packed archive with entries that no regular tool would write. */
 function packed(entries: readonly Entry[]): Buffer {
   const blocks = entries.flatMap(({ path, type = 'File', linkpath = '', content = '', mode }) => {
     const bytes = Buffer.from(content)
@@ -80,7 +80,7 @@ const good: readonly Entry[] = [
   { path: 'acme-shop-b/..dots', content: 'dots' },
 ]
 
-describe('the archive of a repository', () => {
+describe('the request for the archive of a repository', () => {
   test('is fetched with the credential and unpacked without its outer folder', async () => {
     served(packed(good))
     await fetched({}, 'the-token')
@@ -91,11 +91,11 @@ describe('the archive of a repository', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['..dots', 'bin', 'index.ts'])
     expect(readFileSync(join(folder, 'bin/link'), 'utf8')).toBe('hello')
     expect(readlinkSync(join(folder, 'bin/link'))).toBe('../index.ts')
-    // Runs, but as nobody else.
+    // The file is executable, but without the bits that change the user.
     expect(statSync(join(folder, 'bin/run')).mode & 0o7100).toBe(0o100)
   })
 
-  test('is fetched where GitHub sends on to, without the credential', async () => {
+  test('is fetched from the redirect target of GitHub, without the credential', async () => {
     const body = packed(good)
     receiver.state.answer = ({ url }) =>
       url.startsWith('/repos/')
@@ -116,14 +116,14 @@ describe('the archive of a repository', () => {
     await expect(fetched()).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' })
   })
 
-  test('is not looked for round and round', async () => {
+  test('is not fetched after too many redirects', async () => {
     receiver.state.answer = () => ({ status: 302, headers: { location: '/again' } })
     const count = receiver.received.length
     await expect(fetched()).rejects.toMatchObject({ code: 'OUTBOUND_FAILED' })
     expect(receiver.received.length - count).toBe(4)
   })
 
-  test.each([401, 403, 404, 500])('that is answered with %i is an error', async status => {
+  test.each([401, 403, 404, 500])('with a response of %i is an error', async status => {
     served(Buffer.from(''), status)
     await expect(fetched()).rejects.toMatchObject({ code: 'OUTBOUND_FAILED', details: { status } })
   })
@@ -153,7 +153,7 @@ describe('the archive of a repository', () => {
     ['a hard link within', [{ path: 'r/x', type: 'Link', linkpath: 'r/index.ts' }]],
     ['a pipe', [{ path: 'r/x', type: 'FIFO' }]],
     ['a device', [{ path: 'r/x', type: 'CharacterDevice' }]],
-  ])('with %s is refused, and nothing of it stays', async (_name, entries) => {
+  ])('with %s is refused, and no files are left', async (_name, entries) => {
     served(packed([{ path: 'r/index.ts', content: 'x' }, ...entries]))
     await expect(fetched()).rejects.toMatchObject(invalid)
     expect(existsSync(folder)).toBe(false)
@@ -162,7 +162,7 @@ describe('the archive of a repository', () => {
     expect(existsSync('/tmp/antichain-evil')).toBe(false)
   })
 
-  test('a file through a link within stays within', async () => {
+  test('may contain a file through an internal link, which stays inside', async () => {
     served(
       packed([
         { path: 'r/real/', type: 'Directory', mode: 0o755 },
@@ -186,7 +186,7 @@ describe('the archive of a repository', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  test('that is too large, packed, unpacked or in files, is refused', async () => {
+  test('that is too large, packed, unpacked or by its number of files, is refused', async () => {
     const zeros = packed([{ path: 'r/zeros', content: '\0'.repeat(3_000_000) }])
     expect(zeros.length).toBeLessThan(10_000)
     served(zeros)
@@ -200,7 +200,7 @@ describe('the archive of a repository', () => {
     await fetched({ entriesMax: 5, bytesMax: 10_000, unpackedBytesMax: 10_000 })
   })
 
-  test('a name from the archive starts no line in a message', async () => {
+  test('cannot start a new line in a message by a file name', async () => {
     served(packed([{ path: 'r/../x\n\u001b[2Jforged', content: '' }]))
     const thrown = await fetched().catch(String)
     expect(thrown).toContain('\\u{a}\\u{1b}')

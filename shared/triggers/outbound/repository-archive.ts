@@ -9,7 +9,7 @@ import { createGithubHeaders } from '../notifications/github-replies.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import { toPrintable } from '../printable.ts'
 
-/** Which files of which repository. */
+/** The repository and commit of an archive. */
 export interface ArchiveRequest {
   readonly repository: string
   readonly commit: string
@@ -18,7 +18,7 @@ export interface ArchiveRequest {
   readonly token?: string
 }
 
-/** How much an archive may be. */
+/** Limits of an archive. */
 export interface ArchiveLimits {
   readonly bytesMax?: number
   readonly unpackedBytesMax?: number
@@ -27,11 +27,11 @@ export interface ArchiveLimits {
 }
 
 /**
- * Puts the files of a repository at a commit into `folder`, which must be there and empty; the one
- * folder that the archive wraps them in is left out. Nothing is written outside of it, and nothing
- * in it leads out: files, folders and links within are taken, all else refused, and nothing is run.
- * When it throws the folder is gone. Throws ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, OUTBOUND_REFUSED
- * and OUTBOUND_FAILED.
+ * Fetches the files of a repository at a commit into `folder`, which must exist and be empty. The
+ * archive's outer folder is left out. Files, folders and internal links are accepted and all other
+ * entries refused, so no file is written outside and no link leads outside. Nothing is executed.
+ * When it throws, the folder is removed. Throws ARCHIVE_INVALID, ARCHIVE_TOO_LARGE,
+ * OUTBOUND_REFUSED and OUTBOUND_FAILED.
  */
 export async function fetchRepositoryArchive(
   outbound: OutboundPort,
@@ -43,7 +43,7 @@ export async function fetchRepositoryArchive(
     url: `${apiUrl.replace(/\/$/, '')}/repos/${repository}/tarball/${commit}`,
     headers: token === undefined ? {} : createGithubHeaders(token),
     timeoutMs: limits.timeoutMs ?? triggerLimits.archiveTimeoutMs,
-    // The size is counted here, where a larger one has a name of its own.
+    // The size is checked below, with a specific error.
     bytesMax: Number.POSITIVE_INFINITY,
     redirectsMax: triggerLimits.archiveRedirectsMax,
   } as const
@@ -55,14 +55,13 @@ export async function fetchRepositoryArchive(
   } catch (thrown) {
     await rm(folder, { recursive: true, force: true })
     if (thrown instanceof DeployError) throw thrown
-    throw error(
-      'ARCHIVE_INVALID',
-      `the archive cannot be unpacked: ${toPrintable(messageOf(thrown))}`,
-    )
+    throw error('ARCHIVE_INVALID', `cannot unpack the archive: ${toPrintable(messageOf(thrown))}`)
   }
 }
 
-/** Unpacks a stream of a packed archive into a folder that is there. Throws as `fetchArchive`. */
+/**
+ * Unpacks a packed archive into an existing folder. Throws the errors of `fetchRepositoryArchive`.
+ */
 async function unpackInto(
   packed: AsyncIterable<Uint8Array>,
   folder: string,
@@ -95,12 +94,12 @@ async function unpackInto(
   if (entryFilter.count() === 0) throw error('ARCHIVE_INVALID', 'the archive has no files')
 }
 
-/** What is seen of an entry before anything of it is written. */
+/** The facts about an entry before it is written. */
 type SeenEntry = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode'>
 
 /**
- * Decides on entry after entry: answers why one is refused. An entry that is taken loses the bits
- * that would run it as somebody else.
+ * Creates the check of one entry after another. It returns the reason of a refusal. An accepted
+ * entry loses the mode bits that change its user or group.
  */
 function createEntryFilter(limits: ArchiveLimits) {
   const bytesMax = limits.unpackedBytesMax ?? triggerLimits.archiveUnpackedBytesMax
@@ -116,7 +115,10 @@ function createEntryFilter(limits: ArchiveLimits) {
       return error('ARCHIVE_TOO_LARGE', `the archive has more than ${entriesMax} entries`)
     const why = refusalOf(entry)
     if (why !== undefined)
-      return error('ARCHIVE_INVALID', `'${toPrintable(String(entry.path))}' of the archive ${why}`)
+      return error(
+        'ARCHIVE_INVALID',
+        `the entry '${toPrintable(String(entry.path))}' of the archive ${why}`,
+      )
     entry.mode = (entry.mode ?? 0o644) & 0o777
     return undefined
   }
@@ -125,19 +127,21 @@ function createEntryFilter(limits: ArchiveLimits) {
 
 function refusalOf({ path, type, linkpath }: SeenEntry): string | undefined {
   const parts = String(path).split('/')
-  if (/[\\\0]/.test(path)) return 'has a name that is read differently elsewhere'
+  if (/[\\\0]/.test(path)) return 'has a name that other systems interpret differently'
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path'
   if (parts.includes('..')) return 'leads out of its folder'
   if (['File', 'OldFile', 'ContiguousFile', 'Directory', 'GNUDumpDir'].includes(type))
     return undefined
-  if (type !== 'SymbolicLink') return `is neither file, folder nor link, but ${toPrintable(type)}`
+  if (type !== 'SymbolicLink')
+    return `is neither a file, a folder nor a link, but ${toPrintable(type)}`
   const inside = parts.slice(1)
   return leadsOutside(inside.join('/'), linkpath ?? '') ? 'links out of the archive' : undefined
 }
 
 /**
- * Whether a link at `path`, seen from the top of the program, leads out. Steps up count only before
- * any other: behind a name, which may itself be a link, nobody can say where a step up leads.
+ * Reports whether a link at `path`, relative to the program's root, leads outside. Parent steps are
+ * accepted only at the beginning: after a name, which may itself be a link, their target is
+ * unknown.
  */
 function leadsOutside(path: string, target: string): boolean {
   if (target === '' || target.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(target)) return true
@@ -162,8 +166,12 @@ async function* limitSize(
 
 function archiveStatusError(repository: string, status: number): DeployError {
   const isClosed = [401, 403, 404].includes(status)
-  return error('OUTBOUND_FAILED', `the archive of ${repository} was answered with ${status}`, {
-    details: { status },
-    ...(isClosed ? { hint: 'Give the webhook a credential that can read the repository.' } : {}),
-  })
+  return error(
+    'OUTBOUND_FAILED',
+    `the request for the archive of ${repository} failed with status ${status}`,
+    {
+      details: { status },
+      ...(isClosed ? { hint: 'Give the webhook a credential that can read the repository.' } : {}),
+    },
+  )
 }

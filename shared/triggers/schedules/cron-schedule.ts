@@ -3,11 +3,11 @@ import { type DeployError, error, messageOf } from '../../errors/error.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import { toPrintable } from '../printable.ts'
 
-/** When something runs, as data. */
+/** The parsed times of a schedule. */
 export type ScheduleTime =
   /** Five fields, in the local time of a zone. */
   | { readonly kind: 'cron'; readonly fields: string; readonly pattern: CronPattern }
-  /** Every `everyMs` since the schedule was made. */
+  /** Every `everyMs` since the creation of the schedule. */
   | { readonly kind: 'rate'; readonly count: number; readonly unit: Unit; readonly everyMs: number }
   /** Once, at a local time of a zone: `2027-01-31T04:00:00`. */
   | { readonly kind: 'at'; readonly local: string; readonly at: EpochMs }
@@ -21,9 +21,9 @@ const unitMs: Readonly<Record<Unit, number>> = {
 }
 
 /**
- * Reads `0 4 * * 1-5` or `cron(0 4 * * 1-5)`, `rate(5 minutes)`, `at(2027-01-31T04:00:00)`, in a
- * time zone by its IANA name. A day is 24 hours for a rate, whatever the zone does. Throws
- * SCHEDULE_INVALID with what is wrong.
+ * Parses `0 4 * * 1-5` or `cron(0 4 * * 1-5)`, `rate(5 minutes)`, `at(2027-01-31T04:00:00)`, in the
+ * time zone of an IANA name. A day of a rate has 24 hours in every zone. Throws SCHEDULE_INVALID
+ * with the reason.
  */
 export function parseScheduleTime(text: string, zone: string): ScheduleTime {
   refuseUnknownZone(zone)
@@ -33,7 +33,7 @@ export function parseScheduleTime(text: string, zone: string): ScheduleTime {
   return parseCron((inner ?? text).trim(), zone)
 }
 
-/** The first time after `after`; undefined when there is none any more. */
+/** Returns the first time after `after`, or undefined when there is none. */
 export function nextTimeOf(
   time: ScheduleTime,
   {
@@ -51,11 +51,11 @@ export function nextTimeOf(
 }
 
 function parseCron(fields: string, zone: string): ScheduleTime {
-  // These mean something else, or nothing, to EventBridge Scheduler.
+  // EventBridge Scheduler does not support these, or interprets them differently.
   const strange = /[^\d\s*,/A-Za-z-]|\b(?:L|W|LW)\b|\d[LW]|^@/.exec(fields)
   if (strange !== null)
     throw invalidError(
-      `'${toPrintable(strange[0])}' of '${toPrintable(fields)}' is not known in cron`,
+      `'${toPrintable(strange[0])}' in '${toPrintable(fields)}' is not supported in a cron expression`,
     )
   const count = fields === '' ? 0 : fields.split(/\s+/).length
   if (count !== 5)
@@ -69,9 +69,11 @@ function parseCron(fields: string, zone: string): ScheduleTime {
       return { kind: 'cron', fields, pattern }
   } catch (thrown) {
     const why = messageOf(thrown).replace(/^CronPattern: /, '')
-    throw invalidError(`'${toPrintable(fields)}' is no cron expression: ${toPrintable(why)}`)
+    throw invalidError(
+      `'${toPrintable(fields)}' is not a valid cron expression: ${toPrintable(why)}`,
+    )
   }
-  throw invalidError(`'${toPrintable(fields)}' is about a day of the month that no year has`)
+  throw invalidError(`'${toPrintable(fields)}' names a day of the month that does not exist`)
 }
 
 function parseRate(inner: string): ScheduleTime {
@@ -79,8 +81,7 @@ function parseRate(inner: string): ScheduleTime {
   const count = Number(digits)
   if (unit === undefined || count === 0)
     throw invalidError(
-      `'rate(${toPrintable(inner)})' is no rate: it takes a whole number of minutes, hours or days, ` +
-        'as rate(5 minutes) or rate(1 day)',
+      `'rate(${toPrintable(inner)})' is not a valid rate: it takes a whole number of minutes, hours or days, as rate(5 minutes) or rate(1 day)`,
     )
   const everyMs = count * unitMs[unit as Unit]
   return { kind: 'rate', count, unit: unit as Unit, everyMs }
@@ -89,13 +90,18 @@ function parseRate(inner: string): ScheduleTime {
 function parseAt(inner: string, zone: string): ScheduleTime {
   const local = inner.trim()
   if (!isCalendarTime(local))
-    throw invalidError(`'at(${toPrintable(inner)})' is no time like at(2027-01-31T04:00:00)`)
+    throw invalidError(
+      `'at(${toPrintable(inner)})' is not a valid time such as at(2027-01-31T04:00:00)`,
+    )
   const at = nextCronTimeOf(local, zone, new Date(0))
-  if (at === undefined) throw invalidError(`'at(${local})' is no time after 1970`)
+  if (at === undefined) throw invalidError(`'at(${local})' is not a time after 1970`)
   return { kind: 'at', local, at }
 }
 
-/** The thirtieth of February is taken for a day of March by those who only read numbers. */
+/**
+ * Reports whether a time exists in the calendar. `Date.parse` alone accepts February 30 as a day of
+ * March.
+ */
 function isCalendarTime(local: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/.test(local)) return false
   const ms = Date.parse(`${local}Z`)
@@ -108,16 +114,16 @@ function nextCronTimeOf(fields: string, zone: string, after: Date): EpochMs | un
 }
 
 function refuseUnknownZone(zone: string): void {
-  // Offsets are taken by Intl too, but are no zones: they know no summer time.
+  // Intl also accepts offsets, but they are not zones: they have no daylight saving time.
   const isNamed = /^[A-Za-z]/.test(zone)
   try {
     if (!isNamed) throw new Error('it has no name')
     new Intl.DateTimeFormat('en', { timeZone: zone })
   } catch {
-    throw invalidError(`'${toPrintable(zone, 60)}' is no IANA time zone`)
+    throw invalidError(`'${toPrintable(zone, 60)}' is not an IANA time zone`)
   }
 }
 
 function invalidError(why: string): DeployError {
-  return error('SCHEDULE_INVALID', `the schedule cannot be read: ${why}`)
+  return error('SCHEDULE_INVALID', `the schedule is invalid: ${why}`)
 }

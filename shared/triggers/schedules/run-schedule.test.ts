@@ -11,7 +11,10 @@ import type { EpochMs, StackId } from '../../records/ids.ts'
 import { type ScheduleRunDeps, runSchedule } from './run-schedule.ts'
 import { jitterOf, scheduleDocument } from './schedule.ts'
 
-/** Times lie ahead of the system's clock, by which the store tells whether a mark is over. */
+/**
+ * Times are in the future of the system's clock, with which the store decides whether a mark has
+ * expired.
+ */
 const ms = (text: string): EpochMs => Date.parse(text) as EpochMs
 let home = ''
 let platform: EmbeddedPlatform
@@ -61,7 +64,7 @@ async function made(when: string, more: object = {}): Promise<DocumentKey> {
 const run = async (key: DocumentKey) => (await runSchedule(deps(), key)).kind
 
 describe('a schedule', () => {
-  test('asks for its operation once for each time that is due', async () => {
+  test('requests its operation once for each due time', async () => {
     const key = await made('0 4 * * *')
     now = ms('2096-01-01T03:59:00Z')
     expect(await run(key)).toBe('wait')
@@ -72,7 +75,7 @@ describe('a schedule', () => {
     expect(sent).toEqual(['refresh 2096-01-01T04:00:00.000Z', 'refresh 2096-01-02T04:00:00.000Z'])
   })
 
-  test('that many look at asks once', async () => {
+  test('that several processes check requests its operation once', async () => {
     const key = await made('0 4 * * *')
     now = ms('2096-01-01T04:00:00Z')
     await Promise.all([1, 2, 3, 4, 5].map(() => run(key)))
@@ -80,7 +83,7 @@ describe('a schedule', () => {
     expect(await run(key)).toBe('wait')
   })
 
-  test('that could not ask is still due', async () => {
+  test('whose request failed is still due', async () => {
     const key = await made('at(2096-02-01T00:00:00)', { operation: { kind: 'destroy' } })
     now = ms('2096-02-01T00:00:30Z')
     failures = 1
@@ -89,7 +92,7 @@ describe('a schedule', () => {
     expect(sent).toEqual(['destroy 2096-02-01T00:00:00.000Z'])
   })
 
-  test('that was sent, and changed before that was noted, is not sent again', async () => {
+  test('that was sent but changed before that was saved is not sent again', async () => {
     const key = await made('0 4 * * *')
     now = ms('2096-01-01T04:00:00Z')
     const { documents } = platform
@@ -99,7 +102,7 @@ describe('a schedule', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('leaves a run out while its stack runs something', async () => {
+  test('skips a run while its stack runs another deployment', async () => {
     const key = await made('0 4 * * *')
     now = ms('2096-01-01T04:00:00Z')
     isRunning = true
@@ -109,7 +112,7 @@ describe('a schedule', () => {
     expect(sent).toEqual([])
   })
 
-  test('that is spread elsewhere runs when it is told to', async () => {
+  test('with jitter of the scheduler runs when it is called', async () => {
     const key = await made('0 4 * * *', { jitterMs: 3_600_000 })
     expect(jitterOf(key, 3_600_000)).toBeGreaterThan(60_000)
     now = ms('2096-01-01T04:00:10Z')
@@ -117,7 +120,7 @@ describe('a schedule', () => {
     expect((await runSchedule({ ...deps(), isSpreadElsewhere: true }, key)).kind).toBe('run')
   })
 
-  test('that is gone, paused or wrong asks for nothing', async () => {
+  test('that is removed, paused or invalid requests no operation', async () => {
     now = ms('2097-01-01T00:00:00Z')
     expect(await run({ kind: 'schedule', scope: '*', name: 'none' })).toBe('gone')
     expect(await run(await made('0 4 * * *', { isPaused: true }))).toBe('paused')

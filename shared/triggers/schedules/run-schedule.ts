@@ -11,24 +11,24 @@ import {
 } from './schedule.ts'
 import { parseDocument } from '../webhooks/webhook-document.ts'
 
-/** What a schedule is run with. */
+/** Dependencies of running a schedule. */
 export interface ScheduleRunDeps extends Pick<TriggerPorts, 'documents' | 'marks'> {
   readonly clock: Pick<ClockPort, 'now'>
-  /** Whether the stack of this key runs something. */
+  /** Reports whether the stack of this key runs a deployment. */
   readonly isRunning: (scope: DocumentKey['scope']) => Promise<boolean>
-  /** Asks for the operation; `at` names the run. */
+  /** Requests the operation. `at` identifies the run. */
   readonly send: (key: DocumentKey, schedule: Schedule, at: EpochMs) => Promise<void>
-  /** Whether somebody else spreads the runs already, as EventBridge Scheduler's window does. */
+  /** Whether another service applies the jitter, such as EventBridge Scheduler by its window. */
   readonly isSpreadElsewhere?: boolean
 }
 
-/** What was done about a schedule; `gone`: there is none of this name any more. */
+/** The result of a check. `gone`: no schedule of this name exists. */
 export type ScheduleRun = ScheduleVerdict | { readonly kind: 'gone' | 'repeated' | 'underway' }
 
 /**
- * Looks at a schedule and does what is due. Of those who look at once one sends; a run counts as
- * had once it was sent, so who dies before lets another do it. Throws DOCUMENT_INVALID,
- * SCHEDULE_INVALID, and what `send` throws: then the run is still due.
+ * Checks a schedule and sends a due run. Of concurrent checks one sends. A run counts once it was
+ * sent, so another process repeats it after a crash before that. Throws DOCUMENT_INVALID,
+ * SCHEDULE_INVALID, and the errors of `send`, after which the run is still due.
  */
 export async function runSchedule(deps: ScheduleRunDeps, key: DocumentKey): Promise<ScheduleRun> {
   const stored = await deps.documents.get(key)
@@ -39,7 +39,7 @@ export async function runSchedule(deps: ScheduleRunDeps, key: DocumentKey): Prom
   const verdict = evaluateSchedule(key, judged, { now: deps.clock.now(), isRunning })
   if (verdict.kind !== 'run' && verdict.kind !== 'skip') return verdict
   const { kind, at } = verdict
-  // Refused when the schedule was changed meanwhile: the next look comes here again.
+  // The put fails if the schedule was changed meanwhile; the next check tries again.
   const saveLastRun = () => deps.documents.put(key, { ...schedule, lastAt: at }, stored.version)
   if (kind === 'skip') {
     await saveLastRun()

@@ -31,7 +31,7 @@ const nextIso = (schedule: Schedule, after: string): string | undefined => {
 }
 const invalid = { code: 'SCHEDULE_INVALID' }
 
-describe('when a schedule runs', () => {
+describe('the times of a schedule', () => {
   test.each<[string, string, string, string | undefined]>([
     ['0 4 * * *', 'UTC', '2026-05-01T03:59:59Z', '2026-05-01T04:00:00.000Z'],
     ['0 4 * * *', 'UTC', '2026-05-01T04:00:00Z', '2026-05-02T04:00:00.000Z'],
@@ -64,7 +64,7 @@ describe('when a schedule runs', () => {
     ['61 * * * *', 'UTC', 'minute: 61'],
     ['0 24 * * *', 'UTC', 'hour: 24'],
     ['0 0 32 * *', 'UTC', '32'],
-    ['0 0 30 2 *', 'UTC', "'0 0 30 2 *' is about a day of the month that no year has"],
+    ['0 0 30 2 *', 'UTC', "'0 0 30 2 *' names a day of the month that does not exist"],
     ['5/15 * * * *', 'UTC', '5/15'],
     ['0 0 L * *', 'UTC', "'L'"],
     ['0 0 15W * *', 'UTC', "'5W'"],
@@ -79,11 +79,11 @@ describe('when a schedule runs', () => {
     ['rate(1 fortnight)', 'UTC', 'minutes, hours or days, as rate(5 minutes)'],
     ['rate(1.5 hours)', 'UTC', 'rate(5 minutes)'],
     ['rate(minutes)', 'UTC', 'rate(5 minutes)'],
-    ['at(tomorrow)', 'UTC', 'no time like'],
-    ['at(2027-02-30T00:00:00)', 'UTC', 'no time like'],
-    ['at(2027-01-31T04:00:00Z)', 'UTC', 'no time like'],
+    ['at(tomorrow)', 'UTC', 'is not a valid time such as'],
+    ['at(2027-02-30T00:00:00)', 'UTC', 'is not a valid time such as'],
+    ['at(2027-01-31T04:00:00Z)', 'UTC', 'is not a valid time such as'],
     ['at(1960-01-31T04:00:00)', 'UTC', 'after 1970'],
-    ['0 4 * * *', 'Mars/Olympus', "'Mars/Olympus' is no IANA"],
+    ['0 4 * * *', 'Mars/Olympus', "'Mars/Olympus' is not an IANA"],
     ['0 4 * * *', '+02:00', 'IANA'],
     ['0 4 * * *', '', 'IANA'],
   ])('%j in %j is refused: %s', (when, zone, why) => {
@@ -98,7 +98,7 @@ describe('when a schedule runs', () => {
   const someZone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata')
   const someJitter = fc.constantFrom(0, 60_000, 3_600_000)
 
-  test('the next run is after the time, no run lies between, and jitter only moves all runs', () => {
+  test('the next run is after the given time, no run lies between, and jitter moves all runs equally', () => {
     const arbitraries = [someWhen, someZone, someJitter, someTime, fc.nat(1_000_000)] as const
     fc.assert(
       fc.property(...arbitraries, (when, zone, jitterMs, at, step) => {
@@ -115,7 +115,7 @@ describe('when a schedule runs', () => {
     )
   })
 
-  test('jitter is the same for a name, within its bound, and spreads names', () => {
+  test('jitter is constant for a name, within its limit, and differs between names', () => {
     const named = (name: string) => jitterOf({ ...key, name }, 3_600_000)
     expect(named('a')).toBe(named('a'))
     const all = Array.from({ length: 200 }, (_, at) => named(`n${at}`))
@@ -126,12 +126,12 @@ describe('when a schedule runs', () => {
   })
 })
 
-describe('what is to be done about a schedule', () => {
+describe('the verdict on a schedule', () => {
   const judge = (schedule: Schedule, now: string, isRunning = false) =>
     evaluateSchedule(key, schedule, { now: ms(now), isRunning })
   const nightly = made('0 4 * * *')
 
-  test('it waits for its first run, runs, and waits for the next', () => {
+  test('a schedule waits for its first run, runs, and waits for the next', () => {
     const first = ms('2026-01-01T04:00:00Z')
     expect(judge(nightly, '2026-01-01T03:59:59Z')).toEqual({ kind: 'wait', at: first })
     expect(judge(nightly, '2026-01-01T04:00:00Z')).toEqual({ kind: 'run', at: first })
@@ -140,7 +140,7 @@ describe('what is to be done about a schedule', () => {
     expect(judge(after, '2026-01-01T04:00:01Z')).toEqual({ kind: 'wait', at: second })
   })
 
-  test('of the runs that were missed the last is made up for, once', () => {
+  test('only the last missed run is made up for, once', () => {
     const at = ms('2026-09-10T04:00:00Z')
     expect(judge(nightly, '2026-09-10T17:00:00Z')).toEqual({ kind: 'run', at })
     expect(judge({ ...nightly, lastAt: at }, '2026-09-10T17:00:00Z').kind).toBe('wait')
@@ -148,7 +148,7 @@ describe('what is to be done about a schedule', () => {
     expect(minutes).toEqual({ kind: 'run', at: ms('2031-01-01T00:00:00Z') })
   })
 
-  test('a run is skipped while its stack runs something, unless it happens once', () => {
+  test('a run is skipped while its stack runs another deployment, unless it happens once', () => {
     const at = ms('2026-01-01T04:00:00Z')
     expect(judge(nightly, '2026-01-01T04:00:10Z', true)).toEqual({ kind: 'skip', at })
     const end = made('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
@@ -159,10 +159,10 @@ describe('what is to be done about a schedule', () => {
     expect(judge(end, '2026-02-01T00:01:00Z').kind).toBe('run')
   })
 
-  test('a paused schedule does nothing, and makes nothing up for it afterwards', () => {
+  test('a paused schedule does nothing, and makes up for no run afterwards', () => {
     const paused = { ...nightly, isPaused: true }
     expect(judge(paused, '2026-05-01T04:00:00Z')).toEqual({ kind: 'paused' })
-    // As the API stores one that is changed: what it was told at that time is all it has run.
+    // The API stores a changed schedule with the time of the change as its last run.
     const goingOn = (one: typeof paused, at: string) => ({
       ...one,
       isPaused: false,
@@ -177,7 +177,7 @@ describe('what is to be done about a schedule', () => {
     expect(judge(goingOn(end, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe('over')
   })
 
-  test('a destroy at a time is over when it has run', () => {
+  test('a one-time destroy is over after its run', () => {
     const end = made('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
     const verdict = judge(end, '2026-02-01T09:00:00Z')
     expect(verdict).toEqual({ kind: 'run', at: ms('2026-02-01T00:00:00Z') })
@@ -205,14 +205,14 @@ describe('EventBridge Scheduler', () => {
     ['rate(1 hour)', 'rate(1 hour)'],
     ['rate(3 day)', 'rate(3 days)'],
     ['at(2027-01-31T04:00:00)', 'at(2027-01-31T04:00:00)'],
-  ])('%s is %s', (when, expression) => {
+  ])('%s is converted to %s', (when, expression) => {
     expect(schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z')).expression).toBe(
       expression,
     )
   })
 
   test.each(['0 4 1 * 1', '0 4 1-31 * 1', '0 4 */2 * 1-5'])(
-    '%s, a day of the month or one of the week, cannot be said there',
+    '%s, with a day of the month and one of the week, is not supported there',
     when => {
       const thrown = () => schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z'))
       expect(thrown).toThrow(expect.objectContaining(invalid))
@@ -220,7 +220,7 @@ describe('EventBridge Scheduler', () => {
     },
   )
 
-  test('zone, the first time of a rate and window go beside it', () => {
+  test('zone, start time of a rate and window are separate fields', () => {
     const more = { zone: 'Europe/Berlin', jitterMs: 90_000 }
     const made5 = made('rate(5 minutes)', more)
     expect(schedulerExpressionOf(made5, ms('2026-03-01T00:07:30Z'))).toEqual({
@@ -247,7 +247,7 @@ describe('EventBridge Scheduler', () => {
         .map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
     )
 
-  test('the converted expression means the same times, and is short enough', () => {
+  test('the converted expression has the same times, and is short enough', () => {
     const days = fc.oneof(
       fc.tuple(field(1, 28), fc.constant('*')),
       fc.tuple(fc.constant('*'), field(0, 6)),
@@ -264,7 +264,7 @@ describe('EventBridge Scheduler', () => {
           expect(expression.length).toBeLessThanOrEqual(256)
           const fields = /^cron\((.*) \*\)$/.exec(expression)?.[1] ?? ''
           expect(fields.split(' ').filter(one => one === '?')).toHaveLength(1)
-          // Read as Quartz counts weekdays, from Sunday as 1: a reader that is not ours.
+          // An independent parser reads it with Quartz's weekday numbers, in which Sunday is 1.
           const options = { timezone: 'UTC', paused: true, alternativeWeekdays: true }
           const from = new Date('2026-01-01T00:00:00Z')
           const there = new Cron(fields.replace('?', '*'), options).nextRuns(5, from)

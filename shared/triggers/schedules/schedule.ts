@@ -5,41 +5,41 @@ import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './cron-schedule.ts'
 
-/** A schedule as it is stored, with the stack as its scope. */
+/** A stored schedule. Its scope is the stack. */
 export const scheduleDocument = z.strictObject({
   /** Cron, rate or at; see `parseScheduleTime`. */
   when: z.string().max(200),
   zone: z.string().max(100).default('UTC'),
   operation: z.discriminatedUnion('kind', [
-    /** Finds drift and reports it; with `remediate` an `up` follows when there is any. */
+    /** Detects drift and reports it. With `remediate`, an `up` follows if there is drift. */
     z.strictObject({ kind: z.literal('refresh'), remediate: z.boolean().default(false) }),
     z.strictObject({ kind: z.literal('up') }),
     z.strictObject({ kind: z.literal('destroy') }),
   ]),
   isPaused: z.boolean().default(false),
-  /** Runs are moved by up to so much, each schedule by its own amount. */
+  /** Runs are delayed by up to this time, each schedule by a constant amount. */
   jitterMs: z.int().min(0).max(triggerLimits.jitterMaxMs).default(0),
   createdAt: z.number().transform(ms => ms as EpochMs),
-  /** The time of the last run that was taken or skipped: what lies before it is over. */
+  /** The time of the last sent or skipped run. Earlier times are done. */
   lastAt: z
     .number()
     .transform(ms => ms as EpochMs)
     .optional(),
-  /** The name of the calls for it at a scheduler, where there is one; they were placed before. */
+  /** The name of its calls at a scheduler, if there is one. They were created before. */
   placed: z.string().max(64).optional(),
 })
 
-/** A schedule as data. */
+/** A schedule. */
 export type Schedule = z.infer<typeof scheduleDocument>
 
-/** How far the runs of a schedule are moved: the same at every look, different for each name. */
+/** Returns the delay of a schedule's runs. It is constant for a name and differs between names. */
 export function jitterOf(key: DocumentKey, jitterMs: number): number {
   if (jitterMs === 0) return 0
   const bytes = createHash('sha256').update(sealingContextOf(key)).digest()
   return Math.floor((bytes.readUInt32BE(0) / 2 ** 32) * jitterMs)
 }
 
-/** The first run after `after`, moved by its jitter. Throws SCHEDULE_INVALID. */
+/** Returns the first run after `after`, including its jitter. Throws SCHEDULE_INVALID. */
 export function nextRunOf(
   key: DocumentKey,
   schedule: Schedule,
@@ -62,21 +62,21 @@ function nextMovedTimeOf(
   return next === undefined ? undefined : ((next + moved) as EpochMs)
 }
 
-/** What is to be done about a schedule now. */
+/** The verdict on a schedule at a time. */
 export type ScheduleVerdict =
-  /** Nothing is due before `at`. */
+  /** No run is due before `at`. */
   | { readonly kind: 'wait'; readonly at: EpochMs }
-  /** Run; `at` is the time that it was meant for, and names the run. */
+  /** Run now. `at` is the planned time and identifies the run. */
   | { readonly kind: 'run'; readonly at: EpochMs }
-  /** Its stack runs something: this run is left out, the next one counts. */
+  /** The stack runs another deployment: this run is skipped, and the next one counts. */
   | { readonly kind: 'skip'; readonly at: EpochMs }
   | { readonly kind: 'paused' }
-  /** It had its only run, or all there will ever be. */
+  /** All runs of the schedule are done. */
   | { readonly kind: 'over' }
 
 /**
- * Decides on a schedule. Of runs that were missed because nobody was there only the last is made up
- * for. Whoever ran or skipped one notes `at` as `lastAt`. Throws SCHEDULE_INVALID.
+ * Evaluates a schedule. Of the missed runs, only the last one is made up for. The caller saves `at`
+ * as `lastAt` after it has run or skipped it. Throws SCHEDULE_INVALID.
  */
 export function evaluateSchedule(
   key: DocumentKey,
@@ -90,12 +90,12 @@ export function evaluateSchedule(
   if (first === undefined) return { kind: 'over' }
   if (first > now) return { kind: 'wait', at: first }
   const at = findLastRun(now, first, after => nextMovedTimeOf(time, { key, schedule, after }))
-  // What is to happen once is not left out: it waits in the queue of its stack.
+  // A one-time run is never skipped: it waits in the queue of its stack.
   return { kind: isRunning && time.kind !== 'at' ? 'skip' : 'run', at }
 }
 
 /**
- * The last run not after `now`, found by halving the time in which it must lie: a schedule may have
+ * Returns the last run not after `now`, by a binary search over time, because a schedule may have
  * missed years of minutes.
  */
 function findLastRun(

@@ -5,10 +5,10 @@ import type { Schedule } from './schedule.ts'
 import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './cron-schedule.ts'
 
 /**
- * The same schedule in the words of EventBridge Scheduler: cron has six fields there, days of the
- * week count from Sunday as 1, and of day of month and day of week one must be `?`. Jitter becomes
- * the flexible window, in which AWS chooses. A rate starts at its first time after `now`: it takes
- * no start that is past. Throws SCHEDULE_INVALID for what it cannot say.
+ * Converts a schedule to EventBridge Scheduler's syntax. Its cron has six fields, weekday numbers
+ * begin with Sunday as 1, and either day of month or day of week must be `?`. Jitter becomes the
+ * flexible window, in which AWS chooses the time. A rate starts at its first time after `now`,
+ * because past start times are refused. Throws SCHEDULE_INVALID for an unsupported schedule.
  */
 export function schedulerExpressionOf(schedule: Schedule, now: EpochMs): SchedulerExpression {
   const { zone, createdAt: since } = schedule
@@ -27,12 +27,14 @@ function expressionOf(time: ScheduleTime): string {
   if (time.kind === 'at') return `at(${time.local})`
   if (time.kind === 'rate') return `rate(${time.count} ${time.unit}${time.count === 1 ? '' : 's'})`
   const { pattern, fields } = time
-  // Cron runs on either of two days that are both given, also when one of them lists every day.
+  // Standard cron runs on either of two given days, even when one field lists every day.
   if (!pattern.starDOM && !pattern.starDOW)
     throw error(
       'SCHEDULE_INVALID',
-      `EventBridge Scheduler cannot say '${fields}': it takes a day of the month or one of the week`,
-      { hint: 'Make two schedules, one for the days of the month and one for those of the week.' },
+      `EventBridge Scheduler does not support '${fields}': use either days of the month or days of the week`,
+      {
+        hint: 'Create two schedules, one for the days of the month and one for the days of the week.',
+      },
     )
   const weekdays = pattern.dayOfWeek.slice(0, 7)
   const isByWeekday = !pattern.starDOW
@@ -46,7 +48,7 @@ function expressionOf(time: ScheduleTime): string {
   ].join(' ')})`
 }
 
-/** The values that are set, with runs of three and more as ranges: `0,15,30-45`. */
+/** Formats the set values, with three or more consecutive ones as ranges: `0,15,30-45`. */
 function fieldOf(set: readonly number[], first: number): string {
   if (set.every(one => one !== 0)) return '*'
   const values = set.flatMap((one, at) => (one === 0 ? [] : [at + first]))

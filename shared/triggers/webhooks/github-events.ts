@@ -39,10 +39,10 @@ const pullRequest = z.object({
   }),
 })
 
-/** Actions after which a pull request has other commits than before, or counts again. */
+/** Actions that change the commits of a pull request or reactivate it. */
 const previewed = ['opened', 'synchronize', 'reopened', 'ready_for_review']
 
-/** How each event of GitHub is read; an event that is not here is ignored. */
+/** The parsers of GitHub's events. All other events are ignored. */
 const readers: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent> = new Map([
   [
     'ping',
@@ -50,25 +50,27 @@ const readers: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent> = new 
   ],
   ['push', readPush],
   ['pull_request', readPullRequest],
-  // It has no commit; the push that GitHub sends for the same tag or branch has.
-  ['create', () => ignoreEvent('a created branch or tag is told by its push')],
+  // This event has no commit. GitHub also sends a push for the tag or branch, which has one.
+  ['create', () => ignoreEvent('the push event covers a created branch or tag')],
 ])
 
-/** Reads a body of GitHub's event `name`. Throws WEBHOOK_MALFORMED. */
+/** Parses the body of GitHub's event `name`. Throws WEBHOOK_MALFORMED. */
 export function readGithubEvent(name: string, body: Uint8Array): RepositoryEvent {
   const read = readers.get(name)
-  return read === undefined ? ignoreEvent(`no rule is about ${toPrintable(name, 50)}`) : read(body)
+  return read === undefined
+    ? ignoreEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
+    : read(body)
 }
 
 function readPush(body: Uint8Array): RepositoryEvent {
   const payload = parseWebhookBody(body, push)
   if (payload.deleted) return ignoreEvent('a branch or tag was deleted')
   const [, kind, name] = /^refs\/(heads|tags)\/(.*)$/su.exec(payload.ref) ?? []
-  if (!refNameForm.safeParse(name).success) return ignoreEvent('it is no branch or tag')
+  if (!refNameForm.safeParse(name).success) return ignoreEvent('it is not a branch or tag')
   const { pushed_at: pushedAt } = payload.repository
   const change = {
     repository: payload.repository.full_name,
-    // Of an annotated tag `after` is the tag, not the commit.
+    // For an annotated tag, `after` is the tag, not the commit.
     commit: payload.head_commit?.id ?? payload.after,
     paths: pathsOf(payload),
     ...(pushedAt === undefined ? {} : { at: (pushedAt * 1000) as EpochMs }),
@@ -78,7 +80,7 @@ function readPush(body: Uint8Array): RepositoryEvent {
     : { kind: 'tag', tag: name ?? '', ...change }
 }
 
-/** A new branch, a forced push and a very long one do not list everything that is different. */
+/** A new branch, a forced push and a very long push do not list all changes. */
 function pathsOf(payload: z.infer<typeof push>): readonly string[] | undefined {
   const { commits } = payload
   const isPart = payload.created || payload.forced || commits.length >= triggerLimits.pushCommitsMax
@@ -101,7 +103,7 @@ function readPullRequest(body: Uint8Array): RepositoryEvent {
     kind: 'pull-request',
     number: payload.number,
     branch: base.ref,
-    // The repository of a fork may be gone; its commits are foreign all the same.
+    // The repository of a fork may be deleted; its commits still count as foreign.
     isForeign: head.repo?.full_name !== payload.repository.full_name,
     repository: payload.repository.full_name,
     commit: head.sha,

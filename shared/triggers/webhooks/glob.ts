@@ -1,13 +1,15 @@
 /**
- * Whether a text is what a pattern says: `*` any characters but `/`, `**` any at all, `?` one that
- * is not `/`; `**` and a slash also no folder at all, so that it matches at the top too. Everything
- * else is itself. The work is bounded by the length of the pattern times that of the text.
+ * Reports whether a text matches a pattern. `*` matches any characters except `/`, `**` any
+ * characters, and `?` one character except `/`. `**` with a slash also matches no folder, so it
+ * matches at the root too. All other characters match themselves. The work is at most pattern
+ * length times text length.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const tokens = pattern.match(/\*\*\/|\*\*|[\s\S]/gu) ?? []
   const characters = Array.from(text)
   const size = characters.length
-  // From the last token to the first: at which places the rest of the pattern matches to the end.
+  // Tokens are processed from last to first. `rest` contains the positions at which the rest of the
+  // pattern matches to the end.
   let rest = Array.from({ length: size + 1 }, (_, at) => at === size)
   for (const token of tokens.toReversed()) rest = placesOf(token, characters, rest)
   return rest[0] === true
@@ -16,7 +18,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
 function placesOf(token: string, characters: readonly string[], rest: readonly boolean[]) {
   const size = characters.length
   const places = Array.from({ length: size + 1 }, () => false)
-  /** Whether a folder ends behind some place with the rest of the pattern after it. */
+  /** Whether the rest of the pattern matches after a folder that ends behind a position. */
   let isFolderBehind = false
   for (let at = size; at >= 0; at -= 1) {
     const next = characters[at]
@@ -35,8 +37,8 @@ function placesOf(token: string, characters: readonly string[], rest: readonly b
 }
 
 /**
- * Whether a text passes a list of patterns: the last that matches decides, one with `!` before it
- * against. A list that begins with `!` lets pass what no pattern matches; an empty one everything.
+ * Reports whether a text passes a list of patterns. The last matching pattern decides, and `!`
+ * before it excludes. Without a match, a list that begins with `!` and an empty list pass.
  */
 export function passesPatterns(patterns: readonly string[], text: string): boolean {
   const deciding = patterns.findLast(one => matchesGlob(one.replace(/^!/, ''), text))

@@ -40,7 +40,7 @@ beforeEach(() => {
   nowMs = Date.now()
 })
 
-/** A webhook of its own for each test, so that no delivery of one is known to another. */
+/** Creates a webhook for each test, so that deliveries of other tests are unknown to it. */
 async function made(form: 'github' | 'signed', more: object = {}): Promise<string> {
   count += 1
   const name = `hook-${count}`
@@ -136,7 +136,7 @@ const ownPush = { event: 'push', repository: 'acme/shop', branch: 'main', commit
 const refused = { code: 'WEBHOOK_REFUSED' }
 
 describe('deliveries of GitHub', () => {
-  test('a push asks for a deployment of the commit', async () => {
+  test('a push requests a deployment of the commit', async () => {
     const name = await made('github')
     expect(await receive(name, github(pushBody()))).toMatchObject({ kind: 'accepted' })
     expect(sent).toEqual([
@@ -150,14 +150,14 @@ describe('deliveries of GitHub', () => {
     ])
   })
 
-  test('a pull request asks for a preview that is answered there', async () => {
+  test('a pull request requests a preview with a reply there', async () => {
     const name = await made('github')
     const event = { 'x-github-event': 'pull_request' }
     expect(await receive(name, github(pullBody(), event))).toMatchObject({ kind: 'accepted' })
     expect(sent).toMatchObject([{ operation: 'preview', answer: { commit, pullRequest: 7 } }])
   })
 
-  test('the commit of an annotated tag is the one below it', async () => {
+  test('the commit of an annotated tag is the tagged one', async () => {
     const name = await made('github')
     await receive(name, github(pushBody({ ref: 'refs/tags/v1', after: 'f'.repeat(40) })))
     expect(sent).toMatchObject([{ program: { commit } }])
@@ -196,7 +196,7 @@ describe('deliveries of GitHub', () => {
     expect(sent).toEqual([])
   })
 
-  test('changed files that GitHub does not list whole pass every path filter', async () => {
+  test('changed files that GitHub lists incompletely pass every path filter', async () => {
     const paths = ['c/**']
     const rules = [{ on: 'push', repository: 'acme/shop', branches: ['main'], stack, paths }]
     const name = await made('github', { rules })
@@ -213,7 +213,7 @@ describe('deliveries of GitHub', () => {
 })
 
 describe('deliveries of the signed form', () => {
-  test('a push, a tag and a pull request ask for deployments', async () => {
+  test('a push, a tag and a pull request request deployments', async () => {
     const name = await made('signed')
     expect((await receive(name, signed({ event: 'ping' }))).kind).toBe('pong')
     await receive(name, signed(ownPush))
@@ -223,14 +223,14 @@ describe('deliveries of the signed form', () => {
     expect(sent.map(one => one.operation)).toEqual(['up', 'up', 'preview'])
   })
 
-  test('a pull request counts as foreign unless it says otherwise', async () => {
+  test('a pull request is foreign unless it states otherwise', async () => {
     const name = await made('signed')
     const pull = { ...ownPush, event: 'pull-request', number: 3 }
     expect((await receive(name, signed(pull))).kind).toBe('ignored')
   })
 
   test.each([-triggerLimits.replayWindowMs, triggerLimits.replayWindowMs])(
-    'a delivery signed %i ms away counts, one a little further is stale',
+    'a delivery with a signature time %i ms away is accepted, and a little further is stale',
     async awayMs => {
       nowMs = Math.floor(nowMs / 1000) * 1000
       const name = await made('signed')
@@ -243,7 +243,7 @@ describe('deliveries of the signed form', () => {
 })
 
 describe('threats', () => {
-  test.each(['github', 'signed'] as const)('%s: what is not signed is refused', async form => {
+  test.each(['github', 'signed'] as const)('%s: an unsigned delivery is refused', async form => {
     const name = await made(form)
     const make = form === 'github' ? github : signed
     const body = form === 'github' ? pushBody() : ownPush
@@ -276,7 +276,7 @@ describe('threats', () => {
     expect((await receive(name, good)).kind).toBe('accepted')
   })
 
-  test('a delivery with another secret, or with a changed body, is refused', async () => {
+  test('a delivery with another secret or a changed body is refused', async () => {
     const name = await made('github')
     const other = `sha256=${bodySignatureOf('another secret of sixteen', '{}')}`
     const forged = github('{}', { 'x-hub-signature-256': other })
@@ -286,7 +286,7 @@ describe('threats', () => {
     await expect(receive(name, { ...good, body })).rejects.toMatchObject(refused)
   })
 
-  test('a signature of the signed form does not fit another time', async () => {
+  test('a signature of the signed form is invalid for another time', async () => {
     const name = await made('signed')
     const good = signed(ownPush)
     const headers = new Map([
@@ -300,7 +300,7 @@ describe('threats', () => {
       ).rejects.toMatchObject(refused)
   })
 
-  test('both secrets count while one takes over from the other, and no third', async () => {
+  test('both secrets are valid during a rotation, and no third one', async () => {
     const other = 'the secret before that, also long'
     const name = await made('github', { secrets: [secret, other] })
     const body = JSON.stringify(pushBody())
@@ -310,13 +310,14 @@ describe('threats', () => {
     expect((await receive(name, by(other))).kind).toBe('accepted')
   })
 
-  test.each(['github', 'signed'] as const)('%s: a delivery is one deployment', async form => {
+  test.each(['github', 'signed'] as const)('%s: a delivery starts one deployment', async form => {
     const name = await made(form)
     const make = form === 'github' ? github : signed
     const delivery = make(form === 'github' ? pushBody() : ownPush)
     expect((await receive(name, delivery)).kind).toBe('accepted')
     expect((await receive(name, delivery)).kind).toBe('repeated')
-    // The id is not signed: who replays a delivery may write another, or signs again with the same.
+    // The id is not signed: an attacker who replays a delivery can change it, or it is signed again
+    // with the same id.
     const replayed = new Map(
       [...delivery.headers].map(([k, v]) => [k, /delivery/.test(k) ? 'x' : v]),
     )
@@ -324,7 +325,7 @@ describe('threats', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('of deliveries that come at once one asks for the deployment', async () => {
+  test('of concurrent deliveries one requests the deployment', async () => {
     const name = await made('github')
     const delivery = github(pushBody())
     const kinds = await Promise.all(
@@ -343,14 +344,14 @@ describe('threats', () => {
     expect((await receive(name, delivery)).kind).toBe('repeated')
   })
 
-  test('a delivery of GitHub is not replayed once its mark has run out', async () => {
+  test('a delivery of GitHub cannot be replayed after its mark has expired', async () => {
     const name = await made('github')
     const delivery = github(pushBody())
     nowMs += triggerLimits.deliveryKeptMs + 1000
     await expect(receive(name, delivery)).rejects.toMatchObject({ code: 'WEBHOOK_STALE' })
   })
 
-  test('a delivery of one webhook is none of another', async () => {
+  test('a delivery of one webhook is invalid for another', async () => {
     const [one, other] = [await made('github'), await made('signed')]
     await expect(receive(other, github(pushBody()))).rejects.toMatchObject(refused)
     await expect(receive(one, signed(ownPush))).rejects.toMatchObject(refused)
@@ -359,7 +360,7 @@ describe('threats', () => {
     })
   })
 
-  test('a sealed secret that was moved from another webhook opens nothing', async () => {
+  test('a sealed secret that was copied from another webhook cannot be decrypted', async () => {
     const from = await platform.documents.get(webhookKeyOf(await made('github')))
     const { secrets } = webhookDocument.parse(from?.value)
     const name = await made('github')
@@ -370,7 +371,7 @@ describe('threats', () => {
     await expect(thrown).rejects.toMatchObject({ code: 'SEALED_UNREADABLE' })
   })
 
-  test('a body that is too large is refused before anything else', async () => {
+  test('a body that is too large is refused before all other checks', async () => {
     const body = Buffer.alloc(triggerLimits.webhookBytesMax + 1, ' ')
     const large = { ...github('{}'), body }
     await expect(receive('none', large)).rejects.toMatchObject({ code: 'WEBHOOK_TOO_LARGE' })
@@ -389,12 +390,12 @@ describe('threats', () => {
     JSON.stringify(pushBody({ repository: { full_name: 'a/b/c' } })),
     JSON.stringify(pushBody({ commits: 'none' })),
     `${'['.repeat(100_000)}`,
-  ])('a signed body of another shape is malformed: %#', async text => {
+  ])('a signed body with an invalid format is malformed: %#', async text => {
     const name = await made('github')
     await expect(receive(name, github(text))).rejects.toMatchObject({ code: 'WEBHOOK_MALFORMED' })
   })
 
-  test('nothing of a body starts a new line or moves a cursor in a log', async () => {
+  test('text of a body cannot start a new line or move the cursor in a log', async () => {
     const name = await made('github')
     const evil = 'x\n{"level":"error","event":"forged"}\r\u001b[2J\u202e\u2028'
     const lines: string[] = []
@@ -416,12 +417,12 @@ describe('threats', () => {
     for (const line of lines) expect(line.trimEnd()).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
   })
 
-  test('a short secret is not taken', async () => {
+  test('a short secret is refused', async () => {
     await expect(made('github', { secrets: ['fifteen letters'] })).rejects.toThrow()
     await made('github', { secrets: ['sixteen letters!'] })
   })
 
-  test('neither secret nor credential is stored in clear', async () => {
+  test('secret and credential are not stored in plaintext', async () => {
     const name = await made('github', { credential: 'ghp_credential' })
     const stored = await platform.documents.get(webhookKeyOf(name))
     const text = JSON.stringify(stored)
@@ -432,7 +433,7 @@ describe('threats', () => {
     expect(await opened).toBe('ghp_credential')
   })
 
-  test('a webhook whose document is wrong is named with the place, and receives nothing', async () => {
+  test('the error of an invalid webhook document names the place, and no delivery is accepted', async () => {
     const key = webhookKeyOf('wrong')
     await platform.documents.put(key, { form: 'github', secrets: ['x'], rules: [{}] }, 0)
     await expect(receive('wrong', github(pushBody()))).rejects.toMatchObject({

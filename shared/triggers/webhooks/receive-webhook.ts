@@ -14,36 +14,36 @@ import {
 } from './webhook-document.ts'
 import { type WebhookRequest, webhookForms } from './webhook-forms.ts'
 
-/** What became of a delivery. */
+/** The result of a delivery. */
 export type Reception =
   | { readonly kind: 'pong' }
   | { readonly kind: 'ignored'; readonly why: string }
-  /** The delivery came before; it asked for its deployments then. */
+  /** The delivery was received before and requested its deployments then. */
   | { readonly kind: 'repeated' }
-  /** The same delivery is being received: ask again in a minute. */
+  /** The same delivery is being processed; the sender should retry in a minute. */
   | { readonly kind: 'underway' }
   | { readonly kind: 'accepted'; readonly triggers: readonly Trigger[] }
 
-/** A delivery, for what is made of it. */
+/** The delivery that a request comes from. */
 export interface WebhookDelivery {
-  /** The webhook that has the credential for the program and its answer. */
+  /** The webhook with the credential for the program and its replies. */
   readonly webhook: string
-  /** Names the delivery, also when it is repeated. */
+  /** The id of the delivery, which a repetition keeps. */
   readonly delivery: string
 }
 
-/** What a delivery is received with. */
+/** Dependencies of receiving deliveries. */
 export interface ReceiveDeps extends TriggerPorts {
   readonly clock: Pick<ClockPort, 'now'>
-  /** Asks for what a delivery asks for: nobody knows of it until this has ended. */
+  /** Sends the requests of a delivery. They are durable only when it has resolved. */
   readonly send: (triggers: readonly Trigger[], delivery: WebhookDelivery) => Promise<void>
 }
 
 /**
- * Receives a delivery of the webhook `name`: checks its signature, and asks once for what its rules
- * say. Throws WEBHOOK_TOO_LARGE, WEBHOOK_UNKNOWN, WEBHOOK_REFUSED, WEBHOOK_STALE,
- * WEBHOOK_MALFORMED, DOCUMENT_INVALID, SEALED_UNREADABLE, and what `send` throws: then nothing is
- * marked, and the sender may repeat it.
+ * Receives a delivery of the webhook `name`: verifies its signature, and sends the requests of its
+ * rules once. Throws WEBHOOK_TOO_LARGE, WEBHOOK_UNKNOWN, WEBHOOK_REFUSED, WEBHOOK_STALE,
+ * WEBHOOK_MALFORMED, DOCUMENT_INVALID, SEALED_UNREADABLE, and the errors of `send`. After these no
+ * mark is set, and the sender may repeat the delivery.
  */
 export async function receiveWebhook(
   deps: ReceiveDeps,
@@ -51,7 +51,7 @@ export async function receiveWebhook(
   request: WebhookRequest,
 ): Promise<Reception> {
   if (request.body.length > triggerLimits.webhookBytesMax)
-    throw error('WEBHOOK_TOO_LARGE', `the delivery has ${request.body.length} bytes`)
+    throw error('WEBHOOK_TOO_LARGE', `the delivery is too large: ${request.body.length} bytes`)
   const document = await readWebhook(deps, name)
   const form = webhookForms[document.form]
   const place = sealingContextOf(webhookKeyOf(name))
@@ -63,7 +63,7 @@ export async function receiveWebhook(
   refuseOld(event, deps.clock)
   if (document.isPaused) return { kind: 'ignored', why: 'the webhook is paused' }
   const triggers = triggersOf(document.rules, event)
-  if (triggers.length === 0) return { kind: 'ignored', why: 'no rule is about this change' }
+  if (triggers.length === 0) return { kind: 'ignored', why: 'no rule matches this change' }
   const identities = form.identitiesOf(request)
   const names = identities.map(one => `webhook ${name} ${one}`)
   const delivery = { webhook: name, delivery: identities[0] ?? '' }
@@ -76,14 +76,18 @@ export async function receiveWebhook(
 async function readWebhook({ documents }: ReceiveDeps, name: string): Promise<WebhookDocument> {
   const stored = await documents.get(webhookKeyOf(name))
   if (stored === undefined)
-    throw error('WEBHOOK_UNKNOWN', `there is no webhook ${toPrintable(name, 100)}`)
+    throw error('WEBHOOK_UNKNOWN', `the webhook ${toPrintable(name, 100)} does not exist`)
   return parseDocument(webhookDocument, stored)
 }
 
-/** A signature without a time stays right for ever: the mark of a delivery does not. */
+/** A signature without a time is valid forever, but the mark of a delivery expires. */
 function refuseOld({ at }: ChangeEvent, clock: Pick<ClockPort, 'now'>): void {
   if (at === undefined || clock.now() - at <= triggerLimits.deliveryKeptMs) return
-  throw error('WEBHOOK_STALE', `the delivery is about a change of ${new Date(at).toISOString()}`, {
-    hint: 'Push again; a delivery can be repeated for seven days.',
-  })
+  throw error(
+    'WEBHOOK_STALE',
+    `the delivery is too old: its change was made at ${new Date(at).toISOString()}`,
+    {
+      hint: 'Push again: a delivery can be repeated for seven days only.',
+    },
+  )
 }

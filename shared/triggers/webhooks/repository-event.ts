@@ -2,20 +2,20 @@ import { z } from 'zod'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import type { EpochMs } from '../../records/ids.ts'
 
-/** What happened to a repository, whichever form told it. */
+/** A repository event, independent of the webhook's form. */
 export type RepositoryEvent =
-  /** Only a sign of life. */
+  /** A test delivery without contents. */
   | { readonly kind: 'ping' }
-  /** Nothing that a rule can be about; `why` is for people. */
+  /** An event that no rule can match. `why` is for messages. */
   | { readonly kind: 'ignored'; readonly why: string }
   | ({ readonly kind: 'push'; readonly branch: string } & RepositoryChange)
   | ({ readonly kind: 'tag'; readonly tag: string } & RepositoryChange)
   | ({
       readonly kind: 'pull-request'
       readonly number: number
-      /** The branch that it is to be merged into. */
+      /** The target branch of the merge. */
       readonly branch: string
-      /** Whether its commits lie in another repository, of people who may not push to this one. */
+      /** Whether its commits are in another repository, whose authors may not push to this one. */
       readonly isForeign: boolean
     } & RepositoryChange)
 
@@ -24,16 +24,16 @@ export interface RepositoryChange {
   /** `owner/name`. */
   readonly repository: string
   readonly commit: string
-  /** The files that changed; undefined when not known, which every path filter lets pass. */
+  /** The changed files. Undefined when unknown, which passes every path filter. */
   readonly paths: readonly string[] | undefined
-  /** When it happened, where the form says so. */
+  /** The time of the change, if the form contains it. */
   readonly at?: EpochMs
 }
 
-/** An event that rules are about. */
+/** An event that rules can match. */
 export type ChangeEvent = Exclude<RepositoryEvent, { readonly kind: 'ping' | 'ignored' }>
 
-/** `owner/name` of a repository: what may stand in the path of an address without escaping. */
+/** `owner/name` of a repository, in characters that need no escaping in a URL path. */
 export const repositoryForm = z
   .string()
   .regex(/^(?!\.)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'must be <owner>/<name>')
@@ -41,16 +41,16 @@ export const repositoryForm = z
 /** The full hash of a commit. */
 export const commitForm = z
   .string()
-  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be the whole hash of a commit')
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be the full hash of a commit')
 
-/** A branch or tag: without the characters that git refuses in one. */
+/** A branch or tag, without the characters that git refuses. */
 export const refNameForm = z
   .string()
   .min(1)
   .max(255)
   .regex(/^(?![-/])[^\p{Cc} ~^:?*[\\]+$/u, 'must be the name of a branch or tag')
 
-/** The paths of a change as a set; unknown when there are too many to look at. */
+/** Returns the paths of a change without duplicates, or undefined when there are too many. */
 export function limitPaths(paths: Iterable<string>): readonly string[] | undefined {
   const found = new Set(paths)
   return found.size > triggerLimits.pathsMax ? undefined : [...found]

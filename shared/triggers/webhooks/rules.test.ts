@@ -74,11 +74,11 @@ describe('patterns', () => {
     [['**', '!docs/**'], 'docs/a', false],
     [['**', '!docs/**', 'docs/keep'], 'docs/keep', true],
     [['src/**'], 'docs/a', false],
-  ])('of %j the last that matches %j decides: %j', (patterns, text, isPassed) => {
+  ])('the last pattern of %j that matches %j decides: %j', (patterns, text, isPassed) => {
     expect(passesPatterns(patterns, text)).toBe(isPassed)
   })
 
-  test('no pattern and text make it slow', () => {
+  test('no pattern and text are slow to match', () => {
     const began = performance.now()
     expect(matchesGlob('*a'.repeat(90), `${'a'.repeat(4000)}b`)).toBe(false)
     expect(matchesGlob('**/'.repeat(60), `${'a/'.repeat(2000)}b`)).toBe(false)
@@ -91,7 +91,7 @@ describe('patterns', () => {
     .array(fc.constantFrom('a', 'b', '/', '.', '*', '**', '**/', '?'), { maxLength: 6 })
     .map(tokens => tokens.join(''))
 
-  test('a pattern says what its regular expression says', () => {
+  test('a pattern matches the same texts as its regular expression', () => {
     const asExpression = (globPattern: string): RegExp => {
       const parts = (globPattern.match(/\*\*\/|\*\*|[\s\S]/g) ?? []).map(one => {
         if (one === '**/') return '(?:.*/)?'
@@ -111,7 +111,7 @@ describe('patterns', () => {
 })
 
 describe('rules', () => {
-  test('a push asks for the operation on the stack, with the commit and the folder', () => {
+  test('a push requests the operation on the stack, with the commit and the folder', () => {
     expect(triggersOf([rule({ folder: 'infra' })], push)).toEqual([
       {
         stack,
@@ -123,7 +123,7 @@ describe('rules', () => {
     ])
   })
 
-  test('a pull request asks for a preview, and the answer goes to it', () => {
+  test('a pull request requests a preview with a reply', () => {
     expect(triggersOf([ruleOn('pull-request', {})], pull)).toMatchObject([
       { operation: 'preview', answer: { commit, pullRequest: 7 } },
     ])
@@ -176,7 +176,7 @@ describe('rules', () => {
     expect(() => rule(input)).toThrow()
   })
 
-  test.each(['', 'infra', 'a/b.c/d', '.github', '...', 'a/..b'])('%j is a folder', folder => {
+  test.each(['', 'infra', 'a/b.c/d', '.github', '...', 'a/..b'])('%j is a valid folder', folder => {
     expect(rule({ folder })).toMatchObject({ folder })
   })
 
@@ -201,7 +201,7 @@ describe('rules', () => {
     })
     .map(fields => ({ ...push, ...fields }))
 
-  test('a stack is asked for at most once, by the first of its rules that matches', () => {
+  test('a stack is requested at most once, by its first matching rule', () => {
     fc.assert(
       fc.property(fc.array(someRule, { maxLength: 8 }), someEvent, (rules, event) => {
         const found = triggersOf(rules, event)
@@ -216,7 +216,7 @@ describe('rules', () => {
     )
   })
 
-  test('rules of other stacks change nothing, and one more changed file takes no deployment away', () => {
+  test('rules of other stacks have no effect, and an additional changed file removes no deployment', () => {
     fc.assert(
       fc.property(
         fc.array(someRule, { maxLength: 6 }),

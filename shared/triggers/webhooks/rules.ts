@@ -7,7 +7,7 @@ import type { ChangeEvent } from './repository-event.ts'
 const pattern = z.string().min(1).max(triggerLimits.patternCharsMax)
 const patterns = z.array(pattern).max(triggerLimits.patternsMax)
 
-/** The id of a stack as a person writes it. */
+/** The id of a stack as users write it. */
 const stackForm = z
   .string()
   .regex(
@@ -16,46 +16,49 @@ const stackForm = z
   )
   .transform(id => id as StackId)
 
-/** A folder of a repository: '' is its top. No way out of it can be written. */
+/** A folder of a repository; '' is its root. Parent steps are refused. */
 const folderForm = z
   .string()
   .max(500)
   .regex(
     /^(?:(?!\.{1,2}(?:\/|$))[^\p{Cc}/\\]+(?:\/(?!\.{1,2}(?:\/|$))[^\p{Cc}/\\]+)*)?$/u,
-    'must be a folder within the repository, as infra/site',
+    'must be a folder within the repository, such as infra/site',
   )
 
 const common = {
-  /** Pattern of `owner/name`. */
+  /** A pattern of `owner/name`. */
   repository: pattern,
-  /** Patterns of files; without them every change passes. */
+  /** Patterns of files. Without them every change passes. */
   paths: patterns.default([]),
   stack: stackForm,
-  /** The repository's files at the commit, or what was uploaded last. */
+  /** The repository's files at the commit, or the last uploaded program. */
   program: z.enum(['commit', 'uploaded']).default('commit'),
   folder: folderForm.default(''),
 }
 const operation = z.enum(['up', 'preview', 'refresh', 'destroy']).default('up')
 
-/** A rule: which change of which repository asks for which operation on which stack. */
+/** A rule: a change of a repository that requests an operation on a stack. */
 export const ruleForm = z.discriminatedUnion('on', [
   z.strictObject({ on: z.literal('push'), branches: patterns.min(1), operation, ...common }),
   z.strictObject({ on: z.literal('tag'), tags: patterns.min(1), operation, ...common }),
   z.strictObject({
     on: z.literal('pull-request'),
-    /** Branches that it is to be merged into. */
+    /** Target branches of the merge. */
     branches: patterns.default([]),
-    /** Whether one from another repository counts: its program would run with our rights. */
+    /**
+     * Whether pull requests of forks are accepted. Their program would run with the permissions of
+     * this installation.
+     */
     forks: z.boolean().default(false),
     operation: z.literal('preview').default('preview'),
     ...common,
   }),
 ])
 
-/** A rule as data. */
+/** A rule. */
 export type Rule = z.infer<typeof ruleForm>
 
-/** What a deployment is asked for by. */
+/** A matched rule: the requested deployment. */
 export interface Trigger {
   readonly stack: StackId
   readonly operation: 'up' | 'preview' | 'refresh' | 'destroy'
@@ -67,9 +70,9 @@ export interface Trigger {
         readonly commit: string
         readonly folder: string
       }
-  /** What changed: `branch main`, `tag v1`, `pull request 7`. */
+  /** The change: `branch main`, `tag v1`, `pull request 7`. */
   readonly ref: string
-  /** Where the result is told: a commit, and a pull request when it is about one. */
+  /** The place of the reply: a commit, and a pull request if it is for one. */
   readonly answer: {
     readonly repository: string
     readonly commit: string
@@ -78,8 +81,8 @@ export interface Trigger {
 }
 
 /**
- * What an event asks for by these rules, at most once per stack: of several rules for one stack the
- * first that matches decides. Changes of unknown paths pass every path filter.
+ * Returns the triggers of an event, at most one per stack: the first matching rule of a stack
+ * decides. A change with unknown paths passes every path filter.
  */
 export function triggersOf(rules: readonly Rule[], event: ChangeEvent): readonly Trigger[] {
   const found = new Map<StackId, Trigger>()

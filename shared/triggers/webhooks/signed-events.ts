@@ -15,7 +15,7 @@ const change = {
   paths: z.array(z.string().max(4096)).max(triggerLimits.pathsMax).optional(),
 }
 
-/** The body of the signed form: what a pipeline of one's own sends. */
+/** The body of the signed form, as a user's own pipeline sends it. */
 const signedBody = z.discriminatedUnion('event', [
   z.strictObject({ event: z.literal('ping') }),
   z.strictObject({ event: z.literal('push'), branch: refNameForm, ...change }),
@@ -29,7 +29,7 @@ const signedBody = z.discriminatedUnion('event', [
   }),
 ])
 
-/** Reads a body of the signed form. Throws WEBHOOK_MALFORMED. */
+/** Parses a body of the signed form. Throws WEBHOOK_MALFORMED. */
 export function readSignedEvent(body: Uint8Array): RepositoryEvent {
   const parsed = parseWebhookBody(body, signedBody)
   if (parsed.event === 'ping') return { kind: 'ping' }

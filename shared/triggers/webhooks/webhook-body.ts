@@ -3,8 +3,8 @@ import { error } from '../../errors/error.ts'
 import { formFaultOf } from '../form-fault.ts'
 
 /**
- * The JSON of a body, of this shape. Throws WEBHOOK_MALFORMED with where it is not so; of the body
- * itself only names of fields are told.
+ * Parses and validates the JSON of a body. Throws WEBHOOK_MALFORMED with the place of the error,
+ * which contains only field names of the body.
  */
 export function parseWebhookBody<Shape extends z.ZodType>(
   body: Uint8Array,
@@ -21,10 +21,10 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    throw malformedError('it is no JSON in UTF-8')
+    throw malformedError('it is not JSON in UTF-8')
   }
 }
 
 function malformedError(why: string): Error {
-  return error('WEBHOOK_MALFORMED', `the body of the delivery cannot be read: ${why}`)
+  return error('WEBHOOK_MALFORMED', `the body of the delivery is invalid: ${why}`)
 }

@@ -14,33 +14,33 @@ import { type WebhookFormName, webhookForms } from './webhook-forms.ts'
 
 const forms = Object.keys(webhookForms) as [WebhookFormName, ...WebhookFormName[]]
 
-/** What a shared secret must be: shorter ones can be found by trying. */
+/** The form of a shared secret. Shorter ones can be found by brute force. */
 const secretForm = z.string().min(16).max(1000)
 
-/** A webhook as it is stored. What is sealed is bound to the document's key. */
+/** A stored webhook. Sealed values are bound to the document's key. */
 export const webhookDocument = z.strictObject({
   form: z.enum(forms),
-  /** Sealed; the second is the one before, while senders change to the first. */
+  /** Sealed. The second one is the previous secret during a rotation. */
   secrets: z.array(z.string()).min(1).max(2),
-  /** Sealed: reads the repository's archive and answers pull requests. */
+  /** Sealed: reads the repository's archive and replies to pull requests. */
   credential: z.string().optional(),
-  /** Where the API of the repository's host is. */
+  /** The API address of the repository's host. */
   apiUrl: z.url({ protocol: /^https?$/ }).default('https://api.github.com'),
   isPaused: z.boolean().default(false),
   rules: z.array(ruleForm).max(triggerLimits.rulesMax),
 })
 
-/** A webhook as data. */
+/** A webhook. */
 export type WebhookDocument = z.infer<typeof webhookDocument>
 
-/** A webhook as somebody makes it: with its secrets in clear. */
+/** A webhook as a user creates it, with secrets in plaintext. */
 export const webhookDraft = webhookDocument
   .omit({ secrets: true, credential: true })
   .extend({ secrets: z.array(secretForm).min(1).max(2), credential: z.string().min(1).optional() })
 
 /**
- * What is stored of a draft of the webhook `name`: its secrets sealed for this document. Throws
- * STORE_UNAVAILABLE when there can be no key.
+ * Seals the secrets of a draft for the document of the webhook `name`. Throws STORE_UNAVAILABLE
+ * when no key can be created.
  */
 export async function sealWebhook(
   sealing: SealingPort,
@@ -53,12 +53,17 @@ export async function sealWebhook(
   return credential === undefined ? sealed : { ...sealed, credential: await seal(credential) }
 }
 
-/** The key of the webhook of a name: rules name the stacks, so it belongs to none. */
+/**
+ * Returns the key of a webhook by its name. A webhook belongs to no stack, because its rules name
+ * the stacks.
+ */
 export function webhookKeyOf(name: string): DocumentKey {
   return { kind: 'webhook', scope: '*', name }
 }
 
-/** The value of a document, of the shape of its kind. Throws DOCUMENT_INVALID with the place. */
+/**
+ * Parses the value of a document by the schema of its kind. Throws DOCUMENT_INVALID with the place.
+ */
 export function parseDocument<Shape extends z.ZodType>(
   shape: Shape,
   { key, value }: Pick<StoredDocument, 'key' | 'value'>,
@@ -68,6 +73,6 @@ export function parseDocument<Shape extends z.ZodType>(
   const { at, must } = formFaultOf(parsed.error, value)
   throw error(
     'DOCUMENT_INVALID',
-    `the ${key.kind} ${toPrintable(key.name)} is wrong at '${at}': it ${must}`,
+    `the ${key.kind} ${toPrintable(key.name)} is invalid at '${at}': it ${must}`,
   )
 }

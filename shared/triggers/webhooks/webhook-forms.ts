@@ -1,12 +1,12 @@
 /**
- * triggers: what asks for deployments from outside (webhooks, schedules) and what is told outside
- * (notifications, answers to pull requests). Imports ports and below.
+ * triggers: external requests for deployments (webhooks, schedules) and external messages
+ * (notifications, replies to pull requests). Imports ports and below.
  *
- * Invariants: 1. Nothing of a body is read before its signature is right. 2. What came from outside
- * is parsed once, at the edge, and printed only through `printable`. 3. No call leaves but by the
- * outbound port. 4. Which deployment follows from what is a pure function of data.
+ * Invariants: 1. A body is parsed only after its signature was verified. 2. External data is parsed
+ * once, at the boundary, and printed only through `toPrintable`. 3. All external calls use the
+ * outbound port. 4. The deployments of an event are a pure function of data.
  *
- * This file: the forms of webhooks, a row each.
+ * This file: the forms of webhooks, one row each.
  */
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error } from '../../errors/error.ts'
@@ -22,31 +22,32 @@ import {
 } from './signature.ts'
 import { readSignedEvent } from './signed-events.ts'
 
-/** A delivery as it came. */
+/** A delivery as received. */
 export interface WebhookRequest {
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: Uint8Array
 }
 
-/** What a signature is held against. */
+/** The input of a signature verification. */
 export interface VerificationInput {
-  /** The secret, and during its change the one before it. */
+  /** The secret, and the previous one during a rotation. */
   readonly secrets: readonly string[]
   readonly now: EpochMs
 }
 
 /** A form of webhooks. */
 export interface WebhookForm {
-  /** Headers that must be there. */
+  /** Required headers. */
   readonly headers: readonly string[]
   /** Throws WEBHOOK_REFUSED and WEBHOOK_STALE. */
   readonly verify: (request: WebhookRequest, checking: VerificationInput) => void
-  /** What the delivery tells. Only after `verify`. Throws WEBHOOK_MALFORMED. */
+  /** Parses the delivery. Called only after `verify`. Throws WEBHOOK_MALFORMED. */
   readonly read: (request: WebhookRequest) => RepositoryEvent
   /**
-   * By what the delivery is known again: the sender's own id, which a repetition keeps, and a
-   * digest of what is signed, for the id is not, and who replays a delivery may write another.
+   * Returns the identities by which a repeated delivery is recognized: the sender's own id, which a
+   * repetition keeps, and a digest of the signed part. The id is not signed, so an attacker who
+   * replays a delivery can change it.
    */
   readonly identitiesOf: (request: WebhookRequest) => readonly string[]
 }
@@ -76,13 +77,13 @@ const signed: WebhookForm = {
       isSameSignature(received, signatureOf(secret, timestamp, request.body)),
     )
     if (!isRight.includes(true)) throw refusedError()
-    // Told apart only to those who know the secret.
+    // Only a sender that knows the secret gets this specific error.
     if (!/^\d{1,12}$/.test(timestamp)) throw refusedError()
     const awayMs = Math.abs(now - Number(timestamp) * 1000)
     if (awayMs > triggerLimits.replayWindowMs)
       throw error(
         'WEBHOOK_STALE',
-        `the delivery was signed ${Math.round(awayMs / 1000)} s away from now`,
+        `the signature time of the delivery differs from the current time by ${Math.round(awayMs / 1000)} s`,
         { details: { windowMs: triggerLimits.replayWindowMs } },
       )
   },
@@ -93,20 +94,20 @@ const signed: WebhookForm = {
   ],
 }
 
-/** Every form, by the name that a webhook has it by. */
+/** All forms by their names in webhooks. */
 export const webhookForms = { github, signed } as const satisfies Record<string, WebhookForm>
 
 /** The name of a form. */
 export type WebhookFormName = keyof typeof webhookForms
 
-/** A header that the form needs. Throws WEBHOOK_REFUSED. */
+/** Returns a required header. Throws WEBHOOK_REFUSED. */
 function requireHeader(request: WebhookRequest, name: string): string {
   const value = request.headers.get(name)
   if (value === undefined || value === '') throw refusedError()
   return value
 }
 
-/** One sentence for everything that is wrong: who guesses learns nothing. */
+/** Returns the same error for every invalid delivery, so that an attacker learns nothing. */
 function refusedError(): Error {
   return error('WEBHOOK_REFUSED', 'the delivery is not signed with the secret of this webhook')
 }

@@ -59,7 +59,7 @@ describe('schedules', () => {
     const when = 'at(2020-01-01T00:00:00)'
     expect(await run('schedule', 'create', 'once', '--when', when)).toMatchObject({
       exit: 2,
-      err: expect.stringMatching(/SCHEDULE_INVALID.*'at\(2020-01-01T00:00:00\)'.*has gone by/),
+      err: expect.stringMatching(/SCHEDULE_INVALID.*'at\(2020-01-01T00:00:00\)'.*is in the past/),
     })
     await run('schedule', 'create', 'later', '--when', 'at(2999-01-01T00:00:00)')
     expect((await run('schedule', 'ls')).out).toMatch(/^later +on +/m)

@@ -142,7 +142,7 @@ describe('the golden provider', () => {
       .poll(() =>
         rig.messages.filter(({ severity }) => severity === 'error').map(({ text }) => text),
       )
-      .toEqual([expect.stringContaining('ended with signal SIGKILL before it was told to')])
+      .toEqual([expect.stringContaining('ended with signal SIGKILL unexpectedly')])
     await gold.close()
   })
 

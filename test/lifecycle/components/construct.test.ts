@@ -313,7 +313,7 @@ describe('a component that cannot be made', () => {
   test('that is answered without a URN is one error', async () => {
     const { result, text } = await runFailing(() => Promise.resolve(ConstructResponse.create({})))
     expect(result.result).toBe('failed')
-    expect(text).toContain("answered Construct with '', which is no URN")
+    expect(text).toContain("answered Construct with '', which is not a URN")
   })
 
   test('does not keep a deployment that ends for another reason', async () => {

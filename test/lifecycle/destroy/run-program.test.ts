@@ -112,7 +112,7 @@ test('TestDestroyWithProgramWithSkippedAlias: what got another name goes once', 
   expect(cloud.log).toEqual(['create old', 'delete old-1'])
 })
 
-test('TestDestroyWithProgramResourceRead: what was only read is not in the state any more', async () => {
+test('TestDestroyWithProgramResourceRead: what was only read is no longer in the state', async () => {
   const cloud = createCloud()
   cloud.objects.set('there-1', { v: 1 })
   const engine = await engines.open(cloud)

@@ -106,7 +106,7 @@ test('a view that the state does not have, and a token of a call that is over, a
   expect(ran.result.result).toBe('succeeded')
   expect(refused.filter(one => one.startsWith('token '))).toHaveLength(1)
   expect(refused[0]).toContain('old resource state')
-  expect(refused[1]).toBe("a step 'create' of a view says what the view is after it")
+  expect(refused[1]).toBe("a step 'create' requires the new state of the view")
 })
 
 test('secrets of views are sealed in the state and hidden in events', async () => {

@@ -9,7 +9,7 @@ function message(provider: string, ...operations: readonly number[]): ChainMessa
   return { deployment, operations: operations as readonly OperationId[], provider }
 }
 
-/** A queue each of whose sends is under way until the test lets it go. */
+/** A queue whose sends stay in progress until the test completes them. */
 function slowQueue() {
   const sent: (readonly ChainMessage[])[] = []
   const gates: PromiseWithResolvers<void>[] = []
@@ -24,7 +24,7 @@ function slowQueue() {
 }
 
 describe('messages for functions', () => {
-  test('what waits while one is on its way goes together, by provider instance', async () => {
+  test('messages that wait for a send in progress are merged by provider instance', async () => {
     const { sent, gates, settled, chains } = slowQueue()
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
     const first = send([message('a', 1)])
@@ -41,7 +41,7 @@ describe('messages for functions', () => {
     expect(sent).toHaveLength(2)
   })
 
-  test('a message names no more than an executor runs at once', async () => {
+  test('a message contains at most as many operations as one executor runs concurrently', async () => {
     const { sent, gates, settled, chains } = slowQueue()
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
     const ids = Array.from({ length: 130 }, (_, at) => at)
@@ -52,7 +52,7 @@ describe('messages for functions', () => {
     await sending
   })
 
-  test('who waits for a send that fails is told, and the next one is sent', async () => {
+  test('a failed send rejects its callers, and the next message is sent', async () => {
     const { sent, gates, settled, chains } = slowQueue()
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
     const first = send([message('a', 1)])
@@ -67,7 +67,7 @@ describe('messages for functions', () => {
   })
 })
 
-test('processes that share operations get each in a message of its own', async () => {
+test('for processes that share operations, each operation has its own message', async () => {
   const { sent, gates, settled, chains } = slowQueue()
   const sending = adaptChainQueue({ execute: 'elsewhere' }, chains).send([message('a', 1, 2)])
   await settled()

@@ -3,16 +3,16 @@ import type { DeploymentOptions } from '../../../records/log.ts'
 import { mergeMessages } from './chain-messages.ts'
 
 /**
- * The queue as a deployment uses it. Where processes of their own share its operations, each is a
- * message by itself: the queue bounds what they have on loan together, and a message stays on loan
- * until the last of its operations has ended. For functions, each call of which is paid for,
- * messages that wait while one is on its way to the queue are put together.
+ * Adapts the queue to a deployment. Where separate processes share its operations, each operation
+ * is a message of its own. The queue limits the operations in delivery to all of them together, and
+ * a message stays in delivery until its last operation has ended. Functions are billed per call, so
+ * their messages are merged while an earlier send is in progress.
  */
 export function adaptChainQueue(
   { execute }: Pick<DeploymentOptions, 'execute'>,
   chains: ChainQueuePort,
 ): ChainQueuePort {
-  // Whoever sends is named in the order of effects; this only passes it on.
+  // The order of effects names the caller of `send`; this file only forwards the call.
   const { send } = chains
   if (execute === 'functions') return { ...chains, send: coalesceSends(send) }
   if (execute !== 'elsewhere') return chains
@@ -27,7 +27,9 @@ export function adaptChainQueue(
   }
 }
 
-/** One send at a time: what comes meanwhile goes with the next one, and fails with it. */
+/**
+ * Sends one batch at a time. Messages that arrive meanwhile form the next batch, and fail with it.
+ */
 function coalesceSends(send: ChainQueuePort['send']): ChainQueuePort['send'] {
   let waiting: ChainMessage[] = []
   let next: Promise<void> | undefined

@@ -1,29 +1,31 @@
 import type { OperationId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
-/** That an operation no longer keeps another one waiting. */
+/** A record that one operation no longer keeps another one waiting. */
 export interface Arrival {
   readonly from: OperationId
   readonly to: OperationId
 }
 
-/** What a success arrives at: all that wait for it, and its barrier. */
+/** Returns the arrivals of a success: at all operations that wait for it, and at its barrier. */
 export function arrivalsOf({ id, releases, barrier }: Operation): readonly Arrival[] {
   const to = barrier === undefined ? releases : [...releases, barrier]
   return to.map(waiter => ({ from: id, to: waiter }))
 }
 
 /**
- * What an end without success arrives at: its barrier, and for all that can no longer begin because
- * of it theirs, since nobody else will say so. Whoever needs it waits for ever. Operations in
- * `seen` are passed over, and added: walks that share it are linear together.
+ * Returns the arrivals of an end without success: at its barrier, and at the barriers of all
+ * operations that it blocks. Blocked operations never end, so nothing else would record their
+ * arrivals. Operations in `seen` are skipped and added, which keeps walks that share the set linear
+ * together.
  */
 export async function findBlockedArrivals(
   ended: Operation,
   find: (id: OperationId) => Promise<Operation | undefined>,
   seen: Set<OperationId> = new Set(),
 ): Promise<readonly Arrival[]> {
-  // A plan has barriers everywhere, joins apart, or nowhere: then the walk is for nothing.
+  // Apart from joins, either all operations of a plan have a barrier or none has. Without barriers
+  // the walk finds nothing.
   if (ended.barrier === undefined) return []
   const arrivals: Arrival[] = []
   const open: Operation[] = [ended]

@@ -3,7 +3,7 @@ import type { ChainMessage } from '../../../ports/queue.ts'
 import type { DeploymentId, OperationId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
-/** Ready operations as messages: grouped by provider instance, ids only. */
+/** Returns messages for ready operations: grouped by provider instance, with ids only. */
 export function toChainMessages(
   deployment: DeploymentId,
   ready: readonly Operation[],
@@ -20,7 +20,7 @@ export function toChainMessages(
   return messages
 }
 
-/** Messages of the same deployment, pool and provider instance as few messages. Pure. */
+/** Merges messages of the same deployment, pool and provider instance. Pure. */
 export function mergeMessages(messages: readonly ChainMessage[]): readonly ChainMessage[] {
   const groups = new Map<string, { readonly like: ChainMessage; readonly ids: OperationId[] }>()
   for (const message of messages) {
@@ -35,7 +35,7 @@ export function mergeMessages(messages: readonly ChainMessage[]): readonly Chain
   )
 }
 
-/** As many as one executor runs at once. */
+/** Splits ids into groups of at most as many as one executor runs concurrently. */
 function splitIds(ids: readonly OperationId[]): readonly (readonly OperationId[])[] {
   const parts: (readonly OperationId[])[] = []
   for (let at = 0; at < ids.length; at += limits.chainOperationsMax)

@@ -24,19 +24,19 @@ function around(hooks: Record<string, string[]>) {
   })
 }
 
-describe('operations around a step', () => {
+describe('the operations of a step', () => {
   test.each<[string, Record<string, string[]>]>([
     ['no hooks', {}],
-    ['hooks of other moments only', { BeforeUpdate: ['h'], AfterDelete: ['h'] }],
+    ['only hooks of other types', { BeforeUpdate: ['h'], AfterDelete: ['h'] }],
     ['no names', { BeforeCreate: [] }],
-  ])('with %s it is the call alone', (_what, hooks) => {
+  ])('with %s there is only the call', (_what, hooks) => {
     const [call, ...others] = around(hooks)
     expect(others).toEqual([])
     expect(call?.operation).toMatchObject({ id: 1, needs: 3, releases: [5], barrier: 6 })
     expect(call?.operation.hooked).toBeUndefined()
   })
 
-  test('a hook before takes what the step waits for, one behind what it releases', () => {
+  test("a before hook waits for the step's needs, and an after hook releases the step's waiters", () => {
     const [before, call, after] = around({ BeforeCreate: ['h'] }).map(({ operation }) => operation)
     expect(before).toMatchObject({ id: 1, op: 'hook', needs: 3, releases: [12 - 1] })
     expect(before?.barrier).toBeUndefined()
@@ -49,13 +49,16 @@ describe('operations around a step', () => {
     ])
   })
 
-  test.each(['AfterCreate', 'OnError'])('with %s only there is none before', hook => {
-    const [call, after] = around({ [hook]: ['h'] }).map(({ operation }) => operation)
-    expect(call).toMatchObject({ id: 1, needs: 3, hooked: true })
-    expect(after?.hook).toEqual({ when: 'after', of: 1 })
-  })
+  test.each(['AfterCreate', 'OnError'])(
+    'with %s only, there is no operation before the call',
+    hook => {
+      const [call, after] = around({ [hook]: ['h'] }).map(({ operation }) => operation)
+      expect(call).toMatchObject({ id: 1, needs: 3, hooked: true })
+      expect(after?.hook).toEqual({ when: 'after', of: 1 })
+    },
+  )
 
-  test('they are found again by their call', () => {
+  test('hooks are grouped by their call', () => {
     const [one] = groupHooks(around({ BeforeCreate: ['h'] }))
     expect(one).toMatchObject({
       before: { id: 1 },

@@ -5,13 +5,13 @@ import type { Step } from '../../step.ts'
 import { operationOf, type PlanPlace } from '../state/operations.ts'
 import type { Sealing } from '../state/state-sealing.ts'
 
-/** An operation with the step that it is; hooks and joins have none. */
+/** An operation with its step. Hooks and joins have no step. */
 export interface PlannedOperation {
   readonly operation: Operation
   readonly step: Step | undefined
 }
 
-/** A step of a plan: its call, and the hooks around it where there are some. */
+/** A step of a plan: its call and the hooks around it, if any. */
 export interface PlannedCall {
   readonly call: PlannedOperation
   readonly before?: Operation
@@ -25,7 +25,7 @@ export type HookedCall = PlannedCall & { readonly after: Operation }
  * A step as operations: its call alone, or between hooks of the program. The first of them waits
  * for what the step waits for; the last, which is always there then, releases what the step
  * releases and counts for its barrier, since only the generator knows how it ends. Source:
- * docs/spec/step-execution.md#hooks.md#hooks.
+ * docs/spec/step-execution.md#hooks.
  */
 export function planStepOperations(
   step: Step,
@@ -52,7 +52,9 @@ export function planStepOperations(
   ]
 }
 
-/** The steps of a plan, each with the hooks around it, in order of their calls; no joins. */
+/**
+ * Returns the steps of a plan, each with its hooks, in the order of their calls. Joins are omitted.
+ */
 export function groupHooks(links: readonly PlannedOperation[]): readonly PlannedCall[] {
   const around = new Map<OperationId, { before?: Operation; after?: Operation }>()
   for (const { operation } of links) {
@@ -65,7 +67,7 @@ export function groupHooks(links: readonly PlannedOperation[]): readonly Planned
   )
 }
 
-/** Whether hooks of the program stand around a call. */
+/** Reports whether a call has hooks of the program. */
 export function isHooked(step: PlannedCall): step is HookedCall {
   return step.after !== undefined
 }

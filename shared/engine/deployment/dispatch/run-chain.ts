@@ -13,19 +13,19 @@ import type { Liveness } from '../ownership/liveness.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
 import type { Slots } from './slots.ts'
 
-/** What following a chain needs. */
+/** The dependencies of following a chain. */
 export interface ChainDeps extends HookDeps {
-  /** What bounds the chains in flight; executors do where it is absent. */
+  /** The limit of chains in flight. If absent, the executors limit them. */
   readonly slots?: Slots | undefined
   readonly liveness: Pick<Liveness, 'observe'>
-  /** The operations of which this process has told already, because it ran them. */
+  /** The operations that this process ran itself and has reported already. */
   readonly reported: Set<OperationId>
 }
 
 /**
- * Sends a chain whose record is durable and follows it to its end, or to the first that does not
- * succeed. `before`: ends that stood before this life; a chain that they do not complete is sent
- * again, which is harmless where it runs.
+ * Sends a chain whose record is durable, and follows it to its end or to the first step that does
+ * not succeed. `earlierEnds`: ends from before this generator run. A chain that they do not
+ * complete is sent again, which has no effect on running operations.
  */
 export async function runChain(
   deps: ChainDeps,
@@ -76,7 +76,7 @@ async function sendChain(
   return ended
 }
 
-/** How a step of a chain ended, and the operation that has its state. */
+/** Waits for the end of a chain's step. Returns it with the operation that has the state. */
 async function waitForEnd(
   deps: ChainDeps,
   one: PlannedCall,
@@ -91,7 +91,9 @@ async function waitForEnd(
   return { end: stepEndOf(recorded, deps.sealing), made: id, head: recorded.head }
 }
 
-/** Counts an end, and tells of it unless the process that ran it is this one and has. */
+/**
+ * Counts an end and reports it, unless this process ran the operation and has reported it already.
+ */
 export function reportStepEnd(
   { emitter, reported }: Pick<ChainDeps, 'emitter' | 'reported'>,
   id: OperationId,
@@ -106,12 +108,12 @@ export function reportStepEnd(
   emitter.count(step, end)
 }
 
-/** Whether a chain of so many operations ended well. */
+/** Reports whether a chain of `length` steps succeeded completely. */
 export function isChainComplete(ended: readonly EndedStep[], length: number): boolean {
   return ended.length === length && ended.every(({ end }) => end.verdict === 'succeeded')
 }
 
-/** A state that an operation made. */
+/** Returns a state with a reference to the operation that created it. */
 export function trackedStateOf(state: ResourceState, operation: OperationId): TrackedState {
   return { state, ref: { kind: 'operation', operation } }
 }

@@ -25,7 +25,7 @@ import type { DecisionIndex } from '../log/decision-index.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
 import type { Sealing } from '../state/state-sealing.ts'
 
-/** What running hooks around calls needs. */
+/** The dependencies of running hooks around calls. */
 export interface HookDeps {
   readonly deployment: DeploymentId
   readonly writer: LogWriter
@@ -37,25 +37,30 @@ export interface HookDeps {
   readonly recorded: DecisionIndex | undefined
   readonly nextId: () => OperationId
   readonly hooks: ProgramHooks
-  /** Notes the arrivals of an operation that the generator ended, and sends what they set free. */
+  /**
+   * Records the arrivals of an operation that the generator ended, and sends the operations that
+   * became ready.
+   */
   readonly releaseWaiters: (operation: Operation, verdict: 'succeeded' | 'failed') => Promise<void>
-  /** Something failed after its step was done; whether the deployment goes on all the same. */
+  /**
+   * Handles a hook that failed after its step was done. Returns whether the deployment continues.
+   */
   readonly onHookFailed: () => 'goes on' | 'ends'
 }
 
-/** How a call with hooks ended. */
+/** The end of a call with hooks. */
 export interface HookedEnd {
   readonly end: StepEnd
-  /** The last try of the call, whose state counts. */
+  /** The last attempt of the call, whose state counts. */
   readonly operation: Operation
-  /** Its end; absent when it was never made. */
+  /** Its recorded end. Absent when the call never ran. */
   readonly recorded?: RecordedEnd
 }
 
 /**
- * Runs the hooks before a call that may begin, awaits the call, asks error hooks whether a failed
- * one is to be made again, and runs the hooks after it. What was recorded is not run again. Tells
- * of the step itself. Source: docs/spec/step-execution.md#step-kinds,
+ * Runs the before hooks, waits for the call, and runs the after hooks. When the call fails, error
+ * hooks decide whether it is retried. Hooks with a recorded result do not run again. This function
+ * also reports the step. Source: docs/spec/step-execution.md#step-kinds,
  * docs/spec/step-execution.md#hooks.
  */
 export function runHookedCall(deps: HookDeps, hooked: HookedCall): Promise<HookedEnd> {
@@ -88,13 +93,13 @@ function emitEnd({ emitter }: HookDeps, step: Step, end: StepEnd): void {
   emitter.count(step, end)
 }
 
-/** What stands around one call. */
+/** A step with its hooks. */
 interface HookedStep {
   readonly step: Step
   readonly hooks: StepHooks
 }
 
-/** Why the call may not be made; undefined when it may. */
+/** Runs the before hook. Returns the reason why the call may not run, or undefined when it may. */
 async function runBeforeHook(
   deps: HookDeps,
   { step, hooks, before }: HookedStep & { readonly before: Operation },
@@ -121,12 +126,13 @@ async function runAfterHook(
   if (error === undefined) return endHook(deps, after, { hook, verdict: 'succeeded' })
   deps.emitter.report('error', error, step.urn)
   const goesOn = deps.onHookFailed() === 'goes on'
-  // Nobody is released by the step of a deployment that ends with it.
+  // When the deployment ends because of this step, the step releases no other operation.
   return endHook(deps, after, { hook, verdict: goesOn ? 'succeeded' : 'failed', error })
 }
 
 /**
- * Runs the hooks of one moment; answers why one failed. `made`: the state that came of the step.
+ * Runs the hooks of one type. Returns the error of a failed one. `made`: the state that resulted
+ * from the step.
  */
 function runStepHooks(
   deps: HookDeps,
@@ -136,7 +142,7 @@ function runStepHooks(
   return runHooks(deps, momentOf(step, hooks, { hook, isPreview: false, made }))
 }
 
-/** Runs the hooks of one moment, telling what is passed over; answers why one failed. */
+/** Runs the hooks of one type and reports ignored failures. Returns the error of a failed hook. */
 export async function runHooks(
   { hooks, emitter }: Pick<HookDeps, 'hooks' | 'emitter'>,
   moment: HookMoment,
@@ -148,7 +154,10 @@ export async function runHooks(
   return error === undefined ? undefined : scrub(error)
 }
 
-/** The call up to the end that stands: again, as another operation, while an error hook says so. */
+/**
+ * Returns the final end of the call. While an error hook requests a retry, the call runs again as
+ * another operation.
+ */
 async function callWithRetries(
   deps: HookDeps,
   hooked: HookedStep & { readonly after: Operation; readonly call: Operation },
@@ -167,13 +176,19 @@ async function callWithRetries(
   }
 }
 
-/** Whether the provider said that a call failed: of what nobody knows, nobody is asked. */
+/**
+ * Reports whether the provider failed a call. Error hooks are not called when the result is
+ * unknown.
+ */
 function isFailedCall(end: StepEnd): end is StepEnd & { readonly error: OutcomeError } {
   if (end.error === undefined) return false
   return end.verdict === 'partial' || (end.verdict === 'failed' && end.error.code !== undefined)
 }
 
-/** The operation that makes a failed call again, what the error is instead, or neither. */
+/**
+ * Returns the operation that retries a failed call, or an error that replaces the original one, or
+ * undefined.
+ */
 async function prepareRetry(
   deps: HookDeps,
   failedTry: HookedStep & {
@@ -208,7 +223,7 @@ async function prepareRetry(
   return again
 }
 
-/** Sent again where it runs or has ended, it is dropped by whoever takes it. */
+/** A repeated send has no effect: the receiver drops an operation that is running or has ended. */
 async function sendOperation(
   { chains, deployment }: HookDeps,
   operation: Operation,
@@ -217,8 +232,8 @@ async function sendOperation(
 }
 
 /**
- * Ends a hook: in the log first, so that nobody who was deposed ends one; then on its head, for
- * sweeps; then for those that wait for it. May be repeated.
+ * Ends a hook. The log record comes first, so that a deposed generator cannot end it. Then its head
+ * is ended for sweeps, and its waiters are released. Can be repeated.
  */
 async function endHook(
   deps: HookDeps,
@@ -244,7 +259,10 @@ async function endHook(
   await deps.releaseWaiters(operation, verdict)
 }
 
-/** A hook may repeat what it was told: no secret gets into a record or event that way (I8). */
+/**
+ * A hook may repeat its arguments, so secrets are removed before the text gets into a record or
+ * event (I8).
+ */
 function createScrubber({ next, old }: HookMoment): (text: string) => string {
   return createRedactor(collectSecretTexts(next?.inputs, next?.outputs, old?.inputs, old?.outputs))
 }

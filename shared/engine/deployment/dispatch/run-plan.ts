@@ -14,29 +14,29 @@ import { reportStepEnd } from './run-chain.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
 import { waitForNeeds } from '../ends/wait-for-needs.ts'
 
-/** What a plan needs to be recorded and followed. */
+/** The dependencies of recording and following a plan. */
 export interface PlanDeps extends HookDeps {
   readonly blobs: BlobsPort
   readonly hints: HintsPort
   readonly control: ControlPort
   readonly clock: ClockPort
   readonly liveness: Liveness
-  /** The operations of which this process has told already, because it ran them. */
+  /** The operations that this process ran itself and has reported already. */
   readonly reported: Set<OperationId>
-  /** Raises the stop flag: nothing more begins. */
+  /** Raises the stop flag, so that no further operation begins. */
   readonly raiseStop: () => Promise<void>
 }
 
-/** What became of a plan's operations: those that never began are not in it. */
+/** The result of a plan's operations. Operations that never began are omitted. */
 export interface PlanResult {
   readonly ends: ReadonlyMap<OperationId, StepEnd>
   readonly isWhole: boolean
 }
 
-/** What plans are of. */
+/** The kinds of plans. */
 export type PlanKind = (Decision & { readonly kind: 'plan' })['what']
 
-/** Most operations in a page. */
+/** Maximum number of operations per page. */
 const pageMax = 500
 
 /** A plan, and whether its first failure stops the deployment. */
@@ -46,9 +46,9 @@ export interface Plan {
 }
 
 /**
- * Records a plan as pages and one log record, sends what is ready, and follows it until everything
- * ended, is blocked by a failure, or was stopped. The executors release the rest by themselves.
- * `before`: decisions that are durable with the plan or not at all.
+ * Records a plan as pages and one log record, and sends its ready operations. Follows it until
+ * every operation has ended, is blocked by a failure, or was stopped. The executors release the
+ * other operations themselves. `precedingDecisions` become durable together with the plan.
  */
 export async function runPlan(
   deps: PlanDeps,
@@ -64,7 +64,7 @@ export async function runPlan(
       await deps.blobs.put(Buffer.from(JSON.stringify(operations.slice(at, at + pageMax)))),
     )
   const following = followPlan(deps, plan)
-  // An early end may come before the plan was sent: it is told to who awaits the result.
+  // A failure can occur before the plan was sent. The caller that awaits the result receives it.
   following.catch(() => undefined)
   await deps.writer.append(...precedingDecisions, {
     kind: 'plan',
@@ -77,7 +77,7 @@ export async function runPlan(
   return following
 }
 
-/** Follows a plan whose record is durable, whoever sent it. */
+/** Follows a plan whose record is durable, regardless of the process that sent it. */
 export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
   const byId = new Map(plan.planned.map(item => [item.operation.id, item]))
   const steps = groupHooks(plan.planned)
@@ -130,7 +130,10 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
   })
 }
 
-/** How a step ended; one between hooks is driven from here once it may begin. */
+/**
+ * Waits for the end of a step. The generator runs a step with hooks itself, as soon as it may
+ * begin.
+ */
 async function waitForCallEnd(
   deps: PlanDeps,
   one: PlannedCall,
@@ -144,12 +147,12 @@ async function waitForCallEnd(
   return (await runHookedCall(deps, one)).end
 }
 
-/** What hooks hear that wait for a call which a stop kept from beginning. */
-const neverCalled = new Error('the deployment was stopped before this was called')
+/** The error for hooks that wait for a call which a stop prevented. */
+const neverCalled = new Error('the deployment was stopped before this call')
 
 /**
- * Waits until the deployment is stopped and nothing of `remaining` runs any more; answers what
- * never ended.
+ * Waits until the deployment is stopped and no operation of `remaining` is running. Returns the
+ * operations that never ended.
  */
 async function drainWhenStopped(
   deps: PlanDeps,
@@ -162,9 +165,9 @@ async function drainWhenStopped(
     const control = await deps.control.read(deps.deployment)
     if (control !== undefined && control.stop === 'none') continue
     await awaitRunning(deps, [...new Set([...remaining, ...deps.watcher.openWaits()])])
-    // What ended meanwhile is told by its hint, or here; nobody waits for the rest any more.
+    // Ends from this time are reported by their hint or here. The remaining waits are rejected.
     await deps.watcher.settle(neverCalled)
-    // What is done may have hooks that still run.
+    // Hooks of ended calls may still be running.
     await deps.hooks.waitUntilSettled()
     await deps.clock.sleep(drainPollMs)
     return [...remaining]

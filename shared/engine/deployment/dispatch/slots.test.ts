@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSlots } from './slots.ts'
 
-/** Takes slots by name; `held` lists who has one, in the order in which they got it. */
+/** Acquires slots by name. `held` lists the holders in the order of acquisition. */
 function takers(count: number) {
   const slots = createSlots(count)
   const held: string[] = []
@@ -18,7 +18,7 @@ function takers(count: number) {
   }
 }
 
-test('no more are held at once than there are; who waits gets one in order', async () => {
+test('no more slots are held than exist, and waiters acquire one in order', async () => {
   const { held, take, release, settled } = takers(2)
   for (const name of ['a', 'b', 'c', 'd']) take(name)
   await settled()
@@ -31,7 +31,7 @@ test('no more are held at once than there are; who waits gets one in order', asy
   expect(held).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a slot that is given back twice is one slot', async () => {
+test('a slot that is released twice is one slot', async () => {
   const { held, take, release, settled } = takers(1)
   take('a')
   await settled()

@@ -1,10 +1,10 @@
-/** A bound on what runs at once; first come, first served. */
+/** A concurrency limit; first come, first served. */
 export interface Slots {
-  /** Resolves with the call that gives the slot back. */
+  /** Resolves with the function that releases the slot. */
   readonly acquire: () => Promise<() => void>
 }
 
-/** Makes `count` slots. */
+/** Creates `count` slots. */
 export function createSlots(count: number): Slots {
   let free = count
   const waiting: (() => void)[] = []

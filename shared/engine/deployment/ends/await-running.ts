@@ -5,7 +5,7 @@ import type { DeploymentId, ExecutorId, OperationId } from '../../../records/ids
 import { toIdBatches } from '../log/log-view.ts'
 import type { Liveness } from '../ownership/liveness.ts'
 
-/** What waiting for living owners looks at. */
+/** The dependencies of waiting for living owners. */
 export interface AwaitRunningDeps {
   readonly operations: OperationsPort
   readonly control: ControlPort
@@ -14,16 +14,16 @@ export interface AwaitRunningDeps {
   readonly liveness: Liveness
 }
 
-/** How often heads are read while what was stopped runs out, in ms. */
+/** Polling interval of heads while stopped operations finish, in ms. */
 export const drainPollMs = 50
-/** How often leases and control are read meanwhile, in ms. */
+/** Interval at which leases and the control record are read meanwhile, in ms. */
 const observeEveryMs = 1_000
 
 /**
- * Resolves when none of the operations has a living owner that did not end it; answers the
- * executors that are gone. Only after a stop: what begins then is given back before it calls. After
- * a forced one it waits for a lease at most: who has not settled by then is retired, for what runs
- * was to be abandoned. Source: docs/architecture.md#close.
+ * Resolves when no operation has a living owner that did not end it, with the executors that are
+ * gone. Call it only after a stop: an operation that begins then is given back before its call.
+ * After a forced stop it waits for one lease at most. Then it retires the remaining owners, because
+ * their work is abandoned. Source: docs/architecture.md#close.
  */
 export async function awaitRunning(
   deps: AwaitRunningDeps,
@@ -38,7 +38,7 @@ export async function awaitRunning(
   while (running.length > 0) {
     const nowMs = clock.monotonicMs()
     if (nowMs - lookedMs > observeEveryMs) {
-      // Whoever only has to be looked at once costs no more than that.
+      // The first check skips the control record, so that a single check stays cheap.
       const control = lookedMs < 0 ? undefined : await deps.control.read(deployment)
       if (control?.stop === 'forced') forcedMs = Math.min(forcedMs, nowMs)
       if (nowMs - forcedMs > limits.leaseMs) await liveness.retire(owners)
@@ -51,7 +51,7 @@ export async function awaitRunning(
   return gone
 }
 
-/** Those of the operations that a living executor has begun and not ended. */
+/** Returns the operations that a living executor has begun and not ended, and their owners. */
 async function findRunning(
   { operations, deployment }: Pick<AwaitRunningDeps, 'operations' | 'deployment'>,
   ids: readonly OperationId[],

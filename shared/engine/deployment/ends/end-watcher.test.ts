@@ -6,7 +6,7 @@ import { createEndWatcher } from './end-watcher.ts'
 
 const id = 1 as OperationId
 
-/** A watcher over a store that refuses the first `refusals` reads. */
+/** Creates a watcher over a store that refuses the first `refusals` reads. */
 function createWatched(refusals: number) {
   let left = refusals
   let nowMs = 0
@@ -26,7 +26,7 @@ function createWatched(refusals: number) {
           queueMicrotask(call)
           return () => undefined
         },
-        // Each look comes long after the one before.
+        // Every clock reading is a minute after the previous one.
         monotonicMs: () => (nowMs += 60_000),
         defer: (call: () => void) => queueMicrotask(call),
       } as never,
@@ -35,23 +35,23 @@ function createWatched(refusals: number) {
   )
 }
 
-test('a wait ends with what the head says', async () => {
+test('a wait resolves with the end in the head', async () => {
   const end = await createWatched(0).wait(id)
   expect(end.head.end?.verdict).toBe('succeeded')
 })
 
-test('a read that fails meets every wait', async () => {
+test('a failed read rejects every wait', async () => {
   await expect(createWatched(1).wait(id)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })
 
-test('who is told to settle waits no longer', async () => {
+test('`settle` rejects current and later waits', async () => {
   const watcher = createWatched(Number.POSITIVE_INFINITY)
   const waiting = watcher.wait(id)
   await Promise.all([expect(waiting).rejects.toThrow(), watcher.settle(new Error('it is over'))])
   await expect(watcher.wait(id)).rejects.toThrow('it is over')
 })
 
-test('what takes long is looked at seldom, and hints are followed at once', async () => {
+test('a slow operation is polled with growing pauses, and a hint triggers a read at once', async () => {
   let nowMs = 0
   let isEnded = false
   const reads: number[] = []

@@ -4,51 +4,53 @@ import type { ClockPort } from '../../../ports/system.ts'
 import type { Head, Outcome } from '../../../records/head.ts'
 import type { DeploymentId, OperationId } from '../../../records/ids.ts'
 
-/** What a head and its selected outcome say. */
+/** A head with its selected outcome. */
 export interface RecordedEnd {
   readonly head: Head
   readonly outcome?: Outcome
 }
 
-/** Waits for ends of operations: hints say when to look, the heads say what is (I4). */
+/**
+ * Waits for ends of operations. Hints trigger a read of the heads, which are authoritative (I4).
+ */
 export interface EndWatcher {
-  /** Resolves when the operation has ended; never, when it is given back or never begun. */
+  /** Resolves when the operation has ended. Never resolves if it was given back or never begun. */
   readonly wait: (id: OperationId) => Promise<RecordedEnd>
   /**
-   * After a stop, when nothing runs any more: answers what has ended, and fails every other wait,
-   * also later ones, with `thrown`.
+   * Call it after a stop, when nothing is running: resolves the waits of ended operations, and
+   * rejects all other and later waits with `thrown`.
    */
   readonly settle: (thrown: unknown) => Promise<void>
-  /** What is awaited now. */
+  /** Returns the operations with open waits. */
   readonly openWaits: () => readonly OperationId[]
-  /** Forgets everything; open waits stay open. */
+  /** Stops watching. Open waits are never settled. */
   readonly close: () => void
 }
 
 /**
- * When the head of an awaited operation is read without a hint, in ms: at first after the shortest
- * pause, each later one twice as long, up to the longest: what takes long is looked at seldom, and
- * an end of which no hint came is heard of not much later than it took.
+ * Pauses between reads of an awaited head without a hint, in ms. Each pause is twice as long as the
+ * previous one, up to the longest. Slow operations are thus read rarely, and an end without a hint
+ * is noticed with a delay that is small compared to the operation.
  */
 const pauses = { firstMs: 2_000, mostMs: 16_000 } as const
-/** Most heads read at once. */
+/** Maximum number of heads per read. */
 const batchMax = 500
 
 interface Wait {
-  /** When its head is read next, by the monotonic clock, and the pause after that. */
+  /** Time of the next read by the monotonic clock, and the pause after it. */
   nextReadMs: number
   pauseMs: number
   readonly onEnd: (end: RecordedEnd) => void
   readonly onFailed: (thrown: unknown) => void
 }
 
-/** Who waits for what. */
+/** Creates the set of open waits. */
 function createWaits() {
   const waits = new Map<OperationId, Wait>()
   return {
     add: (id: OperationId, wait: Wait) => void waits.set(id, wait),
     has: (id: OperationId) => waits.has(id),
-    /** Those whose heads are to be read now. */
+    /** Returns the operations whose heads are due for a read. */
     due: (nowMs: number): readonly OperationId[] =>
       [...waits].flatMap(([id, wait]) => {
         if (nowMs < wait.nextReadMs) return []
@@ -68,7 +70,7 @@ function createWaits() {
   }
 }
 
-/** What a watcher looks at, and the clock that says when. */
+/** The dependencies of a watcher. */
 interface EndWatcherDeps {
   readonly operations: Pick<OperationsPort, 'getEnds'>
   readonly hints: HintsPort
@@ -76,8 +78,8 @@ interface EndWatcherDeps {
 }
 
 /**
- * Makes a watcher over one deployment. A read that fails meets every wait: the port is patient with
- * a store that has a bad moment.
+ * Creates a watcher over one deployment. A failed read rejects every wait, because the port has
+ * already retried it.
  */
 export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId): EndWatcher {
   let over: { readonly thrown: unknown } | undefined
@@ -127,11 +129,11 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
     wait: id =>
       new Promise((onEnd, onFailed) => {
         const { firstMs: pauseMs } = pauses
-        // One look of the clock is not to miss it by a moment.
+        // Half a pause of tolerance, so that a poll that comes slightly early still reads the head.
         const nextReadMs = deps.clock.monotonicMs() + pauseMs / 2
         waits.add(id, { onEnd, onFailed, nextReadMs, pauseMs: pauseMs / 2 })
         due.add(id)
-        // Nothing runs any more: what has not ended never will.
+        // Nothing is running any more, so an operation that has not ended never will.
         if (over !== undefined) void settleAll(over.thrown)
       }),
     openWaits: () => [...waits.keys()],

@@ -4,24 +4,24 @@ import type { EndWatcher, RecordedEnd } from './end-watcher.ts'
 import type { LogWriter } from '../log/log-writer.ts'
 import type { DecisionIndex } from '../log/decision-index.ts'
 
-/** What one life of a generator has come to so far. */
+/** The progress of one generator run. */
 export interface RunProgress {
-  /** Decisions that it recorded. */
+  /** Number of decisions that it recorded. */
   readonly decidedCount: () => number
-  /** Ends that it heard of, and that had not ended when it began. */
+  /** Number of ends that it noticed and that were not recorded before it began. */
   readonly endedCount: () => number
-  /** Operations since the last pin of which it knows that they ended. */
+  /** Number of operations since the last pin that are known to have ended. */
   readonly knownEndCount: () => number
-  /** Operations that had ended when it began, and upon whose ends it has not come yet. */
+  /** Number of operations that had ended before it began and that it has not awaited yet. */
   readonly unseenEndCount: () => number
-  /** How long after its begin it was last answered from the records, in ms. */
+  /** Time from its start to its last decision that was found in the records, in ms. */
   readonly replayMs: () => number
   readonly elapsedMs: () => number
-  /** How long ago anything happened, in ms. */
+  /** Time since the last activity, in ms. */
   readonly idleMs: () => number
 }
 
-/** What the pace of a life is seen by. */
+/** The interfaces through which the progress of a generator run is observed. */
 export interface ProgressSources {
   readonly writer: LogWriter
   readonly watcher: EndWatcher
@@ -29,8 +29,9 @@ export interface ProgressSources {
 }
 
 /**
- * Watches the pace of one life, by what goes through its log writer, its watcher and its records.
- * `left.before`: ends that stood when it began; who waits for one of these has it at once.
+ * Tracks the progress of one generator run, by wrapping its log writer, its watcher and its
+ * records. `earlier.earlierEnds`: ends from before its start. A wait for one of them resolves at
+ * once.
  */
 export function trackProgress(
   clock: ClockPort,
@@ -58,7 +59,7 @@ export function trackProgress(
         recordActivity()
         decided += decisions.filter(({ kind }) => kind !== 'phase').length
         if (decisions.some(({ kind }) => kind === 'pin')) {
-          // What came before a pin is in its base.
+          // The base contains everything from before the pin.
           first = 0
           newEnds = new Set()
         }

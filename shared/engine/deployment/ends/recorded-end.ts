@@ -8,11 +8,11 @@ import type { Sealing } from '../state/state-sealing.ts'
 import { viewEndOfOutcome } from '../state/view-outcomes.ts'
 
 const interrupted = {
-  message: 'the operation was interrupted; nobody knows how it ended',
+  message: 'the operation was interrupted; its result is unknown',
   status: 'unknown' as const,
 }
 
-/** The states that operations of earlier lives made, by operation. */
+/** Returns a lookup of the states that operations of earlier generator runs created. */
 export function createMadeLookup(
   earlierEnds: ReadonlyMap<OperationId, RecordedEnd>,
   recorded: Pick<DecisionIndex, 'decisions'>,
@@ -39,7 +39,7 @@ export function createMadeLookup(
   }
 }
 
-/** An end as the records have it, opened. */
+/** Returns a recorded end with its state opened. */
 export function stepEndOf(recorded: RecordedEnd, sealing: Sealing): StepEnd {
   const { outcome } = recorded
   const verdict = recorded.head.end?.verdict ?? 'interrupted'

@@ -4,7 +4,7 @@ import type { ClockPort } from '../../../ports/system.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
-/** What it looks at, and what says when. */
+/** The dependencies of waiting for an operation's needs. */
 export interface ReadyDeps {
   readonly deployment: DeploymentId
   readonly operations: Pick<OperationsPort, 'getHeads'>
@@ -12,12 +12,15 @@ export interface ReadyDeps {
   readonly clock: ClockPort
 }
 
-/** When a head is read without a hint, in ms: at first, then after twice as long, at most so. */
+/**
+ * Pauses between reads of a head without a hint, in ms: the first, and the longest. Each pause is
+ * twice as long as the previous one.
+ */
 const pauses = { firstMs: 2_000, mostMs: 16_000 } as const
 
 /**
- * Resolves when everything that an operation waits for has ended well; never once `over` is
- * aborted. A hint says when to look, the head says what is (I4).
+ * Resolves when everything that an operation waits for has succeeded. Never resolves after `over`
+ * has aborted. Hints trigger a read of the head, which is authoritative (I4).
  */
 export async function waitForNeeds(
   deps: ReadyDeps,

@@ -8,35 +8,35 @@ import type { LogView } from './log-view.ts'
 /** One kind of decision. */
 type DecisionOf<K extends Decision['kind']> = Decision & { readonly kind: K }
 
-/** The recorded answer to a call of the program. */
+/** The recorded result of a call by the program. */
 export type RecordedAnswer = DecisionOf<'answered'>
 
-/** Everything that was decided about one URN, in order. */
+/** A decision about one URN. */
 export type RecordedDecision = DecisionOf<'registration'> | DecisionOf<'settled'>
 
-/** What earlier lives of a deployment decided since its last pin, by what it is looked up with. */
+/** The decisions of earlier generator runs since the last pin, with their lookups. */
 export interface DecisionIndex {
   /** In the order of the log. */
   readonly decisions: readonly RecordedDecision[]
   readonly decisionsOf: (urn: Urn) => readonly RecordedDecision[]
-  /** The outputs that were registered last for a state. */
+  /** Returns the outputs that were registered last for a state. */
   readonly outputsOf: (target: StateReference) => StoredResource | undefined
-  /** The answer to the call of a key before which the program had made `at` others. */
+  /** Returns the result of the call with a key and `at` earlier calls of the same key. */
   readonly answerOf: (key: string, at: number) => RecordedAnswer | undefined
   readonly planOf: (what: DecisionOf<'plan'>['what']) => readonly Operation[] | undefined
   readonly hasPassed: (phase: Phase) => boolean
-  /** The extensions whose records stand. */
+  /** The recorded extensions. */
   readonly extensions: ReadonlySet<string>
   readonly programEnded: DecisionOf<'program-ended'> | undefined
-  /** What a hook operation came to. */
+  /** Returns the result of a hook operation. */
   readonly hookResultOf: (operation: OperationId) => DecisionOf<'hooked'> | undefined
-  /** What hooks of a resource came to that the generator settles. */
+  /** Returns the result of hooks on a resource that the generator settles itself. */
   readonly settledHookResultOf: (urn: Urn, hook: string) => DecisionOf<'hooked'> | undefined
-  /** The operation that took the place of a failed one. */
+  /** Returns the operation that replaced a failed one. */
   readonly retryOf: (operation: OperationId) => Operation | undefined
 }
 
-/** Reads a log as what a new life has to know of the ones before. */
+/** Indexes the decisions of a log for a new generator run. */
 export function createDecisionIndex(view: LogView): DecisionIndex {
   const since = view.pin === undefined ? 0 : view.decisions.lastIndexOf(view.pin) + 1
   const decisions = view.decisions.slice(since)
@@ -83,7 +83,7 @@ export function createDecisionIndex(view: LogView): DecisionIndex {
   }
 }
 
-/** The last of the operations that took each other's place, from one of them on. */
+/** Returns the last operation in the series of retries that begins with an operation. */
 export function lastRetryOf(
   { retryOf }: Pick<DecisionIndex, 'retryOf'>,
   id: OperationId,
@@ -93,7 +93,7 @@ export function lastRetryOf(
   return last
 }
 
-/** The highest operation id that a log has, 0 when it has none. */
+/** Returns the highest operation id in a log, 0 without operations. */
 export function lastOperationIdOf(view: LogView): number {
   let last = 0
   for (const decision of view.decisions) {

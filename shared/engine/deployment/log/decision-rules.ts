@@ -5,8 +5,8 @@ import { rulesVersion } from '../../../records/log.ts'
 import type { Pin } from './log-view.ts'
 
 /**
- * The first pin of a deployment; undefined before there is one. It follows the take-over at once:
- * what the deployment decided since is not read.
+ * Returns the first pin of a deployment, or undefined before there is one. The pin directly follows
+ * the take-over, so later decisions are not read.
  */
 export async function readFirstPin(
   ports: { readonly decisionLog: DecisionLogPort },
@@ -19,8 +19,8 @@ export async function readFirstPin(
 }
 
 /**
- * Requires that a deployment was begun with rules of decision and fold that this version knows.
- * Throws RECORD_TOO_NEW, before anything of the deployment was touched.
+ * Requires that this version knows the decision and fold rules of a deployment. Throws
+ * RECORD_TOO_NEW, before anything of the deployment was changed.
  */
 export function requireKnownRules(
   deployment: DeploymentId,
@@ -30,7 +30,6 @@ export function requireKnownRules(
   const { number, stack } = deploymentPartsOf(deployment)
   throw error(
     'RECORD_TOO_NEW',
-    `deployment ${number} of '${stack}' was begun by a newer antichain: ` +
-      `it follows rules ${pin.rules}, this version knows ${rulesVersion}`,
+    `deployment ${number} of '${stack}' was started by a newer antichain: it follows rules ${pin.rules}, this version supports rules up to ${rulesVersion}`,
   )
 }

@@ -8,20 +8,20 @@ import { listExecutedOperations, toIdBatches, type LogView } from './log-view.ts
 import { lastOperationIdOf, type DecisionIndex, createDecisionIndex } from './decision-index.ts'
 import type { Sealing } from '../state/state-sealing.ts'
 
-/** What earlier lives of a deployment left to the one that goes on with it. */
+/** The results of a deployment's earlier generator runs. */
 export interface EarlierRuns {
   readonly recorded: DecisionIndex
-  /** Every end that stood when this life began, since the last pin. */
+  /** All ends since the last pin that were recorded before this generator run began. */
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
-  /** How many of those are joins and hooks, upon which nobody waits. */
+  /** How many of these ends belong to joins and hooks, which are never awaited. */
   readonly joinCount: number
-  /** How many had no end then. */
+  /** How many operations had no end at that time. */
   readonly openCount: number
   /** The highest operation id so far. */
   readonly lastOperationId: number
 }
 
-/** Reads what earlier lives left. */
+/** Reads the results of earlier generator runs. */
 export async function readEarlierRuns(
   ports: { readonly operations: OperationsPort },
   deployment: DeploymentId,
@@ -44,7 +44,7 @@ export async function readEarlierRuns(
   }
 }
 
-/** The state of a provider that an earlier life made or changed, by its reference. */
+/** Returns a lookup of the provider states that an earlier generator run created or changed. */
 export function createProviderLookup(
   earlier: EarlierRuns,
   sealing: Sealing,
@@ -56,7 +56,7 @@ export function createProviderLookup(
   }
 }
 
-/** The operations that executors run, decided since the last pin: those before it are folded. */
+/** Returns the operations since the last pin that executors run. Earlier ones are in the base. */
 export function listOperationsSincePin(view: LogView): ReturnType<typeof listExecutedOperations> {
   const since = view.pin === undefined ? 0 : view.decisions.lastIndexOf(view.pin) + 1
   return listExecutedOperations({ ...view, decisions: view.decisions.slice(since) })

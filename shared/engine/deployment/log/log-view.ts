@@ -11,10 +11,10 @@ import type {
 import type { Decision, LogRecord } from '../../../records/log.ts'
 import type { Operation } from '../../../records/operation.ts'
 
-/** A base that was pinned. */
+/** The pin of a base. */
 export type Pin = Decision & { readonly kind: 'pin' }
 
-/** Everything that a log says, read to its end. */
+/** The contents of a log up to its end. */
 export interface LogView {
   /** The number of the next record. */
   readonly next: LogNumber
@@ -22,10 +22,12 @@ export interface LogView {
   readonly decisions: readonly Decision[]
   /** The pin of the last epoch. */
   readonly pin: Pin | undefined
-  /** The version that the close publishes from: that of the first pin. */
+  /** The version from which the close publishes: that of the first pin. */
   readonly version: number
   readonly closing: (Decision & { readonly kind: 'closing' }) | undefined
-  /** When the closing record was written, else the last one: the time of a fold (I6). */
+  /**
+   * The time of the closing record, or else of the last record. It is the time of the fold (I6).
+   */
   readonly at: EpochMs
   /** The plan pages by their hash. */
   readonly pages: ReadonlyMap<BlobHash, readonly Operation[]>
@@ -33,7 +35,7 @@ export interface LogView {
 
 const readMax = 200
 
-/** Reads a log from `from` on, in order. */
+/** Reads the records of a log from `from` on, in order. */
 export async function readRecords(
   decisionLog: DecisionLogPort,
   deployment: DeploymentId,
@@ -60,7 +62,7 @@ export async function readLogView(
   return createLogView(records, pages)
 }
 
-/** What records say, the plan pages in hand. */
+/** Creates the view of records whose plan pages were read. */
 export function createLogView(
   records: readonly LogRecord[],
   pages: ReadonlyMap<BlobHash, readonly Operation[]>,
@@ -79,7 +81,7 @@ export function createLogView(
   }
 }
 
-/** The plan pages that decisions name, by their hash. */
+/** Reads the plan pages that decisions name, by their hash. */
 export async function readPages(
   blobs: BlobsPort,
   decisions: readonly Decision[],
@@ -99,14 +101,14 @@ const pageForm = z.array(
   z.looseObject({ id: z.number(), op: z.string(), urn: z.string(), effect: z.string() }),
 )
 
-/** Reads one plan page. Throws STATE_INVALID when it is damaged. */
+/** Reads a plan page. Throws STATE_INVALID when it is damaged. */
 export async function readPage(blobs: BlobsPort, hash: BlobHash): Promise<readonly Operation[]> {
   const parsed = pageForm.safeParse(JSON.parse(Buffer.from(await blobs.get(hash)).toString('utf8')))
   if (!parsed.success) throw error('STATE_INVALID', `the plan page ${hash} is damaged`)
   return parsed.data as unknown as readonly Operation[]
 }
 
-/** Operations that executors run, in order of decision: those that have heads. */
+/** Returns the operations that executors run, in order of decision. These operations have heads. */
 export function listExecutedOperations(
   view: Pick<LogView, 'decisions' | 'pages'>,
 ): readonly Operation[] {
@@ -118,7 +120,7 @@ export function listExecutedOperations(
   })
 }
 
-/** The ids of operations, in pieces that one read may ask for. */
+/** Splits operation ids into batches of the size that one read allows. */
 export function toIdBatches(
   ids: readonly OperationId[],
   size: number,

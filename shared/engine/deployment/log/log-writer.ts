@@ -2,8 +2,8 @@
  * deployment: one deployment from its start to its close, over the records: log, plan, ends, close,
  * take-over. Imports ports and below, the engine's graph, steps and events.
  *
- * Invariants I4, I5, I7, I9: one append in flight, which carries all decisions that wait; what was
- * appended is never decided again; a deposed writer stops.
+ * Invariants I4, I5, I7, I9: there is one append in flight, and the next one carries all waiting
+ * decisions. An appended decision is never decided again. A deposed writer stops.
  */
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
@@ -15,13 +15,16 @@ import type { Decision } from '../../../records/log.ts'
 /** Appends decisions to the log of a deployment. */
 export interface LogWriter {
   /**
-   * Resolves when the decision is durable. Throws DEPLOYMENT_TAKEN_OVER, then for every further
-   * call.
+   * Resolves when the decisions are durable. Throws DEPLOYMENT_TAKEN_OVER; every later call then
+   * throws it too.
    */
   readonly append: (...decisions: readonly Decision[]) => Promise<void>
-  /** Keeps a decision that the next append carries in front; alone it is never written. */
+  /** Keeps a decision for the front of the next append. It is never written alone. */
   readonly defer: (decision: Decision) => void
-  /** Resolves when what waits is durable; what is appended later never is, and never resolves. */
+  /**
+   * Resolves when the waiting decisions are durable. Later appends are never written, and never
+   * resolve.
+   */
   readonly seal: () => Promise<void>
 }
 
@@ -31,13 +34,13 @@ interface PendingAppend {
   readonly onFailed: (thrown: unknown) => void
 }
 
-/** What a writer needs; the log is patient with a store that has a bad moment. */
+/** The dependencies of a writer. The decision log retries while the store is unavailable. */
 interface LogWriterDeps {
   readonly decisionLog: Pick<DecisionLogPort, 'append'>
   readonly clock: Pick<ClockPort, 'defer' | 'now'>
 }
 
-/** Makes the writer of one life, from the next free number on. */
+/** Creates the writer of one generator run, starting at the next free number. */
 export function createLogWriter(
   deps: LogWriterDeps,
   cursor: {
@@ -89,7 +92,7 @@ export function createLogWriter(
       new Promise((onDurable, onFailed) => {
         if (isSealed) return
         waiting.push({ decisions, onDurable, onFailed })
-        // Everything that is decided in this turn goes into one record.
+        // All decisions of one turn of the event loop go into one record.
         running ??= new Promise(over => deps.clock.defer(() => void flush().then(over)))
       }),
     seal() {

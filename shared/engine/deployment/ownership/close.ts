@@ -14,7 +14,7 @@ import { listExecutedOperations, readLogView } from '../log/log-view.ts'
 import { awaitRunning } from '../ends/await-running.ts'
 import { settleOrphans } from '../recovery/settle-orphans.ts'
 
-/** What a close asks of the outside. `compact` folds the closed set and publishes it. */
+/** The dependencies of a close. `compact` folds the closed set and publishes it. */
 export interface CloseDeps extends LivenessDeps {
   readonly decisionLog: DecisionLogPort
   readonly blobs: BlobsPort
@@ -26,10 +26,11 @@ export interface CloseDeps extends LivenessDeps {
 }
 
 /**
- * Goes on with a deployment whose log has its `closing` record, from wherever a close stopped
- * before: stop flag, heads settled, fold published, closed, released, the next one nudged. The
- * order is that of docs/architecture.md#close, and every step may be repeated. Living owners are
- * waited for; what those that are gone had begun gets its end.
+ * Continues the close of a deployment whose log has its `closing` record, wherever an earlier close
+ * stopped. It raises the stop flag, settles the heads, publishes the fold, closes and releases the
+ * deployment, and nudges the next one. The order is that of docs/architecture.md#close, and every
+ * step can be repeated. It waits for living owners, and ends the operations of executors that are
+ * gone.
  */
 export async function finishClose(
   deps: CloseDeps,
@@ -38,13 +39,13 @@ export async function finishClose(
 ): Promise<DeploymentResult> {
   const view = await readLogView(deps, deployment)
   if (view.closing === undefined)
-    throw error('INTERNAL_ASSERTION', 'a close goes on after its closing record')
+    throw error('INTERNAL_ASSERTION', 'the log has no closing record, which finishClose requires')
   const { stack } = deploymentPartsOf(deployment)
   await deps.control.stop(deployment, 'graceful')
   const ids = listExecutedOperations(view).map(operation => operation.id)
   const gone = await awaitRunning({ ...deps, deployment, liveness: options.liveness }, ids)
   await settleOrphans({ ...deps, gone }, deployment, ids)
-  // An edit of the state has no pin; it may have died after it was published.
+  // A state edit has no pin; its process may have died after publishing.
   const { version = 0 } =
     view.pin === undefined
       ? ((await deps.catalog.getStack(stack)) ?? {})

@@ -3,16 +3,17 @@ import type { RequestsPort } from '../../../ports/requests.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../../records/ids.ts'
 import type { Pin } from '../log/log-view.ts'
 
-/** What ending a request asks. */
+/** The dependencies of ending a request. */
 export interface EndRequestDeps {
   readonly control: Pick<ControlPort, 'stop'>
-  /** The queues of stacks, where deployments are asked for through them. */
+  /** The request queues of stacks. Absent where requests are not queued. */
   readonly requests?: Pick<RequestsPort, 'end' | 'find'>
 }
 
 /**
- * A request ends with the pin of its deployment, and again with each take-over: it is one. When it
- * was withdrawn a moment before, the deployment is told to stop.
+ * Ends the request of a deployment as started. It is called at the pin and repeated at each
+ * take-over, with the same result. If the request was withdrawn just before, the deployment is
+ * stopped.
  */
 export async function endRequest(
   { requests, control }: EndRequestDeps,

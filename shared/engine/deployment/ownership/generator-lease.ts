@@ -3,12 +3,15 @@ import type { Holder } from '../../../records/log.ts'
 
 const prefix = 'generator-'
 
-/** The lease of a generator's life has a name of its own beside those of executors. */
+/** Returns the lease id of a generator run. It differs from all executor ids. */
 export function generatorLeaseIdOf({ started }: Pick<Holder, 'started'>): ExecutorId {
   return `${prefix}${started}` as ExecutorId
 }
 
-/** Whether a lease is that of a generator's life, under which no operation is ever begun. */
+/**
+ * Reports whether a lease belongs to a generator run. No operation is ever begun under such a
+ * lease.
+ */
 export function isGeneratorLease(executor: ExecutorId): boolean {
   return executor.startsWith(prefix)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decideHandOver, type RunStatus, leaveMarginMsOf } from './hand-over.ts'
 
-/** A life in the middle of its minute. */
+/** Creates the status of a generator run in the middle of its minute. */
 function createStatus(
   now: Partial<Record<keyof RunStatus['progress'], number>> & Partial<RunStatus> = {},
 ) {
@@ -35,46 +35,50 @@ function createStatus(
 
 const over = { elapsedMs: 51_000 }
 
-describe('a generator that may have to leave', () => {
+describe('a generator with a time limit', () => {
   test.each([
-    ['stays while it has time', createStatus({ decidedCount: 3 }), undefined],
-    ['leaves before its time is over', createStatus({ ...over, decidedCount: 3 }), 'limit short'],
+    ['continues while it has time', createStatus({ decidedCount: 3 }), undefined],
     [
-      'leaves at once when its process is to end',
+      'hands over before its time is over',
+      createStatus({ ...over, decidedCount: 3 }),
+      'limit short',
+    ],
+    [
+      'hands over at once when its process is shutting down',
       createStatus({ isLeaveRequested: true }),
       'limit short',
     ],
     [
-      'stays to the end without a limit',
+      'continues to the end without a limit',
       createStatus({ limitMs: Infinity, decidedCount: 3 }),
       undefined,
     ],
     [
-      'counts an end that it heard of as progress',
+      'counts an end that it noticed as progress',
       createStatus({ ...over, endedCount: 1 }),
       'limit short',
     ],
-    ['counts what ended before it began', createStatus({ ...over, hasNews: true }), 'limit short'],
     [
-      'is followed by one without a limit when it came to nothing',
-      createStatus(over),
-      'limit long',
+      'counts an end from before its start as progress',
+      createStatus({ ...over, hasNews: true }),
+      'limit short',
     ],
+    ['is followed by a run without a limit after no progress', createStatus(over), 'limit long'],
     [
-      'is followed by one without a limit when a third of its time was replay',
+      'is followed by a run without a limit when replay took a third of its time',
       createStatus({ ...over, decidedCount: 3, replayMs: 21_000 }),
       'limit long',
     ],
     ['parks when it only waits', createStatus({ decidedCount: 1, idleMs: 15_000 }), 'parked short'],
-    ['does not park before that', createStatus({ decidedCount: 1, idleMs: 14_000 }), undefined],
-    ['does not park when it came to nothing', createStatus({ idleMs: 20_000 }), undefined],
+    ['does not park earlier', createStatus({ decidedCount: 1, idleMs: 14_000 }), undefined],
+    ['does not park without progress', createStatus({ idleMs: 20_000 }), undefined],
     [
-      'does not park before it has come upon what had ended',
+      'does not park before it has awaited all earlier ends',
       createStatus({ decidedCount: 1, idleMs: 20_000, hasCaughtUp: false }),
       undefined,
     ],
     [
-      'does not park while an executor may be found gone',
+      'does not park while an executor may turn out to be gone',
       createStatus({ decidedCount: 1, idleMs: 20_000, isObserving: true }),
       undefined,
     ],
@@ -88,7 +92,7 @@ describe('a generator that may have to leave', () => {
     expect(due === undefined ? undefined : `${due.why} ${due.pool}`).toBe(expected)
   })
 
-  test('leaves a fifth of a short time before its end, and ten seconds of a long one', () => {
+  test('begins to shut down after four fifths of a short time limit, and ten seconds before the end of a long one', () => {
     expect(leaveMarginMsOf(15_000)).toBe(3_000)
     expect(leaveMarginMsOf(900_000)).toBe(10_000)
   })

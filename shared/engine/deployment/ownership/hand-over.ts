@@ -3,34 +3,39 @@ import type { ClockPort } from '../../../ports/system.ts'
 import type { HandOver } from '../../../records/pool.ts'
 import type { RunProgress } from '../ends/progress-tracker.ts'
 
-/** How long before the end of its time a function begins to leave, in ms. */
+/** Returns how long before its time limit a function begins to shut down, in ms. */
 export function leaveMarginMsOf(limitMs: number): number {
   return Math.min(limitMs / 5, limits.leaveMs)
 }
 
-/** What is known when it is asked whether a life is to end. */
+/** The status of a generator run for the decision about a hand-over. */
 export interface RunStatus {
-  /** Whether its process is to end: another one goes on, however little came of this life. */
+  /**
+   * Whether its process is shutting down. The next generator run then starts regardless of this
+   * run's progress.
+   */
   readonly isLeaveRequested: boolean
   /** Infinity without a limit. */
   readonly limitMs: number
   readonly progress: RunProgress
-  /** Whether something ended since the life before this one left. */
+  /** Whether an operation ended after the previous generator run had left. */
   readonly hasNews: boolean
-  /** Operations that are awaited. */
+  /** Number of awaited operations. */
   readonly awaited: number
-  /** Whether an executor may be found gone soon: another life would have to look anew. */
+  /**
+   * Whether an executor may soon turn out to be gone. Another generator run would have to observe
+   * it from the beginning.
+   */
   readonly isObserving: boolean
-  /** Whether it has come upon everything that had ended when it began. */
+  /** Whether it has awaited all operations that had ended before it began. */
   readonly hasCaughtUp: boolean
 }
 
 /**
- * Whether a generator that has a time limit, or is asked to, leaves its deployment to the next one
- * now, and where that runs. A life that recorded nothing new, or spent a third of its time on what
- * earlier ones had decided, would only be followed by another such: the next has no limit. Who only
- * waits parks.
- * Source: docs/architecture.md#hand-over.
+ * Decides whether a generator hands its deployment over now, and to which pool. It does so when its
+ * time limit is near or its process is shutting down. After a run without new records, or with a
+ * third of its time spent on replay, another short run would not progress either. The next run then
+ * has no limit. A run that only waits parks. Source: docs/architecture.md#hand-over.
  */
 export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'> | undefined {
   const { limitMs, progress, hasNews } = status
@@ -38,7 +43,8 @@ export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'
   if (limitMs === Infinity) return undefined
   const hasProgress = hasNews || progress.decidedCount() + progress.endedCount() > 0
   const isIdle = progress.idleMs() >= Math.min(limits.parkAfterMs, limitMs / 4)
-  // Else nothing would wake the next one, or that would find nothing new and park on.
+  // Otherwise nothing would wake the next generator run, or it would find nothing new and park
+  // again.
   const mayPark = status.awaited > 0 && status.hasCaughtUp && hasProgress && !status.isObserving
   if (isIdle && mayPark) return { why: 'parked', pool: 'short' }
   if (progress.elapsedMs() < limitMs - leaveMarginMsOf(limitMs)) return undefined
@@ -46,10 +52,10 @@ export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'
   return { why: 'limit', pool: hasProgress && isCheap ? 'short' : 'long' }
 }
 
-/** How often a life is asked whether it is to end, in ms. */
+/** Interval at which a generator run checks whether to hand over, in ms. */
 const pollMs = 250
 
-/** Resolves when a life is to end; never, once `isOver`. */
+/** Resolves when a generator run must hand over. Never resolves after `over` has aborted. */
 export async function waitForHandOver(
   clock: ClockPort,
   readStatus: () => RunStatus | undefined,

@@ -8,7 +8,7 @@ const deployment = 'organization/p/dev/1' as DeploymentId
 const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
 const span = limits.leaseMs + limits.leaseMarginMs
 
-/** Leases that a test writes, with what was done to them. */
+/** Creates the observed lease of an executor, and a list of the actions taken on it. */
 function createObserved(
   alive: boolean | undefined,
   stood?: Parameters<typeof createLiveness>[0]['stood'],
@@ -56,14 +56,14 @@ function createObserved(
   return { write, look, done, lookUntil, each, isOverdue: liveness.isOverdue }
 }
 
-test('one of this host is gone once its process is, and its plugins are ended first', async () => {
+test('an executor of this host is gone when its process has ended, and its plugins are ended first', async () => {
   const { write, look, done } = createObserved(false)
   write(3)
   expect(await look(0)).toEqual(['e'])
   expect(done).toEqual(['end 7', 'retire e'])
 })
 
-test('one that renews is never gone, however long it takes', async () => {
+test('an executor that renews its lease is never gone', async () => {
   const { write, look, done } = createObserved(undefined)
   for (let counter = 0; counter < 10; counter += 1) {
     write(counter)
@@ -72,7 +72,7 @@ test('one that renews is never gone, however long it takes', async () => {
   expect(done).toEqual([])
 })
 
-test('one elsewhere is gone when its counter stood still for a lease and the margin', async () => {
+test('an executor of another host is gone when its counter is unchanged for a lease and the margin', async () => {
   const { write, look, done } = createObserved(undefined)
   write(3)
   await look(1_000)
@@ -81,27 +81,27 @@ test('one elsewhere is gone when its counter stood still for a lease and the mar
   expect(done).toEqual(['retire e'])
 })
 
-test('a frozen process of this host is gone like one elsewhere', async () => {
+test('a frozen process of this host is gone like one of another host', async () => {
   const { write, look } = createObserved(true)
   write(3)
   await look(0)
   expect(await look(span + 1)).toEqual(['e'])
 })
 
-test('one that retired is gone, and not retired again', async () => {
+test('a retired executor is gone, and is not retired again', async () => {
   const { write, look, done } = createObserved(true)
   write(3, true)
   expect(await look(0)).toEqual(['e'])
   expect(done).toEqual([])
 })
 
-test('an identity that its living process gave up is known to be gone in the end', async () => {
+test('an identity that its living process gave up is eventually known to be gone', async () => {
   const { write, lookUntil } = createObserved(true)
   write(3)
   expect(await lookUntil()).toEqual(['e'])
 })
 
-test('one that renews is known to live as soon as it does', async () => {
+test('an executor is known to be alive as soon as it renews its lease', async () => {
   const { write, lookUntil, each, done } = createObserved(true)
   write(3)
   let renewedMs = 0
@@ -114,13 +114,13 @@ test('one that renews is known to live as soon as it does', async () => {
   expect(done).toEqual([])
 })
 
-test('one that stands as it stood when a nudge was sent is gone at the first look', async () => {
+test('an executor whose counter is unchanged since a nudge was sent is gone at the first check', async () => {
   const { write, look } = createObserved(undefined, { ['e' as ExecutorId]: 3 })
   write(3)
   expect(await look(0)).toEqual(['e'])
 })
 
-test('one that has renewed since is looked at from anew', async () => {
+test('an executor that renewed its lease since the nudge is observed from the beginning', async () => {
   const { write, look } = createObserved(undefined, { ['e' as ExecutorId]: 2 })
   write(3)
   expect(await look(0)).toEqual([])
@@ -128,7 +128,7 @@ test('one that has renewed since is looked at from anew', async () => {
   expect(await look(span + 1)).toEqual(['e'])
 })
 
-test('a renewal is overdue a while after it was due, until it comes or who owes it is gone', async () => {
+test('a renewal is overdue shortly after it was due, until it arrives or its executor is gone', async () => {
   const { write, look, isOverdue } = createObserved(undefined)
   write(3)
   await look(0)

@@ -6,38 +6,41 @@ import type { Lease, ProcessGroup } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId } from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
 
-/** What telling the living from the dead asks of the outside. */
+/** The dependencies of checking which executors are alive. */
 export interface LivenessDeps {
   readonly leases: LeasesPort
   readonly clock: ClockPort
   readonly holder: Holder
-  /** Whether a process of this host still lives; undefined for one of another host. */
+  /** Reports whether a process of this host is alive. Undefined for a process of another host. */
   readonly isAlive: (process: Pick<Holder, 'host' | 'pid' | 'started'>) => boolean | undefined
-  /** Ends a process group of this host that its parent left behind. */
+  /** Ends a process group of this host whose parent has died. */
   readonly endGroup: (group: ProcessGroup) => void
   /**
-   * The counters of executors as they stood a lease and its margin ago: one that stands so still is
-   * gone. Absent: nobody has looked before.
+   * The counters of executors one lease and margin ago. An executor with an unchanged counter is
+   * gone. Absent: there was no earlier check.
    */
   readonly stood?: Readonly<Record<ExecutorId, number>>
 }
 
-/** Which executors of a deployment are gone; none of them ever comes back. */
+/** The executors of a deployment that are gone. None of them ever returns. */
 export interface Liveness {
-  /** Reads the leases and retires whoever is found dead. Answers all that are gone. */
+  /** Reads the leases and retires every dead executor. Returns all executors that are gone. */
   readonly observe: () => Promise<ReadonlySet<ExecutorId>>
   /**
-   * Looks until it is known of every executor that there is at first whether it lives: its counter
-   * moves within a renewal, or it is found gone. That its process lives says nothing: that may have
-   * given the identity up while the store could not be told. Answers all that are gone.
+   * Checks until the status of every executor of the first check is known: its counter moves within
+   * a renewal, or it is gone. A living process proves nothing, because it may have given up its
+   * identity while the store was unavailable. Returns all executors that are gone.
    */
   readonly observeUntilKnown: () => Promise<ReadonlySet<ExecutorId>>
   /**
-   * Retires executors that nobody waits for any more, dead or not: from the next look on they are
-   * gone, and one that lives loses its lease.
+   * Retires executors regardless of their status. From the next check on they are gone, and a
+   * living one loses its lease.
    */
   readonly retire: (executors: Iterable<ExecutorId>) => Promise<void>
-  /** Whether a renewal of an executor is overdue, by the last look: it may be found gone soon. */
+  /**
+   * Reports whether a lease renewal was overdue at the last check, so that its executor may soon be
+   * gone.
+   */
   readonly isOverdue: () => boolean
 }
 
@@ -52,10 +55,11 @@ interface SeenCounter {
 }
 
 /**
- * Observes the executors of one deployment. One of this host is gone when its process is; any other
- * when its counter has stood still for a whole lease and the margin, on this observer's own
- * monotonic clock: two wall clocks are never compared. Whoever is gone is retired, and what its
- * processes left running on this host is ended first. Source: docs/architecture.md#take-over.
+ * Observes the executors of one deployment. An executor of this host is gone when its process has
+ * ended. Any executor is gone when its counter is unchanged for a lease and the margin on this
+ * observer's monotonic clock. Wall clocks are never compared. An executor that is gone is retired,
+ * after the remaining processes of a dead one on this host were ended. Source:
+ * docs/architecture.md#take-over.
  */
 export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Liveness {
   const seen = new Map<ExecutorId, SeenCounter>()

@@ -15,33 +15,34 @@ import { type LogView, readLogView } from '../log/log-view.ts'
 import { createLogWriter, type LogWriter } from '../log/log-writer.ts'
 import { readFirstPin, requireKnownRules } from '../log/decision-rules.ts'
 
-/** What a take-over asks besides a close. */
+/** The dependencies of a take-over besides those of a close. */
 export interface TakeOverDeps extends CloseDeps {
   /**
-   * The deployments that run in this very process, where it may start several: what else has its
-   * name as holder was left by an earlier one of its runs.
+   * The deployments that run in this process, if it may start several. Any other deployment with
+   * this process as holder was left by an earlier run.
    */
   readonly here?: Set<DeploymentId>
   readonly random: RandomPort
-  /** The queues of stacks, where deployments are asked for through them. */
+  /** The request queues of stacks. Absent where requests are not queued. */
   readonly requests?: Pick<RequestsPort, 'end' | 'find'>
   /**
-   * What is known of a holder besides its process: false once its dead-man nudge came. It may be
-   * wrong, for the log refuses who was deposed. As `isAlive` where it is absent.
+   * Reports whether a holder is alive from further knowledge: false after its watchdog nudge has
+   * arrived. A wrong result is harmless, because the log refuses a deposed writer. Absent:
+   * `isAlive` is used.
    */
   readonly isHolding?: (holder: Holder) => boolean | undefined
 }
 
-/** How a deployment stands that somebody started before. */
+/** The status of a deployment that was started earlier. */
 export type HolderStatus =
   | { readonly kind: 'over' }
   | { readonly kind: 'held'; readonly holder: Holder }
   | { readonly kind: 'dead'; readonly holder: Holder | undefined }
 
-/** How long a deployment may be without its control record after its start, in ms. */
+/** Time that a deployment may be without its control record after its start, in ms. */
 const controlWithinMs = 3_000
 
-/** Whether the holder of a deployment still lives. */
+/** Reads whether the holder of a deployment is alive. */
 export async function readHolderStatus(
   deps: TakeOverDeps,
   deployment: DeploymentId,
@@ -67,18 +68,18 @@ function isSelf(a: Holder, b: Holder): boolean {
   return a.host === b.host && a.pid === b.pid && a.started === b.started
 }
 
-/** A log that was taken over. */
+/** A log after a take-over. */
 export interface TakeOverResult {
-  /** The log as it was before. */
+  /** The log before the take-over. */
   readonly view: LogView
   readonly writer: LogWriter
   readonly liveness: Liveness
 }
 
 /**
- * Takes over the log of a deployment whose holder is dead: executors that died with it are retired
- * and what they left running is ended first, then the take-over is recorded. Throws
- * DEPLOYMENT_TAKEN_OVER when somebody else was faster, RECORD_TOO_NEW for newer rules.
+ * Takes over the log of a deployment whose holder is dead. Executors that died with it are retired,
+ * after their remaining processes were ended. Then the take-over is recorded. Throws
+ * DEPLOYMENT_TAKEN_OVER when another process was faster, and RECORD_TOO_NEW for newer rules.
  */
 export async function takeOver(
   deps: TakeOverDeps,
@@ -93,7 +94,8 @@ export async function takeOver(
   await writer.append({ kind: 'takeover', holder: deps.holder })
   await deps.control.create(deployment, deps.holder)
   await deps.control.hold(deployment, deps.holder, view.next)
-  // Who pinned it may have died before it removed what it took: it must not be taken twice.
+  // The process that wrote the pin may have died before it removed the taken outcomes. They must
+  // not be taken twice.
   const taken = view.pin?.inbox ?? []
   const { stack } = deploymentPartsOf(deployment)
   if (taken.length > 0) await deps.catalog.removeLate(stack, taken)
@@ -102,8 +104,9 @@ export async function takeOver(
 }
 
 /**
- * Throws STACK_BUSY for a request that has ended: whoever read that it waits was slower than
- * somebody who served it. The stack is held by then, so that nobody ends it after this look.
+ * Throws STACK_BUSY for a request that has ended: another process served it after this one read it
+ * as waiting. This process already holds the stack, so no other one can end the request after this
+ * check.
  */
 export async function requireOpenRequest(
   { requests }: Pick<TakeOverDeps, 'requests'>,
@@ -111,12 +114,12 @@ export async function requireOpenRequest(
 ): Promise<void> {
   if (key === undefined || requests === undefined) return
   if ((await requests.find(stack, key))?.end === undefined) return
-  throw error('STACK_BUSY', `the request '${key}' was served meanwhile`)
+  throw error('STACK_BUSY', `another process has served the request '${key}'`)
 }
 
 /**
- * Takes over a deployment whose holder is dead, and closes it: outcomes that were found are
- * selected, the rest becomes interrupted. Throws what `takeOver` throws.
+ * Takes over a deployment whose holder is dead, and closes it. Outcomes that were found are
+ * selected; the other operations become interrupted. Throws the errors of `takeOver`.
  */
 export async function closeDeadDeployment(
   deps: TakeOverDeps,
@@ -128,7 +131,7 @@ export async function closeDeadDeployment(
   await finishClose(deps, deployment, { liveness, changes: {} })
 }
 
-/** The error for a stack that another deployment holds. */
+/** Creates the error for a stack that another deployment holds. */
 export function createBusyError(deployment: DeploymentId, holder: Holder, hint?: string): Error {
   const who = `${holder.who} (process ${holder.pid} on ${holder.host})`
   return error(

@@ -6,12 +6,12 @@ import { pendingOf } from '../../../state/pending.ts'
 import type { StoredDeployment } from '../../../state/stored.ts'
 import type { Urn } from '../../../names/urn.ts'
 
-/** Most items that one deployment takes; the next one takes more. */
+/** Maximum number of outcomes that one deployment takes. The next one takes the rest. */
 const itemsMax = 500
 
 /**
- * What turned up late for a stack: its inbox, and outcomes that are still in the records of pending
- * creates, because who wrote them died before it could put them there.
+ * Reads the late outcomes of a stack from its inbox and from the records of pending creates. The
+ * writer of the latter died before it could put them into the inbox.
  */
 export async function readLateOutcomes(
   ports: { readonly catalog: CatalogPort; readonly operations: OperationsPort },

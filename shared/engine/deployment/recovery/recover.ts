@@ -6,7 +6,10 @@ import type { Head } from '../../../records/head.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
-/** Steps that may be asked a second time when nobody knows whether the first one was heard. */
+/**
+ * Steps that may be requested a second time when it is unknown whether the provider received the
+ * first request.
+ */
 const repeatable: ReadonlySet<Operation['op']> = new Set([
   'update',
   'delete',
@@ -21,7 +24,7 @@ const repeatable: ReadonlySet<Operation['op']> = new Set([
   'remove-pending-replace',
 ])
 
-/** Whether a step may be begun again after an attempt that may have called. */
+/** Reports whether a step may begin again after an attempt that may have called the provider. */
 export function isRepeatable({
   op,
   skipCall,
@@ -31,11 +34,10 @@ export function isRepeatable({
 }
 
 /**
- * Gives a begun operation whose owner is gone back to the living: an outcome that was left is
- * selected; what may be repeated loses its owner, so that it can begin again; a create is ended as
- * interrupted, for only a person can learn what became of it, and so is what five executors died
- * of. Conditional on owner and attempt.
- * Source: docs/architecture.md#resume.
+ * Recovers a begun operation whose owner is gone. An existing outcome is selected. A repeatable
+ * operation loses its owner, so that it can begin again. A create is ended as interrupted, because
+ * only a user can find out its result. So is an operation after five attempts whose executors died.
+ * Conditional on owner and attempt. Source: docs/architecture.md#resume.
  */
 export async function recoverOperation(
   deps: { readonly operations: OperationsPort; readonly deployment: DeploymentId },

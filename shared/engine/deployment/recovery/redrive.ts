@@ -3,15 +3,18 @@ import type { ChainQueuePort } from '../../../ports/queue.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import { toIdBatches } from '../log/log-view.ts'
 
-/** What of an open deployment is tried again: nothing was given up, or so many operations. */
+/**
+ * The result of a redrive: no dead letter is open, or the number of operations that were sent
+ * again.
+ */
 export type RedriveStatus =
   | { readonly kind: 'none' | 'stopped' | 'nothing' }
   | { readonly kind: 'sent'; readonly operations: number }
 
 /**
- * Tries again what the queue has given up of a deployment. What ended meanwhile is not repeated:
- * its message only redoes what its end releases. `none`: it is over; `stopped`: it was told to
- * stop.
+ * Sends the dead letters of a deployment again. An operation that has ended meanwhile does not run
+ * again; its message only repeats the releases of its end. `none`: the deployment is over.
+ * `stopped`: it was stopped.
  */
 export async function redriveDeployment(
   ports: {

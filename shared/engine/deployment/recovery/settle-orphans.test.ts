@@ -8,7 +8,7 @@ const dead = 'dead' as ExecutorId
 const living = 'living' as ExecutorId
 const owner = 'token' as OwnerToken
 
-/** The operations that are ended when heads stand so. */
+/** Returns the operations that are ended for these heads. */
 async function endedHead(heads: readonly Head[]): Promise<readonly OperationId[]> {
   const selected: OperationId[] = []
   const operations = {
@@ -24,29 +24,29 @@ async function endedHead(heads: readonly Head[]): Promise<readonly OperationId[]
   return selected
 }
 
-test('what nobody can have called keeps its head', async () => {
+test('an operation that cannot have called keeps its head', async () => {
   const returnedHeads: Head = { ...freshHead, attempt: 2, givenBack: 2 }
   expect(await endedHead([freshHead, returnedHeads])).toEqual([])
 })
 
-test('what was begun by who is gone, or has lost its owner, is ended', async () => {
+test('an operation whose owner is gone or was cleared is ended', async () => {
   const begun: Head = { ...freshHead, attempt: 1, owner, executor: dead }
   const lapsed: Head = { ...freshHead, attempt: 1 }
   expect(await endedHead([begun, lapsed])).toEqual([0, 1])
 })
 
-test('a living owner that began after the stop is left to give it back', async () => {
+test('an operation that a living owner began after the stop is left for the owner to give back', async () => {
   const begun: Head = { ...freshHead, attempt: 1, owner, executor: living }
   const again: Head = { ...begun, attempt: 2, givenBack: 1 }
   expect(await endedHead([begun, again])).toEqual([])
 })
 
-test('what an earlier attempt may have called is ended under a living owner too', async () => {
+test('an operation with an earlier attempt that may have called is ended despite a living owner', async () => {
   const again: Head = { ...freshHead, attempt: 2, owner, executor: living }
   expect(await endedHead([again])).toEqual([0])
 })
 
-test('what somebody begins and gives back meanwhile is looked at again', async () => {
+test('an operation that is begun and given back meanwhile is checked again', async () => {
   const before: Head = { ...freshHead, attempt: 1 }
   const after: Head = { ...freshHead, attempt: 2, givenBack: 1 }
   const selections: number[] = []

@@ -4,11 +4,10 @@ import type { DeploymentId, ExecutorId, OperationId } from '../../../records/ids
 import { toIdBatches } from '../log/log-view.ts'
 
 /**
- * Gives every operation its end that may have called and whose owner is gone: the outcome that it
- * left is selected, else it is written as interrupted, and the fold makes it a pending operation.
- * An attempt of a living owner that is met here began after the stop flag, and is given back by it.
- * Each write is conditional on owner and attempt, so it may be repeated and may race with a late
- * owner.
+ * Ends every operation that may have called and whose owner is gone. Its existing outcome is
+ * selected. Otherwise it ends as interrupted, and the fold makes it a pending operation. An attempt
+ * of a living owner began after the stop flag, so that owner gives it back. Each write is
+ * conditional on owner and attempt, so it can be repeated and can race with a late owner.
  */
 export async function settleOrphans(
   ports: { readonly operations: OperationsPort; readonly gone: ReadonlySet<ExecutorId> },
@@ -26,12 +25,13 @@ export async function settleOrphans(
         const end = { owner, attempt, verdict }
         if (!(await ports.operations.select(deployment, id, end))) refused.push(id)
       }
-    // Somebody began it again meanwhile, met the stop flag and gave it back: it is looked at anew.
+    // Another executor began it again meanwhile, saw the stop flag and gave it back, so it is
+    // checked again.
     open = refused
   }
 }
 
-/** Whether some attempt of an operation may have called its provider. */
+/** Reports whether any attempt of an operation may have called its provider. */
 function mayHaveCalled(
   { owner, executor, attempt, givenBack }: Head,
   gone: ReadonlySet<ExecutorId>,

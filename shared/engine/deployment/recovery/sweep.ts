@@ -9,8 +9,8 @@ import { toIdBatches } from '../log/log-view.ts'
 import { recoverOperation } from './recover.ts'
 
 /**
- * What a sweep works with. `isGone`: whether an executor identity is known to be dead. `maySend`:
- * whether a ready operation is to be sent; each is when it is left out.
+ * The dependencies of a sweep. `isGone`: whether an executor identity is known to be dead.
+ * `maySend`: whether to send a ready operation; every one is sent if it is absent.
  */
 export interface SweepDeps {
   readonly deployment: DeploymentId
@@ -21,11 +21,11 @@ export interface SweepDeps {
 }
 
 /**
- * Brings on what lost its message, its arrival or its owner: operations whose owner is gone are
- * recovered, arrivals of what ended are redone where the waiter has not begun, ready joins are
- * ended, and what is ready is sent. Every write is conditional and may be repeated; with it no
- * message is needed for progress (I4). Linear in `operations`, which are those not known to have
- * ended. Answers what is open still.
+ * Continues operations that lost their message, their arrivals or their owner. It recovers
+ * operations whose owner is gone, and records the arrivals of ended ones at waiters that have not
+ * begun. Then it ends ready joins and sends ready operations. Every write is conditional and can be
+ * repeated. With sweeps, progress does not depend on any message (I4). Linear in `operations`,
+ * which are those not known to have ended. Returns the operations that are still open.
  */
 export async function sweep(
   deps: SweepDeps,
@@ -48,7 +48,7 @@ export async function sweep(
   return left
 }
 
-/** Redoes what the ends of operations set free; `settled` is kept as the heads are then. */
+/** Repeats the arrivals of ended operations, and updates `settled` with the resulting heads. */
 async function redoArrivals(
   deps: SweepDeps,
   operations: readonly Operation[],

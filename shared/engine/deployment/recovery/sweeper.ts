@@ -8,7 +8,7 @@ import type { Liveness } from '../ownership/liveness.ts'
 import { listExecutedOperations, readPages, readRecords } from '../log/log-view.ts'
 import { type SweepDeps, sweep } from './sweep.ts'
 
-/** What a generator's own sweeps need. */
+/** The dependencies of a generator's sweeps. */
 export interface SweeperDeps extends Omit<SweepDeps, 'isGone' | 'maySend'> {
   readonly decisionLog: DecisionLogPort
   readonly blobs: BlobsPort
@@ -18,14 +18,14 @@ export interface SweeperDeps extends Omit<SweepDeps, 'isGone' | 'maySend'> {
   readonly liveness: Liveness
 }
 
-/** Sweeps that go on until they are ended. */
+/** Repeated sweeps until `end` is called. */
 export interface SweepLoop {
   readonly end: () => Promise<void>
 }
 
 /**
- * Sweeps every `sweepMs`, and at once when an executor is found to be gone: what it held is sent to
- * others. A sweep that the store refuses is done at the next time.
+ * Sweeps every `sweepMs`, and at once when an executor is found gone, so that its operations are
+ * sent to others. A sweep that fails is repeated at the next interval.
  */
 export function startSweeping(deps: SweeperDeps): SweepLoop {
   const over = new AbortController()
@@ -60,15 +60,15 @@ export function startSweeping(deps: SweeperDeps): SweepLoop {
 }
 
 /**
- * Sweeps a deployment when it is called; does nothing once that was told to stop. `sendsAll`: what
- * is ready is sent whether or not it was sent before.
+ * Sweeps a deployment once. Does nothing when the deployment was stopped. `sendsAll`: sends ready
+ * operations even if they were sent recently.
  */
 type Sweeper = (gone: ReadonlySet<ExecutorId>, sendsAll: boolean) => Promise<void>
 
 /**
- * Makes the sweeper of one life. It reads the log on from where it was, and looks at what has not
- * ended. What is ready is sent again only after a pause that doubles each time: a message that
- * waits its turn in a long queue is not lost.
+ * Creates the sweeper of one generator run. It reads new log records and checks the operations that
+ * have not ended. A ready operation is sent again only after a pause that doubles each time,
+ * because its message may still wait in a long queue.
  */
 function createSweeper(deps: SweeperDeps): Sweeper {
   let next = 0
@@ -81,7 +81,10 @@ function createSweeper(deps: SweeperDeps): Sweeper {
     const pages = await readPages(deps.blobs, decisions)
     open = [...open, ...listExecutedOperations({ decisions, pages })]
   }
-  /** The first sweep that sees an operation ready leaves it to the message that was sent. */
+  /**
+   * The first sweep that finds an operation ready does not send it, because its message was sent
+   * already.
+   */
   const maySend = (id: OperationId): boolean => {
     const nowMs = deps.clock.monotonicMs()
     const last = sent.get(id)

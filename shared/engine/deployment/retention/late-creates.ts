@@ -17,9 +17,9 @@ interface LateCreatePorts {
 }
 
 /**
- * Puts what creates of a deployment made, and no fold, inbox or person has heard of, into the
- * stack's inbox: before its records go nothing else knows that it exists (I9). What a deployment
- * took meanwhile stays taken. May be repeated.
+ * Puts resources of unrecorded successful creates into the stack's inbox, before the records of
+ * their deployment are removed. Nothing else knows that these resources exist (I9). An outcome that
+ * a deployment took meanwhile stays taken. Can be repeated.
  */
 export async function saveLateCreates(
   ports: LateCreatePorts,
@@ -34,8 +34,8 @@ export async function saveLateCreates(
 }
 
 /**
- * Successful creates of a deployment that its fold does not have: their outcome came when their
- * operation had ended otherwise.
+ * Returns the successful creates of a deployment that its fold does not contain: their outcome
+ * arrived after the operation had ended differently.
  */
 async function findLateCreates(
   ports: LateCreatePorts,
@@ -59,13 +59,16 @@ async function findLateCreates(
   return late
 }
 
-/** The attempts whose outcome, if any, is not the end of their operation. */
+/** Returns the attempts whose outcome, if it exists, is not the end of their operation. */
 function findUnselectedAttempts({ attempt, end }: Head): readonly number[] {
   const attempts = Array.from({ length: attempt }, (_, at) => at + 1)
   return attempts.filter(one => end?.verdict === 'interrupted' || end?.attempt !== one)
 }
 
-/** Resources that any version published since had, by URN and id: a person may have named one. */
+/**
+ * Returns the resources, by URN and id, that any version published since contains. A user may have
+ * imported one.
+ */
 async function readKnownSince(
   ports: LateCreatePorts,
   deployment: DeploymentId,
@@ -75,7 +78,8 @@ async function readKnownSince(
   const known = new Set<string>()
   for await (const { version, snapshot } of readVersions(ports.catalog, stack)) {
     if (version < (record?.version ?? 0)) break
-    // What was deleted for its replacement may have had the id of that.
+    // A resource that was deleted before its replacement may have had the same id as the
+    // replacement.
     for (const resource of (await readSnapshotBlob(ports.blobs, snapshot)).resources ?? [])
       if (!isReplaced(resource)) known.add(keyOf(resource.urn, resource['id']))
   }

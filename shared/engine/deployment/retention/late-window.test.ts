@@ -34,24 +34,24 @@ const deps = (alive: number | undefined, nowMs = endedAt): LateWindowDeps => ({
   isAlive: ({ pid }) => (alive === undefined ? undefined : pid === alive),
 })
 
-test('a create whose plugin still runs is not forgotten', async () => {
+test('a create whose plugin is still running cannot be cleared', async () => {
   await expect(requireLateWindowOver(deps(77), state)).rejects.toMatchObject({
     code: 'PENDING_STILL_RUNS',
   })
   await expect(requireLateWindowOver(deps(77), state, resource.urn)).rejects.toThrow('process 77')
 })
 
-test('it is when nothing of it runs any more, and others do not matter', async () => {
+test('a create without running processes can be cleared, regardless of other creates', async () => {
   await requireLateWindowOver(deps(1), state)
   await requireLateWindowOver(deps(77), state, 'urn:pulumi:dev::p::t:m:T::b')
   const unknown = [{ resource, type: 'creating' }]
   await requireLateWindowOver(deps(77), { ...state, pending_operations: unknown })
 })
 
-test('a host that cannot be asked is given its time', async () => {
+test('a create of an unreachable host can be cleared after the late window', async () => {
   const soon = deps(undefined, endedAt + limits.lateWindowMs - 1)
   await expect(requireLateWindowOver(soon, state)).rejects.toThrow(
-    "nothing is known of host 'here'",
+    "its host 'here' cannot be checked",
   )
   await requireLateWindowOver(deps(undefined, endedAt + limits.lateWindowMs), state)
 })

@@ -9,7 +9,7 @@ import { pendingOf } from '../../../state/pending.ts'
 import type { StoredDeployment } from '../../../state/stored.ts'
 import type { LivenessDeps } from '../ownership/liveness.ts'
 
-/** What it asks of the outside whether a late window is over. */
+/** The dependencies of the late-window check. */
 export interface LateWindowDeps {
   readonly leases: LeasesPort
   readonly catalog: CatalogPort
@@ -18,11 +18,11 @@ export interface LateWindowDeps {
 }
 
 /**
- * Requires that no request of a pending create can land any more: whoever began it may be taken for
- * dead while its plugin still runs, and what is forgotten now would be found by nobody then. Of
- * another host nothing can be seen: it is given a time after the end of its deployment. `urn`: the
- * only one that is to be forgotten; all pending creates without it. Throws PENDING_STILL_RUNS.
- * Source: docs/architecture.md#close.
+ * Requires that no request of a pending create can still take effect. Its owner may count as dead
+ * while its plugin is still running, and a resource created after the clear would be lost. For an
+ * owner on an unreachable host, a waiting time after the end of its deployment must be over. `urn`:
+ * the pending create to clear; absent: all. Throws PENDING_STILL_RUNS. Source:
+ * docs/architecture.md#close.
  */
 export async function requireLateWindowOver(
   deps: LateWindowDeps,
@@ -38,7 +38,7 @@ export async function requireLateWindowOver(
       if (running === undefined) continue
       throw error(
         'PENDING_STILL_RUNS',
-        `the create of '${resource.urn}' may still take place: process ${running.pid} runs its provider`,
+        `the create of '${resource.urn}' may still take effect: process ${running.pid} is running its provider`,
         { details: { urn: resource.urn, pid: running.pid } },
       )
     }
@@ -47,14 +47,18 @@ export async function requireLateWindowOver(
     const { host } = unseen.holder
     throw error(
       'PENDING_STILL_RUNS',
-      `the create of '${resource.urn}' may still take place: nothing is known of host '${host}', ` +
-        `which is given ${limits.lateWindowMs / 60_000} minutes after the end of its deployment`,
+      `the create of '${resource.urn}' may still take effect: its host '${host}' cannot be ` +
+        `checked from here. Retry ${limits.lateWindowMs / 60_000} minutes after the end of its ` +
+        'deployment',
       { details: { urn: resource.urn, host } },
     )
   }
 }
 
-/** Whether the time of owners that cannot be asked is over: also when nobody knows since when. */
+/**
+ * Reports whether the waiting time for an unreachable owner is over. An unknown end of the
+ * deployment counts as long ago.
+ */
 async function isWaitOver(
   { catalog, clock }: LateWindowDeps,
   deployment: DeploymentId,

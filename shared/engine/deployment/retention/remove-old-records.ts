@@ -12,14 +12,14 @@ import { readVersions } from './stack-history.ts'
 import { readFirstPin } from '../log/decision-rules.ts'
 import { saveLateCreates } from './late-creates.ts'
 
-/** How long things are kept. */
+/** Retention times. */
 export interface RetentionPolicy {
   readonly recordsMs: number
-  /** Published versions of each stack, at least one; undefined keeps all. */
+  /** Number of published versions that each stack keeps, at least one. Undefined keeps all. */
   readonly versions: number | undefined
 }
 
-/** What a removal asks of the outside. */
+/** The dependencies of a removal. */
 export interface RetentionDeps {
   readonly retention: RetentionPort
   readonly catalog: CatalogPort
@@ -32,28 +32,28 @@ export interface RetentionDeps {
   readonly isAlive: LivenessDeps['isAlive']
 }
 
-/** What to remove, and how much of it. */
+/** The scope and limits of a removal. */
 export interface RemovalRequest {
   readonly keeping: RetentionPolicy
-  /** This stack only; all, and what removed ones left, without it. */
+  /** The stack to clean up. Absent: all stacks, including records of removed ones. */
   readonly stack?: StackId
-  /** At most so many deployments. */
+  /** Maximum number of deployments. */
   readonly deploymentsMax: number
-  /** Only tell what would go. */
+  /** Only report the records that would be removed. */
   readonly dryRun: boolean
 }
 
-/** What was removed. */
+/** The removed deployments and versions. */
 export interface RemovalResult {
   readonly deployments: readonly DeploymentId[]
   readonly versions: readonly { readonly stack: StackId; readonly versions: readonly number[] }[]
 }
 
 /**
- * Removes the records of deployments that are closed, published, kept long enough, and whose late
- * window is over (I6), those of one stack in order; then published versions beyond those that are
- * kept. What a create made that nobody has heard of is put into the inbox first. Bounded by its
- * request; may be killed anywhere and done again.
+ * Removes the records of deployments that are closed, published and old enough, and whose late
+ * window is over (I6). The deployments of one stack are removed in order. Then it removes published
+ * versions beyond the retained ones. Resources of unrecorded creates are put into the inbox first.
+ * The request bounds the work. The removal can stop anywhere and be repeated.
  */
 export async function removeOldRecords(
   deps: RetentionDeps,
@@ -72,7 +72,7 @@ export async function removeOldRecords(
       (await isLateWindowOver(deps, kept, nowMs)) &&
       (await isKnownRules(deps, deployment))
     if (!goes) {
-      // What it made late is known by the records of those behind it.
+      // The records of later deployments are needed to find the late creates of this one.
       staying.add(stack)
       continue
     }
@@ -84,25 +84,25 @@ export async function removeOldRecords(
   return { deployments, versions: await removeVersions(deps, removal) }
 }
 
-/** The deployments of each stack by their numbers. */
+/** Sorts deployments by number. */
 function sortByNumber(kept: readonly KeptDeployment[]): readonly KeptDeployment[] {
   const numberOf = ({ deployment }: KeptDeployment): number => deploymentPartsOf(deployment).number
   return kept.toSorted((a, b) => numberOf(a) - numberOf(b))
 }
 
-/** Whether the records of a deployment have been kept long enough. Pure. */
+/** Reports whether the records of a deployment are old enough. Pure. */
 function isOld(kept: KeptDeployment, nowMs: number, keepMs: number): boolean {
   if (kept.isCurrent || kept.closed === false) return false
-  // Who removed a stack removed its history: nobody reads these any more.
+  // Without a history the stack was removed, and its records have no readers.
   if (!kept.isInHistory) return true
   return kept.endedAt !== undefined && kept.endedAt + keepMs <= nowMs
 }
 
 /**
- * Whether nothing of a deployment can land any more: every executor has left by itself, or its
- * process and its process groups are seen dead; one of another host cannot be asked: it is given a
- * time. So is the last holder where it lives, as processes that serve do: it has closed the
- * deployment, and what it asked of the store before that does not take so long.
+ * Reports whether no request of a deployment can still take effect. Every executor must have left
+ * by itself, or its process and process groups must be dead. For an unreachable host, a waiting
+ * time must be over. The same time applies to a last holder that is alive, such as a server
+ * process. It has closed the deployment, and its earlier store requests end within that time.
  */
 async function isLateWindowOver(
   deps: RetentionDeps,
@@ -123,13 +123,16 @@ async function isLateWindowOver(
   return endedAt !== undefined && endedAt + limits.lateWindowMs <= nowMs
 }
 
-/** What a newer version decided says to it alone what of it must be saved. */
+/** Only a newer version knows which records of its own decisions must be saved. */
 async function isKnownRules(deps: RetentionDeps, deployment: DeploymentId): Promise<boolean> {
   const pin = await ignoreRemoved(readFirstPin(deps, deployment))
   return pin === undefined || pin.rules <= rulesVersion
 }
 
-/** What a removal that was interrupted needs no more: it was done before the first record went. */
+/**
+ * Returns undefined for removed records. An interrupted removal had saved the late creates before
+ * it removed the first record.
+ */
 async function ignoreRemoved<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
@@ -151,7 +154,7 @@ async function removeVersions(
   const removed: { stack: StackId; versions: readonly number[] }[] = []
   const { stacks, unreadable } = await deps.catalog.listStacks()
   const isSelected = (id: StackId): boolean => stack === undefined || id === stack
-  // What it names is not known: no blob may go.
+  // The references of an unreadable stack are unknown, so no version may be removed.
   for (const { id, why } of unreadable) if (isSelected(id)) throw why
   for (const { id, version } of stacks) {
     if (!isSelected(id)) continue

@@ -13,7 +13,10 @@ import {
 const stack = 'organization/shop/prod' as StackId
 const size = limits.pastPageLines
 
-/** A catalog with so many deployments and versions, of which each third was removed. */
+/**
+ * Creates a catalog with `count` deployments and versions, of which every third version was
+ * removed.
+ */
 function createHistory(count: number) {
   const requested: { readonly limit: number; readonly before?: number | undefined }[] = []
   const below = (before = Infinity): readonly number[] =>
@@ -52,7 +55,7 @@ const numbersOf = (lines: readonly HistoryRecord[]): readonly number[] =>
   lines.map(({ deployment }) => deploymentPartsOf(deployment).number)
 
 test.each([0, 1, size - 1, size, size + 1, 3 * size])(
-  'all of %i lines come once, newest first, never more than a page at a time',
+  'all of %i entries are returned once, newest first, with at most one page per read',
   async count => {
     const catalog = createHistory(count)
     const numbers = numbersOf(await allOf(readHistory(catalog, stack)))
@@ -62,7 +65,7 @@ test.each([0, 1, size - 1, size, size + 1, 3 * size])(
   },
 )
 
-test('whoever stops early has read one page', async () => {
+test('a reader that stops early has read one page', async () => {
   const catalog = createHistory(5 * size)
   for await (const { startedAt } of readHistory(catalog, stack, 3 * size)) {
     expect(startedAt).toBe(3 * size - 1)
@@ -71,7 +74,7 @@ test('whoever stops early has read one page', async () => {
   expect(catalog.requested).toEqual([{ limit: size, before: 3 * size }])
 })
 
-test('versions come likewise, without those that were removed', async () => {
+test('versions are paged the same way, without the removed ones', async () => {
   const found = await allOf(readVersions(createHistory(2 * size), stack, 150))
   const versions = found.map(({ version }) => version)
   expect(versions).toEqual(
@@ -79,7 +82,7 @@ test('versions come likewise, without those that were removed', async () => {
   )
 })
 
-test('one line and one version are read without the others', async () => {
+test('a single entry or version is read without the others', async () => {
   const catalog = createHistory(3 * size)
   expect((await readHistoryLine(catalog, deploymentIdOf(stack, 7)))?.message).toBe('of 7')
   expect((await findPublishedVersion(catalog, stack, 8))?.version).toBe(8)

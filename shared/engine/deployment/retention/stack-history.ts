@@ -3,7 +3,7 @@ import { error } from '../../../errors/error.ts'
 import type { CatalogPort, HistoryRecord, PublishedVersion } from '../../../ports/catalog.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
 
-/** The line of one deployment in the history of its stack, of which no more is read. */
+/** Reads the history entry of one deployment, and nothing else. */
 export async function readHistoryLine(
   catalog: Pick<CatalogPort, 'listHistory'>,
   deployment: DeploymentId,
@@ -13,7 +13,9 @@ export async function readHistoryLine(
   return line?.deployment === deployment ? line : undefined
 }
 
-/** One published version of a stack, of which no more is read; undefined when it was removed. */
+/**
+ * Reads one published version of a stack, and nothing else. Returns undefined when it was removed.
+ */
 export async function findPublishedVersion(
   catalog: Pick<CatalogPort, 'listVersions'>,
   stack: StackId,
@@ -23,7 +25,9 @@ export async function findPublishedVersion(
   return found?.version === version ? found : undefined
 }
 
-/** The history of a stack, newest first; a page is read when its first line is asked for. */
+/**
+ * Yields the history of a stack, newest first. A page is read when its first entry is requested.
+ */
 export async function* readHistory(
   catalog: Pick<CatalogPort, 'listHistory'>,
   stack: StackId,
@@ -37,7 +41,7 @@ export async function* readHistory(
   )
 }
 
-/** The published versions of a stack, newest first, in pages likewise. */
+/** Yields the published versions of a stack, newest first, with the same paging. */
 export async function* readVersions(
   catalog: Pick<CatalogPort, 'listVersions'>,
   stack: StackId,
@@ -59,7 +63,10 @@ async function* readInPages<T>(
     if (last === undefined || lines.length < limits.pastPageLines) return
     const number = numberOf(last)
     if (from !== undefined && number >= from)
-      throw error('INTERNAL_ASSERTION', `a page before ${from} ends with ${number}`)
+      throw error(
+        'INTERNAL_ASSERTION',
+        `a page of entries before ${from} contains number ${number}`,
+      )
     from = number
   }
 }

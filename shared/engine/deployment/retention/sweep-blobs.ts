@@ -3,23 +3,23 @@ import type { BlobEntry, BlobSweepPort, RetentionPort } from '../../../ports/ret
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash, EpochMs } from '../../../records/ids.ts'
 
-/** What a sweep did, or would do. */
+/** The result of a sweep, or of its dry run. */
 export interface BlobSweepResult {
   readonly setAside: number
   readonly removed: number
   readonly putBack: number
-  /** What writers left that died before their blob was whole. */
+  /** Incomplete blobs of writers that died. */
   readonly unfinished: number
-  /** Of what was removed. */
+  /** The size of the removed blobs. */
   readonly bytes: number
 }
 
 /**
- * Marks every blob that a record names, sets aside the others, and removes those that were set
- * aside a grace time before the mark began, as is what a writer left that died. A writer puts a
- * blob, then writes the record that names it within the grace time: so what it has just put is too
- * young to be set aside, and what it found to be there already is named before it could be removed.
- * May be killed anywhere, and run twice at once.
+ * Marks every blob that a record names, and sets aside the others. Removes the blobs that were set
+ * aside more than a grace time before the mark, and incomplete blobs of that age. A writer puts a
+ * blob, then writes its reference within the grace time. A new blob is thus too young to be set
+ * aside, and an existing one is referenced before its removal. The sweep can stop anywhere and run
+ * concurrently.
  */
 export async function sweepBlobs(
   deps: {
@@ -52,7 +52,7 @@ export async function sweepBlobs(
   return swept
 }
 
-/** What becomes of a blob. Pure. */
+/** Decides whether a blob stays, is put back, set aside or removed. Pure. */
 function fateOf(
   { hash, at, isAside }: BlobEntry,
   used: ReadonlySet<BlobHash>,

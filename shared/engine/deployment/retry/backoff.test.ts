@@ -4,12 +4,12 @@ import { computeBackoffMs } from './backoff.ts'
 const pauses = { firstMs: 100, mostMs: 3_000 }
 const always = (byte: number) => ({ bytes: () => new Uint8Array([byte]) })
 
-test('pauses double up to a bound', () => {
+test('the pause doubles up to the maximum', () => {
   const whole = [0, 1, 2, 10].map(number => computeBackoffMs(number, pauses, always(255)))
   expect(whole).toEqual([100, 200, 400, 3_000])
 })
 
-test('chance takes away up to a half', () => {
+test('jitter shortens a pause by at most a half', () => {
   expect(computeBackoffMs(3, pauses, always(0))).toBe(400)
   expect(computeBackoffMs(3, pauses, always(128))).toBe(601)
 })

@@ -1,14 +1,14 @@
 import type { RandomPort } from '../../../ports/system.ts'
 
-/** How pauses between repetitions grow, in ms. */
+/** The first and the longest pause between retries, in ms. */
 export interface Backoff {
   readonly firstMs: number
   readonly mostMs: number
 }
 
 /**
- * The pause before repetition `number` (from 0), in ms: twice as long each time, and anything
- * between its half and its whole, so that those who failed together do not come again together.
+ * Returns the pause before a retry (`number` counts from 0), in ms. It doubles each time. Jitter
+ * takes up to a half, so that requests which failed together are not retried together.
  */
 export function computeBackoffMs(
   number: number,

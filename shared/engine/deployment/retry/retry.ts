@@ -7,22 +7,22 @@ import {
   type retryPolicy,
 } from '../../../providers/retry-policy.ts'
 
-/** What a repeated request needs. `said` is called before the first repetition. */
+/** The settings of a retry. `onRetry` is called before the first retry. */
 export interface RetrySettings {
   readonly clock: ClockPort
   readonly random: Pick<RandomPort, 'bytes'>
-  /** How long and with which pauses. */
+  /** The duration and the pauses of the retries. */
   readonly backoff: (typeof retryPolicy)['store' | 'storeAfterCall']['again']
-  /** Whether it is still worth it: somebody still waits. */
+  /** Reports whether a caller still waits for the result. */
   readonly shouldRetry: () => boolean
   readonly onRetry: (why: string) => void
 }
 
 /**
- * Repeats a request that the store could not take, with growing pauses: an outcome that only this
- * process knows is worth waiting for, and so is a read that a whole deployment waits upon. Throws
- * what the last attempt threw when the time is over, or once it is not worth it or in vain. Only
- * for requests that may be repeated.
+ * Retries a request while the store is unavailable, with growing pauses. It protects an outcome
+ * that only this process has, and a read on which a whole deployment depends. Throws the last error
+ * when the time is over, when retries are no longer wanted, or when they cannot help. The request
+ * must be repeatable.
  */
 export async function retryUnavailable<T>(
   options: RetrySettings,

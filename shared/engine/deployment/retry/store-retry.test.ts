@@ -3,7 +3,7 @@ import { error } from '../../../errors/error.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { createStoreRetry, createRetryingPorts } from './store-retry.ts'
 
-/** A clock that goes on only while somebody sleeps, and what was told. */
+/** Creates a clock that advances only during sleeps, and collects the reports. */
 function createScene(shouldRetry = (): boolean => true) {
   const reports: string[] = []
   const slept: number[] = []
@@ -25,7 +25,7 @@ function createScene(shouldRetry = (): boolean => true) {
   return { retrying, reports, slept }
 }
 
-/** A request that is refused so often, then answers. */
+/** Creates a request that is refused `times` times and then succeeds. */
 function createRefusing(times: number) {
   let calls = 0
   const request = async (...what: readonly unknown[]): Promise<readonly unknown[]> => {
@@ -55,7 +55,7 @@ const impatient = {
 
 type Methods = Readonly<Record<string, Readonly<Record<string, () => Promise<unknown>>>>>
 
-/** Every port with methods that are refused so often. */
+/** Creates every port with methods that are refused `times` times. */
 function faulty(times: number): Methods {
   const names = Object.entries(ports).map(([port, methods]) => {
     const all = [...methods, ...(Object.entries(impatient).find(([at]) => at === port)?.[1] ?? [])]
@@ -64,9 +64,9 @@ function faulty(times: number): Methods {
   return Object.fromEntries(names) as Methods
 }
 
-describe('a request that the store cannot take', () => {
+describe('a request that the store refuses', () => {
   for (const [port, methods] of Object.entries(ports))
-    test(`is made again with growing pauses: ${port}`, async () => {
+    test(`is retried with growing pauses: ${port}`, async () => {
       for (const method of methods) {
         const { retrying, slept, reports } = createScene()
         const patient = createRetryingPorts(faulty(3) as never, retrying) as Methods
@@ -76,7 +76,7 @@ describe('a request that the store cannot take', () => {
       }
     })
 
-  test('is given up after twenty seconds, or once nobody waits for it', async () => {
+  test('is given up after twenty seconds, or when retries are no longer wanted', async () => {
     const { request } = createRefusing(Infinity)
     const { retrying, slept } = createScene()
     await expect(retrying(request)()).rejects.toThrow('too many requests')
@@ -88,26 +88,24 @@ describe('a request that the store cannot take', () => {
     expect(value.slept).toEqual([])
   })
 
-  test('is given up at once where this process closed the store itself', async () => {
+  test('is given up at once when this process closed the store itself', async () => {
     const closed = error('STORE_UNAVAILABLE', 'it was closed', { details: { reason: 'closed' } })
     const { retrying, slept, reports } = createScene()
     await expect(retrying(() => Promise.reject(closed))()).rejects.toThrow('it was closed')
     expect([slept, reports]).toEqual([[], []])
   })
 
-  test('is told of once for a spell that lasts, whoever asks', async () => {
+  test('is reported once per outage, across all requests', async () => {
     const { retrying, reports } = createScene()
     await retrying(createRefusing(7).request)()
     await retrying(createRefusing(3).request)()
-    expect(reports).toEqual([
-      'the store cannot be used at the moment, and is asked again: too many requests',
-    ])
+    expect(reports).toEqual(['the store is unavailable; retrying: too many requests'])
     await retrying(createRefusing(7).request)()
     expect(reports).toHaveLength(2)
   })
 })
 
-test('what is asked again anyway, or means something else, is not repeated', async () => {
+test('a call that is retried elsewhere, or fails with another error, is not retried here', async () => {
   for (const [port, methods] of Object.entries(impatient))
     for (const method of methods) {
       const { retrying } = createScene()

@@ -16,22 +16,24 @@ import {
   retryPolicy,
 } from '../../../providers/retry-policy.ts'
 
-/** What makes requests patient. */
+/** The dependencies of store retries. */
 export interface StoreRetryDeps {
   readonly clock: ClockPort
   readonly random: Pick<RandomPort, 'bytes'>
-  /** Whether a request is still worth it: nobody has given the whole deployment up. */
+  /** Reports whether retries are still wanted: the deployment was not abandoned. */
   readonly shouldRetry: () => boolean
-  /** Tells a person, once for each bad spell of the store that lasts. */
+  /** Reports an outage to the user, once per longer outage. */
   readonly onOutage: (text: string) => void
 }
 
-/** Makes requests that are repeated while the store, the queue or the blobs cannot take them. */
+/**
+ * Wraps a request, so that it is retried while the store, the queue or the blobs are unavailable.
+ */
 export type StoreRetry = <Args extends readonly unknown[], Result>(
   request: (...args: Args) => Promise<Result>,
 ) => (...args: Args) => Promise<Result>
 
-/** A spell that is over sooner is nobody's affair. */
+/** Outages shorter than this are not reported. */
 const reportOutageAfterMs = 2_000
 
 /**
@@ -41,7 +43,7 @@ const reportOutageAfterMs = 2_000
  */
 export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {
   const { clock, random, shouldRetry } = deps
-  /** Since when requests have been refused, without one that was taken. */
+  /** Start of the current outage: the first refusal since the last success. */
   let sinceMs: number | undefined
   let isReported = false
   const reportRefusal = (why: string): void => {
@@ -49,7 +51,7 @@ export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {
     sinceMs ??= nowMs
     if (isReported || nowMs - sinceMs < reportOutageAfterMs) return
     isReported = true
-    deps.onOutage(`the store cannot be used at the moment, and is asked again: ${why}`)
+    deps.onOutage(`the store is unavailable; retrying: ${why}`)
   }
   return request =>
     (...args) =>
@@ -70,7 +72,7 @@ export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {
       )
 }
 
-/** The ports of records, queue and nudges that a generator asks. */
+/** The ports for records, queue and nudges that a generator uses. */
 interface StorePorts {
   readonly decisionLog: DecisionLogPort
   readonly operations: OperationsPort
@@ -83,8 +85,8 @@ interface StorePorts {
 }
 
 /**
- * The same ports, patient. Left as they are: what is asked again anyway (receive, extend,
- * renewals), what is only a help, and the give back, whose caller is patient itself.
+ * Returns the ports with retries. Excluded are calls that are repeated anyway (receive, extend,
+ * renewals), optional calls, and the give-back, whose caller retries itself.
  */
 export function createRetryingPorts<Ports extends StorePorts>(
   ports: Ports,

@@ -5,20 +5,20 @@ import { error } from '../../../errors/error.ts'
 import { type StateGraph, createStateGraph } from '../../graph/dependencies.ts'
 import type { Step, TrackedState } from '../../step.ts'
 
-/** The snapshot that a deployment decides against, with its look-ups. Immutable. */
+/** The snapshot against which a deployment decides, with its lookups. Immutable. */
 export interface Base {
   readonly epoch: number
   readonly snapshot: Snapshot
   readonly graph: StateGraph
-  /** The state of a URN that is not marked for deletion. */
+  /** Returns the index of the state of a URN that is not marked for deletion. */
   readonly liveIndexOf: (urn: Urn) => number | undefined
-  /** A state with its place in the records. */
+  /** Returns a state with its place in the records. */
   readonly trackedAt: (index: number) => TrackedState
-  /** The views of a resource: those of an old copy are old copies too. */
+  /** Returns the views of a resource. The views of an old copy are old copies too. */
   readonly viewsOf: (owner: Pick<ResourceState, 'urn' | 'delete'>) => readonly TrackedState[]
 }
 
-/** Makes the look-ups. Throws STATE_INTEGRITY when two live states share a URN. */
+/** Creates the lookups. Throws STATE_INTEGRITY when two live states share a URN. */
 export function createBase(snapshot: Snapshot, epoch: number): Base {
   const live = new Map<Urn, number>()
   snapshot.resources.forEach((state, index) => {
@@ -46,19 +46,22 @@ export function createBase(snapshot: Snapshot, epoch: number): Base {
   }
 }
 
-/** The places of views, by their owners. */
+/** Returns the positions of views by owner. */
 function groupViews({ resources }: Snapshot): ReadonlyMap<Urn | '', readonly number[]> {
   return Map.groupBy(resources.keys(), index => resources[index]?.viewOf ?? '')
 }
 
-/** A step with the views of its resource. */
+/** Returns a step with the views of its resource. */
 export function withOldViews(step: Step, base: Pick<Base, 'viewsOf'>): Step {
   const owner = step.old?.state ?? step.next
   const views = owner === undefined ? [] : base.viewsOf(owner)
   return views.length === 0 ? step : { ...step, views }
 }
 
-/** The state of a provider reference in a base, for instances that no program registers. */
+/**
+ * Returns the state of a provider reference in a base, for provider instances that no program
+ * registers.
+ */
 export function findProviderInBase(
   snapshot: Snapshot,
   urn: Urn,

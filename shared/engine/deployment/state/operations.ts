@@ -4,16 +4,16 @@ import type { Base } from './base.ts'
 import { isLogical, type Step, type StepReason, type TrackedState } from '../../step.ts'
 import type { Sealing } from './state-sealing.ts'
 
-/** Where an operation stands in its plan. */
+/** The place of an operation in its plan. */
 export interface PlanPlace {
   readonly id: OperationId
   readonly needs: number
   readonly releases: readonly OperationId[]
-  /** The barrier that it counts for, however it ends. */
+  /** The barrier that counts this operation, regardless of its verdict. */
   readonly barrier?: OperationId
 }
 
-/** A step as the record that executors read. */
+/** Returns a step as the record that executors read. */
 export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Operation {
   return {
     id: place.id,
@@ -36,7 +36,10 @@ export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Ope
   }
 }
 
-/** An operation opened again; old states are found in the base, or among what operations made. */
+/**
+ * Returns the step of an operation record. Its old state is in the base, or was created by an
+ * earlier operation.
+ */
 export function stepOfOperation(
   operation: Operation,
   sources: {
@@ -68,10 +71,10 @@ export function stepOfOperation(
   }
 }
 
-/** Why a step is what it is, as records keep it. */
+/** The reason of a step, as stored in records. */
 type ReasonRecord = Pick<Operation, 'keys' | 'diffs' | 'detailedDiff'>
 
-/** A reason as a record has it: what is empty is left out. */
+/** Returns a reason as its record, without empty fields. */
 export function toReasonRecord({ keys, diffs, detailedDiff }: StepReason): ReasonRecord {
   return {
     ...(keys.length > 0 ? { keys } : {}),
@@ -80,7 +83,7 @@ export function toReasonRecord({ keys, diffs, detailedDiff }: StepReason): Reaso
   }
 }
 
-/** A reason from its record. */
+/** Returns a reason from its record. */
 export function reasonOf({ keys = [], diffs = [], detailedDiff }: ReasonRecord): StepReason {
   const entries = Object.entries(detailedDiff ?? {}).map(
     ([path, entry]) => [path, { ...entry, kind: parseKind(entry.kind) }] as const,

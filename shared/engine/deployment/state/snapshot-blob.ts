@@ -3,13 +3,13 @@ import type { BlobHash } from '../../../records/ids.ts'
 import { parseEnvelope } from '../../../state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../../state/stored.ts'
 
-/** A stack that never ran, in its stored form. */
+/** The stored form of a stack without any deployment. */
 const emptyDeployment: StoredDeployment = {
   manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
   metadata: {},
 }
 
-/** Reads a published snapshot; '' is the stack that never ran. Throws STATE_INVALID. */
+/** Reads a published snapshot; '' means a stack without any deployment. Throws STATE_INVALID. */
 export async function readSnapshotBlob(
   blobs: BlobsPort,
   hash: BlobHash | '',

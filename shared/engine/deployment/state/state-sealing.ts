@@ -10,7 +10,7 @@ import {
 } from '../../../values/stored.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 
-/** States to and from their sealed form (I8). */
+/** Conversion of states to and from their sealed form (I8). */
 export interface Sealing {
   readonly seal: (state: ResourceState) => StoredResource
   readonly open: (stored: StoredResource) => ResourceState
@@ -18,7 +18,7 @@ export interface Sealing {
   readonly openMap: (stored: JsonObject) => PropertyMap
 }
 
-/** Seals under a stack's secrets manager. */
+/** Creates the sealing under a stack's secrets manager. */
 export function createSealing(secrets: SecretsManager): Sealing {
   const { encrypt, decrypt } = secrets.crypter
   const seal: Seal = plaintext => ({ ciphertext: encrypt(plaintext) })

@@ -4,7 +4,7 @@ import type { ViewEnd } from '../../step-end.ts'
 import { reasonOf, toReasonRecord } from './operations.ts'
 import type { Sealing } from './state-sealing.ts'
 
-/** A step of a view as the outcome of its owner keeps it. */
+/** Returns the end of a view step as the outcome of its owner stores it. */
 export function viewOutcomeOf({ step, end }: ViewEnd, sealing: Sealing): ViewOutcome {
   const { urn, type, op, effect, old, next } = step
   return {
@@ -18,7 +18,7 @@ export function viewOutcomeOf({ step, end }: ViewEnd, sealing: Sealing): ViewOut
   }
 }
 
-/** The same, opened again. */
+/** Returns the end of a view step from a stored outcome. */
 export function viewEndOfOutcome(outcome: ViewOutcome, sealing: Sealing): ViewEnd {
   const { urn, type, op, effect, old, verdict, resultOp, error } = outcome
   const next = outcome.state === undefined ? undefined : sealing.open(outcome.state)
@@ -35,5 +35,5 @@ function createViewStep(
 ): Step {
   if (next !== undefined) return stepOf({ ...fields, old, next })
   if (old !== undefined) return stepOf({ ...fields, old })
-  throw new TypeError('a step of a view has a state')
+  throw new TypeError('a view step has a state')
 }

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../errors/error.ts'
-import { ProviderError } from '../../../providers/provider.ts'
+import { ProviderError } from '../../../providers/provider-error.ts'
 import { getAt, parsePath } from '../../../values/path.ts'
 import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
 import { maskSecretsInMap, redactMap } from '../../../values/walk.ts'

@@ -3,39 +3,48 @@ import { error } from '../../../errors/error.ts'
 import type { BlobHash, EpochMs } from '../../../records/ids.ts'
 import { withAwsErrors, httpStatusOf } from '../aws-error.ts'
 
-/** A part of a bucket: keys begin with `prefix`, which ends with a slash. */
+/** A part of a bucket. Its keys begin with `prefix`, which ends with a slash. */
 export interface Bucket {
   readonly s3: S3Client
   readonly bucket: string
   readonly prefix: string
 }
 
-/** An object of a blob that was set aside, and when. */
+/** The object of a blob that was set aside, and the time of that. */
 export interface SetAsideBlob {
   readonly key: string
   readonly at: EpochMs
 }
 
-/** What a name below the prefix says: `<hash>.blob`, or `<hash>.<milliseconds>.aside`. */
+/** The form of a name below the prefix: `<hash>.blob`, or `<hash>.<milliseconds>.aside`. */
 const nameForm = /^([0-9a-f]{64})\.(?:blob|(\d+)\.aside)$/
 
-/** A hash may come from a file that a person edited: nothing but digits becomes part of a key. */
+/**
+ * The hash may come from a file that a person edited. Only hexadecimal digits may become part of a
+ * key.
+ */
 function requireHash(hash: BlobHash): BlobHash {
   if (!/^[0-9a-f]{64}$/.test(hash)) throw error('STATE_INVALID', `"${hash}" does not name a blob`)
   return hash
 }
 
-/** The key of a blob. No key is a folder of another, as some servers cannot have both. */
+/**
+ * Returns the key of a blob. No key is a folder of another one, because some servers do not support
+ * that.
+ */
 export function blobKeyOf({ prefix }: Pick<Bucket, 'prefix'>, hash: BlobHash): string {
   return `${prefix}${requireHash(hash)}.blob`
 }
 
-/** A hash as S3 has checksums. */
+/** Returns a hash in the format of S3 checksums. */
 export function checksumOf(hash: BlobHash): string {
   return Buffer.from(requireHash(hash), 'hex').toString('base64')
 }
 
-/** Whether the bytes of a blob stand at its key, as S3 knows them. Throws what S3 throws. */
+/**
+ * Reports whether the bytes of a blob are stored at its key, by size and checksum. Throws the
+ * errors of S3.
+ */
 export async function isStored(place: Bucket, hash: BlobHash, size: number): Promise<boolean> {
   const { s3, bucket: Bucket } = place
   const Key = blobKeyOf(place, hash)
@@ -48,7 +57,7 @@ export async function isStored(place: Bucket, hash: BlobHash, size: number): Pro
   }
 }
 
-/** The key of a blob that was set aside at a time. */
+/** Returns the key of a blob that was set aside at a time. */
 export function setAsideKeyOf(
   { prefix }: Pick<Bucket, 'prefix'>,
   hash: BlobHash,
@@ -57,7 +66,7 @@ export function setAsideKeyOf(
   return `${prefix}${requireHash(hash)}.${at}.aside`
 }
 
-/** What a key names; undefined for what is none of ours. */
+/** Parses a key. Returns undefined for an object of another kind. */
 export function parseBlobKey(
   { prefix }: Pick<Bucket, 'prefix'>,
   key: string,
@@ -67,7 +76,10 @@ export function parseBlobKey(
   return { hash: hash as BlobHash, ...(at === undefined ? {} : { asideAt: Number(at) as EpochMs }) }
 }
 
-/** Where a blob lies that was set aside, oldest first: more than once after a death in between. */
+/**
+ * Returns the set-aside copies of a blob, oldest first. There are several after a crash between
+ * copy and delete.
+ */
 export async function listSetAside(
   place: Bucket,
   hash: BlobHash,
@@ -76,7 +88,9 @@ export async function listSetAside(
     Bucket: place.bucket,
     Prefix: `${place.prefix}${requireHash(hash)}.`,
   })
-  const { Contents = [] } = await withAwsErrors(`blob ${hash}: look`, () => place.s3.send(command))
+  const { Contents = [] } = await withAwsErrors(`blob ${hash}: list set-aside copies`, () =>
+    place.s3.send(command),
+  )
   return Contents.flatMap(({ Key = '' }) => {
     const asideAt = parseBlobKey(place, Key)?.asideAt
     return asideAt === undefined ? [] : [{ key: Key, at: asideAt }]

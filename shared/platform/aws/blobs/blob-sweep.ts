@@ -17,17 +17,18 @@ import {
 } from './blob-objects.ts'
 
 /**
- * The sweep over blobs of a bucket. To set aside is to copy under a key with the time, then to
- * delete: who puts the same bytes meanwhile makes an object of their own, which no removal of what
- * was set aside touches. In a bucket with versions all deletions leave a version behind, which the
- * bucket's lifecycle ends; until then it can be brought back. A page has at most 1,000 blobs.
+ * Creates the sweep over the blobs of a bucket. It sets a blob aside by a copy to a key with the
+ * time, followed by a delete. A concurrent put of the same bytes creates a separate object, so the
+ * later removal of the copy does not affect it. In a versioned bucket every delete leaves a
+ * version, which can be restored until the bucket's lifecycle removes it. A page has at most 1,000
+ * blobs.
  */
 export function createBlobSweep(place: Bucket): BlobSweepPort {
   const { s3, bucket, prefix } = place
   const remove = (Key: string) => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
   /**
-   * False when there is nothing to copy. It is looked for first: not every server refuses to copy
-   * what was deleted in a bucket with versions.
+   * Returns false when there is nothing to copy. It checks first, because in a versioned bucket
+   * some servers copy a deleted object.
    */
   const copyIfPresent = async (from: string, to: string): Promise<boolean> => {
     try {
@@ -74,7 +75,7 @@ export function createBlobSweep(place: Bucket): BlobSweepPort {
       withAwsErrors(`blob ${hash}: remove`, async () => {
         for (const { key } of await listSetAside(place, hash)) await remove(key)
       }),
-    // S3 shows no object before it is whole, and nothing is put in parts.
+    // S3 shows complete objects only, and no upload has several parts.
     removeUnfinished: async () => ({ count: 0, bytes: 0 }),
   }
 }

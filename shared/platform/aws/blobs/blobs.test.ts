@@ -6,7 +6,10 @@ import { createSystemClock } from '../../system/clock.ts'
 import { createS3Client } from '../clients.ts'
 import { createBlobs } from './blobs.ts'
 
-/** A bucket that cuts every put off before it has read it, and says what stands there. */
+/**
+ * Starts a bucket that aborts every put before it has read the body, and reports the existing
+ * object.
+ */
 async function cuttingBucket(standing?: Readonly<Record<string, string>>) {
   const seen: string[] = []
   const server = createServer((request, response) => {
@@ -35,7 +38,7 @@ async function cuttingBucket(standing?: Readonly<Record<string, string>>) {
 const bytes = new Uint8Array(100).fill(7)
 const checksum = createHash('sha256').update(bytes).digest('base64')
 
-test('a put that is cut off is done when what it puts stands there', async () => {
+test('an aborted put succeeds when the same bytes are already stored', async () => {
   const { blobs, seen } = await cuttingBucket({
     'Content-Length': '100',
     'x-amz-checksum-sha256': checksum,
@@ -44,7 +47,7 @@ test('a put that is cut off is done when what it puts stands there', async () =>
   expect(new Set(seen)).toEqual(new Set(['PUT', 'HEAD']))
 })
 
-test('a put that is cut off fails when nothing or something else stands there', async () => {
+test('an aborted put fails when no object or another object is stored', async () => {
   const { blobs } = await cuttingBucket()
   await expect(blobs.put(bytes)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   const other = await cuttingBucket({

@@ -8,17 +8,17 @@ import type { BlobHash } from '../../../records/ids.ts'
 import { awsError, withAwsErrors, httpStatusOf } from '../aws-error.ts'
 import { type Bucket, listSetAside, checksumOf, isStored, blobKeyOf } from './blob-objects.ts'
 
-/** What blobs need. */
+/** Dependencies of the blobs. */
 interface BlobsDeps extends Bucket {
   readonly clock: ClockPort
-  /** The largest blob. */
+  /** Maximum size of a blob. */
   readonly bytesMax?: number
 }
 
 /**
- * Blobs as objects `<prefix><hash>.blob` of a bucket. S3 shows an object only when it is whole, and
- * verifies its SHA-256 as it comes in; readers verify it again. One put of at most 512 MiB, never
- * in parts. Throws BLOB_TOO_LARGE, and what `awsFailure` says.
+ * Creates the blobs, stored as objects `<prefix><hash>.blob` of a bucket. S3 shows complete objects
+ * only and verifies their SHA-256 on upload; readers verify it again. A put has at most 512 MiB and
+ * never several parts. Throws BLOB_TOO_LARGE and the errors of `awsError`.
  */
 export function createBlobs(deps: BlobsDeps): BlobsPort {
   const { s3, bucket } = deps
@@ -36,7 +36,8 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
     get: async hash => {
       const key = blobKeyOf(deps, hash)
       const what = `blob ${hash}: get`
-      // What was set aside is still there; it may be put back between the first look and the next.
+      // A blob that was set aside still exists. It may be put back between the first check and the
+      // second.
       const looks = [
         async () => [key],
         async () => (await listSetAside(deps, hash)).map(aside => aside.key),
@@ -56,8 +57,8 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
 }
 
 /**
- * Puts an object unless a whole one is there. A put that finds one, whose reply was lost and which
- * then finds itself, or that is not answered, looks at what stands there by its checksum.
+ * Puts an object unless a complete one exists. After a conflict, a lost response or a retry that
+ * finds its own object, it verifies the existing object by its checksum.
  */
 async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Promise<void> {
   const { s3, bucket, clock } = deps
@@ -80,8 +81,9 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
       return
     } catch (thrown) {
       const status = httpStatusOf(thrown)
-      // No answer: what stands there is refused before all of it was read, and who still writes is
-      // cut off (RFC 9112, 9.6). 409: somebody else puts the same at this moment.
+      // No response: S3 refuses a put to an existing key before it has read the whole body, and
+      // closes the connection (RFC 9112, 9.6). 409: another process puts the same blob
+      // concurrently.
       const mayStand = status === undefined || status === 412 || status === 409
       if (!mayStand || tries === awsLimits.putTriesMax) throw awsError(what, thrown)
       const look = isStored(deps, hash, bytes.length)
@@ -92,7 +94,7 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
       if (await withAwsErrors(what, () => look)) return
       if (status === 409) await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
       else {
-        // Damaged, or a mark of a deletion: the right bytes may stand over either.
+        // The object is damaged or a delete marker. The correct bytes may overwrite either.
         await withAwsErrors(what, () => put({}))
         return
       }
@@ -100,7 +102,7 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
   }
 }
 
-/** Undefined when there is no such object, or it is larger than any blob. */
+/** Returns undefined when the object does not exist or is larger than any blob. */
 async function readContent(
   s3: S3Client,
   bucket: string,
@@ -124,7 +126,7 @@ function isBucketMissing(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'NoSuchBucket'
 }
 
-/** The name of bytes: hex SHA-256. */
+/** Returns the name of a blob: the SHA-256 of its bytes in hexadecimal. */
 function hashOf(bytes: Uint8Array): BlobHash {
   return createHash('sha256').update(bytes).digest('hex') as BlobHash
 }

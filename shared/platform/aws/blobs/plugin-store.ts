@@ -15,16 +15,16 @@ import { withAwsErrors, httpStatusOf } from '../aws-error.ts'
 import { createBlobs } from './blobs.ts'
 import { type Bucket, blobKeyOf } from './blob-objects.ts'
 
-/** What is kept of a plugin beside its bytes: under their checksum they are a blob. */
+/** The record of a plugin archive. The archive itself is a blob, named by its checksum. */
 const noteForm = z.object({ v: z.literal(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 
-/** Names of plugins become parts of keys: nothing but these signs. */
+/** Characters that may occur in a plugin's name, because the name becomes part of a key. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
 
 /**
- * Plugins in a part of a bucket: `<prefix><kind>-<name>-<os>-<arch>-v<version>.json` says the
- * checksum of an archive, which is a blob of the same part. Throws PLUGIN_CHECKSUM, and what
- * `awsFailure` says.
+ * Creates the store of plugin archives in a part of a bucket.
+ * `<prefix><kind>-<name>-<os>-<arch>-v<version>.json` contains the checksum of an archive, which is
+ * a blob in the same part. Throws PLUGIN_CHECKSUM and the errors of `awsError`.
  */
 export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }): PluginStorePort {
   const { s3, bucket } = deps
@@ -51,7 +51,7 @@ export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }):
       } catch (cause) {
         if (!hasCode(cause, 'STATE_INVALID')) throw cause
         const what = `the archive of plugin ${plugin.name} ${version}`
-        throw error('PLUGIN_CHECKSUM', `${what} is absent or has not the checksum ${hash}`, {
+        throw error('PLUGIN_CHECKSUM', `${what} is missing or does not have the checksum ${hash}`, {
           cause,
           details: { bucket, key },
         })
@@ -60,12 +60,12 @@ export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }):
     async nameArchive(plugin, archive) {
       const key = keyOf(deps, plugin)
       const Key = blobKeyOf(deps, archive)
-      await withAwsErrors(`plugin ${key}: look`, async () => {
+      await withAwsErrors(`plugin ${key}: check`, async () => {
         try {
           await s3.send(new HeadObjectCommand({ Bucket: bucket, Key }))
         } catch (thrown) {
           if (httpStatusOf(thrown) !== 404) throw thrown
-          throw error('DOCUMENT_UNKNOWN', `nobody has sent the archive ${archive}`)
+          throw error('DOCUMENT_UNKNOWN', `the archive ${archive} was not uploaded`)
         }
       })
       const Body = JSON.stringify({ v: 1, sha256: archive })
@@ -98,18 +98,21 @@ function folderOf(
 ): string {
   for (const part of [kind, name, os, arch])
     if (!nameForm.test(part))
-      throw error('PLUGIN_MISSING', `'${part}' is no part of a plugin's name`)
+      throw error('PLUGIN_MISSING', `'${part}' is not valid in the name of a plugin`)
   return `${prefix}${kind}-${name}-${os}-${arch}-v`
 }
 
 function keyOf(place: Bucket, plugin: PluginKey): string {
   const version = semver.valid(plugin.version)
   if (version === null)
-    throw error('PLUGIN_MISSING', `'${plugin.version}' is no version of plugin ${plugin.name}`)
+    throw error(
+      'PLUGIN_MISSING',
+      `'${plugin.version}' is not a valid version of plugin ${plugin.name}`,
+    )
   return `${folderOf(place, plugin)}${version}.json`
 }
 
-/** The newest version that is kept, as the plugin cache chooses it. */
+/** Returns the newest stored version, selected like in the plugin cache. */
 async function findNewestVersion(place: Bucket, plugin: PluginKey): Promise<string | undefined> {
   const prefix = folderOf(place, plugin)
   const command = new ListObjectsV2Command({

@@ -6,7 +6,7 @@ import type { BlobHash } from '../../../records/ids.ts'
 import { withAwsErrors } from '../aws-error.ts'
 import { type Bucket, checksumOf, isStored, blobKeyOf } from './blob-objects.ts'
 
-/** What is signed as a header, so that it must come as one: S3 checks it against the body. */
+/** Headers that are signed, so that an upload must send them. S3 checks the body against them. */
 const bound = new Set([
   'content-length',
   'if-none-match',
@@ -14,7 +14,7 @@ const bound = new Set([
   'x-amz-sdk-checksum-algorithm',
 ])
 
-/** Where blobs and plugins are kept, and how long an address is good for. */
+/** The places of blobs and plugins, and the validity of an upload address. */
 interface UploadsDeps {
   readonly blobs: Bucket
   readonly plugins: Bucket
@@ -22,9 +22,10 @@ interface UploadsDeps {
 }
 
 /**
- * Addresses of S3 that take one blob: hash, size, and that nothing stands there yet are signed, and
- * S3 itself holds the body against them. Whether the signer may put is known when the address is
- * used. Throws what `awsFailure` says when there are no credentials.
+ * Creates S3 addresses for the upload of one blob. The signature covers hash, size and the
+ * condition that no such object exists; S3 checks the body against it. S3 checks the signer's
+ * permission only when the address is used. Throws the errors of `awsError` when credentials are
+ * missing.
  */
 export function createUploads(deps: UploadsDeps): UploadsPort {
   const { expiresMs = apiLimits.placeExpiresMs } = deps
@@ -45,7 +46,7 @@ async function createPresignedUpload(
   }: { readonly archive: BlobHash; readonly bytes: number; readonly expiresMs: number },
 ): Promise<UploadAddress> {
   const checksum = checksumOf(archive)
-  // Who cannot look sends it once more, which does no harm.
+  // If the check fails, the caller uploads the bytes again, which is harmless.
   const isThere = await isStored(place, archive, bytes).catch(() => false)
   const command = new PutObjectCommand({
     Bucket: place.bucket,

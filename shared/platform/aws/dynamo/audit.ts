@@ -10,16 +10,16 @@ import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './re
 import { putItem, queryItems, type Table } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
-/** Places of one millisecond: two processes seldom choose the same. */
+/** Positions per millisecond. With this number two processes rarely choose the same one. */
 const places = 1_024
 const dayMs = 86_400_000
 
 /**
- * The audit log in the catalog. A position is a time and a place drawn by chance, so nothing is
- * counted: entries of one process are in its order, those of several in the order of their clocks.
- * A day has several partitions, by the position; the days are listed, so that reading goes from one
- * that has entries to the next. An entry and the note that its id is there are one transaction.
- * Entries expire after `auditKeptMs`. Reading throws RECORD_DAMAGED and RECORD_TOO_NEW.
+ * Creates the audit log in the catalog. A position consists of a time and a random number, so no
+ * counter is needed. The entries of one process are in its order; those of several follow their
+ * clocks. A day has several partitions, selected by position. Days with entries are listed, so a
+ * reader skips the others. One transaction writes an entry and the record of its id. Entries expire
+ * after `auditKeptMs`. Reading throws RECORD_DAMAGED and RECORD_TOO_NEW.
  */
 export function createAudit({
   catalogTable,
@@ -45,7 +45,7 @@ export function createAudit({
       },
       { kind: 'put', key: keyOf(position), item, ifAbsent: true },
     ])
-    // What is refused because of its id was told before; because of its place, goes elsewhere.
+    // An existing id means a repetition, which is done. An occupied position needs another attempt.
     return done.isDone || done.refused[0]?.isRefused === true
   }
   return {
@@ -56,7 +56,7 @@ export function createAudit({
         if (await put(entry, position)) return
         await backOff(catalogTable, 0)
       }
-      throw error('STORE_UNAVAILABLE', 'an entry of the audit log found no free place')
+      throw error('STORE_UNAVAILABLE', 'the audit log entry found no free position')
     },
     read: async (before, limit) => {
       const last = before === 0 ? Number.MAX_SAFE_INTEGER : before - 1
@@ -70,7 +70,10 @@ export function createAudit({
   }
 }
 
-/** Positions of this process: each is in a later millisecond than the one before. */
+/**
+ * Creates the source of positions of this process. Each one is in a later millisecond than the
+ * previous one.
+ */
 function createPositions({
   catalogTable: { clock },
   random,
@@ -86,7 +89,7 @@ function createPositions({
   }
 }
 
-/** Notes a day among those that have entries, once for each process. */
+/** Adds a day to the list of days with entries, once per process. */
 function createDays(catalogTable: Table): (day: number) => Promise<void> {
   const known = createLruCache<true>()
   return async day => {
@@ -101,14 +104,14 @@ function createDays(catalogTable: Table): (day: number) => Promise<void> {
   }
 }
 
-/** The days that have entries, the last one first. */
+/** Returns the days with entries, newest first. */
 async function listDaysUpTo(catalogTable: Table, day: number): Promise<readonly number[]> {
   const { pk, sk } = keys.auditDay(day)
   const range = { pk, atMost: sk, isBackwards: true, limit: limits.auditDaysMax } as const
   return (await queryItems(catalogTable, range)).map(item => parsePaddedNumber(item['sk']?.S ?? ''))
 }
 
-/** The last entries of a day up to a position, newest first. */
+/** Returns the last entries of a day up to a position, newest first. */
 async function listEntries(
   catalogTable: Table,
   { day, last, limit }: { readonly day: number; readonly last: number; readonly limit: number },
@@ -144,7 +147,7 @@ function keyOf(position: number) {
   return keys.audit({ day: dayOf(position), shard: position % limits.auditShards, position })
 }
 
-/** DynamoDB removes by seconds, never before the time. */
+/** DynamoDB expires items by whole seconds. An item never expires early. */
 function expiryOf(position: number): number {
   return Math.ceil((position / places + limits.auditKeptMs) / 1000)
 }

@@ -8,8 +8,8 @@ import { catalogKeys, journalKeys } from './record-keys.ts'
 import { getItem, queryItems, type Table } from './table/table.ts'
 
 /**
- * Where a walk over all records is: the stacks first, then what was asked for, documents, and log
- * and operations of deployments.
+ * The position of a walk over all records: stacks, then requests, documents, and the log and
+ * operations of deployments.
  */
 type WalkPosition =
   | { readonly at: 'stack'; readonly after: string }
@@ -22,7 +22,7 @@ type WalkPosition =
   | { readonly at: 'log'; readonly deployment: DeploymentId; readonly from: string }
   | { readonly at: 'operations'; readonly deployment: DeploymentId; readonly from: number }
 
-/** Both tables: what names a blob is in either. */
+/** Both tables, because records of either may reference blobs. */
 interface Tables {
   readonly journalTable: Table
   readonly catalogTable: Table
@@ -33,7 +33,7 @@ interface RecordPage {
   readonly next: WalkPosition | undefined
 }
 
-/** Records of one partition that one page looks at. */
+/** Records of one partition per page. */
 const recordsPerPage = 100
 
 const kinds = Object.keys({
@@ -44,8 +44,9 @@ const kinds = Object.keys({
 } satisfies Record<DocumentKind, true>) as DocumentKind[]
 
 /**
- * Every hash that any record names: to a page one stack, a hundred records of one partition, or a
- * block of operations. Every text of an item is looked through, so that no field can be forgotten.
+ * Creates the listing of every hash in any record. A page has one stack, a hundred records of one
+ * partition, or a block of operations. All texts of an item are searched, so that no field is
+ * missed.
  */
 export function createReferences(tables: Tables): RetentionPort['listReferences'] {
   return async cursor => {
@@ -130,7 +131,9 @@ async function readDocumentsPage(
   return { items, next: { at: 'documents', kind: at, from: last } }
 }
 
-/** A hundred records of a partition, and the key of the last one when there may be more. */
+/**
+ * Returns up to a hundred records of a partition, and the key of the last one if more may follow.
+ */
 async function readRecordsAfter(
   table: Table,
   pk: string,
@@ -178,7 +181,7 @@ async function readOperationsPage(
   return { items, next: { at: 'operations', deployment, from: block + 1 } }
 }
 
-/** The name behind `after` in a list of names. */
+/** Returns the next name after `after` in a list of names. */
 async function findNextName(table: Table, pk: string, after: string): Promise<string | undefined> {
   const behind = after === '' ? {} : { after }
   const [next] = await queryItems(table, { pk, ...behind, limit: 1 })

@@ -16,13 +16,13 @@ import {
 import { formatAttributeOf } from './record-format.ts'
 import { deleteItem, getItem, queryItems, type Table, updateItem } from './table/table.ts'
 
-/** What stacks are kept with: their inboxes are in the journal. */
+/** Dependencies of the catalog. Inboxes of stacks are in the journal table. */
 type CatalogAndInboxDeps = CatalogDeps & { readonly journalTable: Table }
 
 /**
- * Stacks in the catalog. What starts, publishes or releases writes two items in one transaction:
- * each happens once per deployment. Whoever makes something carries a token, by which the
- * repetition of its request is known.
+ * Creates the catalog of stacks. The start, publication and end of a deployment each write two
+ * items in one transaction, so each happens once per deployment. Each creation carries a token that
+ * identifies a repetition of its request.
  */
 export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
   const { catalogTable, journalTable } = deps
@@ -30,7 +30,7 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
     createStack: async (id, at) => {
       const before = await getItem(catalogTable, keys.stack(id))
       if (parseStackItem(id, before) !== undefined) return false
-      // What a removal left, should it have been interrupted, is not the new stack's.
+      // An interrupted removal may have left records, which do not belong to the new stack.
       if (before !== undefined) await removeBelongings(deps, id)
       await putItems(catalogTable, [{ key: keys.listed(id), item: {} }])
       return create(deps, id, at)
@@ -79,13 +79,13 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
   }
 }
 
-/** The stack that others are told of. */
+/** Returns the record of a stack as callers see it. */
 function toStackRecord(stack: KeptStack): StackRecord {
   const { id, createdAt, current, version, snapshot, deployments } = stack
   return { id, createdAt, current, version, snapshot, deployments }
 }
 
-/** Makes the record of a stack, over the one that its removal left. */
+/** Creates the record of a stack, over the one that its removal left. */
 async function create(
   { catalogTable, random }: CatalogDeps,
   id: StackId,
@@ -114,7 +114,10 @@ async function create(
   )
 }
 
-/** Takes a stack away, then what it had. Whoever makes it again does the second part once more. */
+/**
+ * Removes a stack, then its belongings. A later creation repeats the second part if it was
+ * interrupted.
+ */
 async function remove(deps: CatalogAndInboxDeps, id: StackId): Promise<boolean> {
   const { catalogTable } = deps
   const item = await getItem(catalogTable, keys.stack(id))
@@ -135,7 +138,7 @@ async function remove(deps: CatalogAndInboxDeps, id: StackId): Promise<boolean> 
   return true
 }
 
-/** Removes what belongs to a stack that is removed: history, versions, inbox, times. */
+/** Removes the belongings of a removed stack: history, versions, inbox and durations. */
 async function removeBelongings(
   { catalogTable, journalTable }: CatalogAndInboxDeps,
   id: StackId,

@@ -16,7 +16,7 @@ import { journalKeys as keys } from './record-keys.ts'
 import { recordAttributesOf } from './record-format.ts'
 import { type Table, updateItem } from './table/table.ts'
 
-/** Where heads are, and how the place of a new one is noted. */
+/** The table of the heads, and the registration of new blocks. */
 export interface HeadDeps {
   readonly journalTable: Table
   readonly blocks: Blocks
@@ -25,7 +25,7 @@ export interface HeadDeps {
 type HeadMethods = Omit<OperationsPort, 'getOutcome' | 'putOutcome' | 'getEnds'>
 type ReleaseOwner = OperationsPort['giveBack']
 
-/** One write on a head: what is asked, how it is done, and how a repetition is known. */
+/** A write on a head: the request, the update, and the test for a repetition. */
 interface HeadWrite extends HeadWriteRequest {
   readonly deployment: DeploymentId
   readonly operation: OperationId
@@ -34,13 +34,13 @@ interface HeadWrite extends HeadWriteRequest {
   readonly isOwnWrite: (existing: Item, head: Head) => boolean
 }
 
-/** What every write of a head keeps up to date. */
+/** The attributes that every write of a head updates. */
 const kept = '#format = :format, #expires = if_not_exists(#expires, :expires)'
 
 /**
- * Heads in the journal: a begin and a selection are one conditional update each. What may be
- * written is said by the table of transitions; what was written before is recognised in the item
- * that a refusal brings along.
+ * Creates the heads in the journal. A begin and a selection are one conditional update each. The
+ * transition table determines the allowed writes. The item in a refusal shows whether the write was
+ * done before.
  */
 export function createHeads(deps: HeadDeps): HeadMethods {
   const { journalTable, blocks } = deps
@@ -97,7 +97,10 @@ export function createHeads(deps: HeadDeps): HeadMethods {
   }
 }
 
-/** Clears the owner of its own attempt, once; a repetition finds the mark of the first time. */
+/**
+ * Creates the write that clears the owner of its own attempt, once. A repetition finds the mark of
+ * the first write.
+ */
 function createOwnerRelease(deps: HeadDeps, event: 'giveBack' | 'lapse'): ReleaseOwner {
   const gaveBack = event === 'giveBack' ? ', #called :minus' : ''
   return async (deployment, operation, owner, attempt) => {

@@ -15,10 +15,13 @@ import {
 } from './record-format.ts'
 import { getItem, putItem, type Table, updateItem, type WriteResult } from './table/table.ts'
 
-/** Numbered, so that "only grows" is a comparison. */
+/** Stop levels in order, so that "only grows" is a numeric comparison. */
 const stops: readonly Stop[] = ['none', 'graceful', 'forced']
 
-/** Control records in the journal; a creation carries a token, by which its repetition is known. */
+/**
+ * Creates the control records in the journal. A creation carries a token that identifies its
+ * repetition.
+ */
 export function createControl(journalTable: Table, random: Pick<RandomPort, 'uuid'>): ControlPort {
   const updateControl = async (
     deployment: DeploymentId,
@@ -74,7 +77,10 @@ export function createControl(journalTable: Table, random: Pick<RandomPort, 'uui
   }
 }
 
-/** A refused write did nothing, unless nobody may judge what stands. Throws RECORD_TOO_NEW. */
+/**
+ * Returns false, because a refused write changed nothing. Throws RECORD_TOO_NEW when the existing
+ * record has a newer format.
+ */
 function checkRefusal(
   deployment: DeploymentId,
   written: WriteResult & { readonly isDone: false },
@@ -103,7 +109,7 @@ function isHandOver(value: unknown): value is HandOver {
   return typeof value === 'object' && value !== null && 'why' in value && 'pool' in value
 }
 
-/** Whether something has the shape of a holder. */
+/** Reports whether a value has the shape of a holder. */
 export function isHolder(value: unknown): value is Holder {
   return typeof value === 'object' && value !== null && 'host' in value && 'pid' in value
 }

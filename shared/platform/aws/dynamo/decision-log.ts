@@ -9,12 +9,12 @@ import { recordAttributesOf, parseJsonAttribute, requireReadableItem } from './r
 import { getItem, putItem, queryItems, type Table } from './table/table.ts'
 
 /**
- * The decision log in the journal: one conditional put for an append. That the record before is
- * there is no condition of that put, which is about one item; the writer knows it, for it appended
- * or read that record, and else it looks. What is there stays there while anybody may append.
+ * Creates the decision log in the journal. An append is one conditional put of one item, which
+ * cannot require that the previous record exists. The writer usually knows that record because it
+ * appended or read it; otherwise it checks. No record is removed while a writer may append.
  */
 export function createDecisionLog(journalTable: Table): DecisionLogPort {
-  /** The last record of a log that is known to be there. */
+  /** The last record of each log that is known to exist. */
   const known = createLruCache<number>()
   const rememberRecord = (deployment: DeploymentId, number: number): void => {
     if (number > (known.get(deployment) ?? -1)) known.set(deployment, number)
@@ -57,7 +57,7 @@ export function createDecisionLog(journalTable: Table): DecisionLogPort {
   }
 }
 
-/** As values: what is undefined is not stored, and fields have no order. */
+/** Compares as values, because undefined fields are not stored and fields have no order. */
 function isSame(existing: LogRecord, appended: LogRecord): boolean {
   return isDeepStrictEqual(existing, JSON.parse(JSON.stringify(appended)))
 }

@@ -13,16 +13,16 @@ import { catalogKeys as keys } from './record-keys.ts'
 import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
 import { getItem, queryItems, type Range, type Table, updateItem } from './table/table.ts'
 
-/** What documents are kept with. */
+/** Dependencies of the documents. */
 interface DocumentsDeps {
   readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'uuid'>
 }
 
 /**
- * Documents in the catalog, one partition per kind. Each write is one conditional request and
- * carries a token, by which its repetition is known. A removed document keeps its version, so that
- * none is used twice; a page of a list may therefore have fewer documents than there is room for.
+ * Creates the documents in the catalog, one partition per kind. Each write is one conditional
+ * request with a token that identifies its repetition. A removed document keeps its version, so no
+ * version is used twice. A page of a list may therefore have fewer documents than its limit.
  */
 export function createDocuments({ catalogTable, random }: DocumentsDeps): DocumentsPort {
   return {
@@ -77,7 +77,7 @@ export function createDocuments({ catalogTable, random }: DocumentsDeps): Docume
   }
 }
 
-/** The items behind a cursor; undefined when there can be none. */
+/** Returns the range of items after a cursor, or undefined when it is empty. */
 function rangeOf(
   kind: DocumentKind,
   cursor: string,
@@ -85,7 +85,8 @@ function rangeOf(
 ): Omit<Range, 'limit'> | undefined {
   const { pk } = keys.document({ kind, scope: '*', name: '' })
   if (scope === undefined) return cursor === '' ? { pk } : { pk, after: cursor }
-  // A name begins with a letter or digit: behind the cursor is what comes after it and a space.
+  // A name begins with a letter or digit, so the range after a cursor begins with the cursor and a
+  // space.
   const atLeast = cursor === '' ? `${scope} ` : `${cursor} `
   const atMost = `${scope} ~`
   return atLeast <= atMost ? { pk, atLeast, atMost } : undefined
@@ -110,7 +111,7 @@ function pageOf(
   return { documents, unreadable }
 }
 
-/** A document that was read; undefined for one that was removed. */
+/** Parses the item of a document. Returns undefined for a removed document. */
 function parseDocumentItem(key: DocumentKey, item: Item): StoredDocument | undefined {
   const record = { kind: 'document', keys: { ...key } } as const
   requireReadableItem('document', record.keys, item)

@@ -11,24 +11,24 @@ import { backOff } from './table/retry-request.ts'
 import { recordAttributesOf, requireReadableItem } from './record-format.ts'
 import { putItem, queryItems, type Table } from './table/table.ts'
 
-/** What a process knows of the lines of one writer: its next one, and what is under way. */
+/** The state of one writer in this process: its next line, and the write in progress. */
 interface EventWriter {
   nextLine: number
   busy: Promise<void>
 }
 
 /**
- * Lines of events in the journal, compressed in chunks. The chunks of a deployment are numbered
- * without gaps, each put where none is, so a reader that goes on from a number misses no writer.
- * Writers are few: lives of generators, and executors that have something to say.
+ * Event lines in the journal, compressed in chunks. The chunks of a deployment are numbered without
+ * gaps, each put at a free number. A reader that continues from a number therefore misses no
+ * writer. There are few writers: generator runs, and executors that report events.
  *
- * Cursor: number of a chunk times `span`, plus lines read of it.
+ * A cursor is the number of a chunk times `span`, plus the lines read of it.
  */
 const span = 1_024
 
 export function createEvents(journalTable: Table): EventsPort {
   const writerOf = createWriters(journalTable)
-  /** Where the next chunk of a deployment may go, as far as is known here. */
+  /** The next free chunk number per deployment, as far as this process knows. */
   const tails = createLruCache<number>()
   const putChunk = async (
     deployment: DeploymentId,
@@ -48,7 +48,7 @@ export function createEvents(journalTable: Table): EventsPort {
       tails.forget(deployment)
       await backOff(journalTable, Math.min(tries, 4))
     }
-    throw error('STORE_UNAVAILABLE', `events of ${deployment} found no free place`)
+    throw error('STORE_UNAVAILABLE', `events of ${deployment} found no free chunk number`)
   }
   return {
     append: async (deployment, writer, first, events) => {
@@ -88,7 +88,7 @@ export function createEvents(journalTable: Table): EventsPort {
   }
 }
 
-/** The writers that this process knows. */
+/** Creates the registry of the writers that this process knows. */
 function createWriters(
   journalTable: Table,
 ): (deployment: DeploymentId, name: string) => Promise<EventWriter> {
@@ -108,8 +108,8 @@ function createWriters(
 }
 
 /**
- * The next line of a writer that this process does not know. A new one is noted with the chunk that
- * comes next, so that its own chunks are found behind that when another process asks.
+ * Returns the next line of a writer that this process does not know. A new writer is recorded with
+ * the next chunk number, so another process finds all of its chunks from there on.
  */
 async function findNextLine(
   journalTable: Table,

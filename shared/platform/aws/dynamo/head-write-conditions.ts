@@ -8,34 +8,34 @@ import { type Item, readNumber, readNumbers, readText } from './table/item.ts'
 import { requireReadableItem } from './record-format.ts'
 
 /**
- * Heads as items. `called` is the number of attempts that were not given back, for a condition
- * cannot calculate. Attributes of a head that nobody owns or that has not ended are absent.
+ * Heads as items. `called` is the number of attempts that were not given back; it is stored because
+ * a condition cannot calculate. Attributes of an unowned or unended head are absent.
  */
 
-/** A request to a head, as far as its condition goes. */
+/** The parts of a head write request that its condition depends on. */
 export interface HeadWriteRequest {
   readonly event: Exclude<HeadEvent, 'arrive'>
   readonly owner: OwnerToken | ''
   readonly attempt: number
-  /** What the plan says it needs; only a begin knows. */
+  /** The needs of the plan. Only a begin knows them. */
   readonly needs: number
 }
 
 /**
- * What every write of a head demands: nothing is written over a head that a newer version wrote, or
- * that is damaged.
+ * The condition of every write of a head: no head is overwritten that is damaged or has a newer
+ * format.
  */
 export const isSound = andConditions(
   isReadable,
   'attribute_not_exists(#arrived) OR attribute_type(#arrived, :numbers)',
 )
 
-/** The condition under which a request may write, made from the table of transitions. */
+/** Returns the condition under which a request may write, built from the transition table. */
 export function writeConditionOf(ask: HeadWriteRequest): string {
   return andConditions(buildCondition(ask.event, 'writes', factConditionsOf(ask)), isSound)
 }
 
-/** Comparisons with what is absent do not hold, and what nobody touched has nothing. */
+/** Comparisons with an absent attribute are false, and an untouched head has no attributes. */
 function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactConditions {
   return {
     ended: 'attribute_exists(#verdict)',
@@ -50,7 +50,10 @@ function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactCond
   }
 }
 
-/** Whether what stands is what this request did: it was repeated, for its reply was lost. */
+/**
+ * Reports whether the existing head is the result of this request, which was repeated after a lost
+ * response.
+ */
 export function hasTakenEffect(
   ask: HeadWriteRequest,
   existing: Item,
@@ -67,12 +70,14 @@ export function hasTakenEffect(
   return transitionOf(headStateOf(head, 0), request, head)?.effect === 'repeats'
 }
 
-/** The mark of a give back or lapse, by which its repetition is known. */
+/** Returns the mark that identifies a repeated give-back or lapse. */
 export function releaseMarkOf({ event, attempt, owner }: HeadWriteRequest): string {
   return `${event === 'giveBack' ? 'gave-back' : 'lapsed'} ${attempt} ${owner}`
 }
 
-/** A head that was read; one that is absent is fresh. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
+/**
+ * Parses the item of a head. An absent item is a fresh head. Throws RECORD_TOO_NEW, RECORD_DAMAGED.
+ */
 export function parseHeadItem(
   deployment: DeploymentId,
   operation: OperationId,
@@ -84,9 +89,9 @@ export function parseHeadItem(
   const [attempt, called] = [readNumber(item, 'attempt'), readNumber(item, 'called')]
   const verdict = readText(item, 'verdict')
   if (item['verdict'] !== undefined && !isVerdict(verdict))
-    throw damagedError('head', keys, `no operation ends as '${verdict}'`)
+    throw damagedError('head', keys, `'${verdict}' is not a valid verdict`)
   if (item['arrived'] !== undefined && item['arrived'].NS === undefined)
-    throw damagedError('head', keys, 'its arrivals are no set of numbers')
+    throw damagedError('head', keys, 'its arrivals are not a set of numbers')
   return {
     arrived: readNumbers(item, 'arrived') as readonly OperationId[],
     attempt,

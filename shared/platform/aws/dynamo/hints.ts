@@ -9,7 +9,7 @@ import { putItem, queryItems, type Table } from './table/table.ts'
 
 type HintListener = (operation: OperationId) => void
 
-/** What hints through the journal need. */
+/** Dependencies of hints through the journal. */
 interface HintsDeps {
   readonly journalTable: Table
   readonly clock: ClockPort
@@ -18,10 +18,10 @@ interface HintsDeps {
 }
 
 /**
- * Hints between functions: those of a moment are one small item of the deployment, which expires by
- * itself, and whoever listens reads on from the last that it saw, every second. Listeners of the
- * same process hear at once. Hints get lost when a function is frozen or a clock is far behind:
- * they are a shortcut, never the truth.
+ * Creates hints between functions. The hints of a short time span form one small item of the
+ * deployment, which expires. Each listener reads new items every second. Listeners of the same
+ * process are called immediately. Hints get lost when a function is frozen or a clock is far
+ * behind, so they are only an optimization.
  */
 export function createJournalHints(deps: HintsDeps): HintsPort {
   const { clock, logger } = deps
@@ -74,7 +74,8 @@ async function putHints(
 }
 
 /**
- * Reads what is new every second, a little of what was seen included: two functions' clocks differ.
+ * Reads new hints every second. Each read overlaps the previous one, because the clocks of
+ * functions differ.
  */
 function pollHints(
   { journalTable, clock, logger }: HintsDeps,

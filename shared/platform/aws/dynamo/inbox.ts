@@ -9,8 +9,9 @@ import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './re
 import { putItem, queryItems, type Table } from './table/table.ts'
 
 /**
- * What stacks keep beside their deployments: late outcomes, and how long slow operations took. In
- * the journal, for executors write them and may not write the catalog; nothing of it expires.
+ * Creates the records that stacks keep outside their deployments: late outcomes, and durations of
+ * slow operations. They are in the journal, because executors write them and cannot write the
+ * catalog. None of them expires.
  */
 export function createInbox(
   journalTable: Table,
@@ -33,7 +34,7 @@ export function createInbox(
         .slice(0, limit)
         .map(item => parseLateItem(id, item))
     },
-    // The key stays: who puts an item late may do so after it was taken from elsewhere.
+    // The key stays, because an outcome may be put here after a deployment took it from elsewhere.
     removeLate: (id, taken) =>
       putItems(
         journalTable,

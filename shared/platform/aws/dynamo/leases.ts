@@ -14,7 +14,10 @@ import {
 } from './record-format.ts'
 import { putItem, queryItems, type Table, updateItem } from './table/table.ts'
 
-/** Leases of executors in the journal, one item each: a renewal touches nobody else's. */
+/**
+ * Creates the leases of executors in the journal. Each is a separate item, so a renewal touches no
+ * other lease.
+ */
 export function createLeases(journalTable: Table): LeasesPort {
   const updateLease = async (
     deployment: DeploymentId,

@@ -1,13 +1,15 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 
-/** What a process knows to be so, up to a number of keys; the one used longest ago goes. */
+/**
+ * Facts that a process knows, up to a number of keys. The least recently used key is dropped first.
+ */
 export interface LruCache<Value> {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
   readonly forget: (key: string) => void
 }
 
-/** An empty memory. What it forgets is looked up again. */
+/** Creates an empty cache. Its users read a dropped fact again. */
 export function createLruCache<Value>(): LruCache<Value> {
   const all = new Map<string, Value>()
   const set = (key: string, value: Value): void => {

@@ -6,9 +6,9 @@ import { catalogKeys as keys } from './record-keys.ts'
 import { getItem, type Table, updateItem } from './table/table.ts'
 
 /**
- * Marks in the catalog, each in a partition of its own. One whose time is over is as good as absent
- * at once, and removed by DynamoDB later; so one that is taken away only loses its time, which
- * whoever may remove nothing can do.
+ * Creates the marks in the catalog, each in its own partition. An expired mark counts as absent
+ * immediately, and DynamoDB deletes it later. A removal only ends the mark's time, so it needs no
+ * permission to delete.
  */
 export function createMarks({
   catalogTable,
@@ -46,5 +46,5 @@ export function createMarks({
   }
 }
 
-/** DynamoDB removes by seconds, never before the time. */
+/** DynamoDB expires items by whole seconds. An item never expires early. */
 const secondsOf = (at: number): number => Math.ceil(at / 1000)

@@ -7,21 +7,22 @@ import { recordAttributesOf } from './record-format.ts'
 import { putItem, queryItems, type Table, hasItem } from './table/table.ts'
 
 /**
- * Where the operations of a deployment are. Each has a partition of its own, which no query finds;
- * so before the first record of an operation is written, its block of numbers is noted.
+ * The register of a deployment's operations. Each operation has its own partition, which no query
+ * finds. Its block of numbers is therefore recorded before the first record of the operation is
+ * written.
  */
 export interface Blocks {
-  /** Durable when it returns; costs nothing once this process knows it. */
+  /** Durable when it resolves. Sends no request when this process already knows the block. */
   readonly note: (deployment: DeploymentId, operation: OperationId) => Promise<void>
 }
 
-/** The first number of a block, and those after it. */
+/** Returns the operations of a block, in order. */
 export function operationsOfBlock(block: number): readonly OperationId[] {
   const first = block * limits.blockOperations
   return Array.from({ length: limits.blockOperations }, (_, at) => (first + at) as OperationId)
 }
 
-/** The blocks of a deployment that may have records, from `from` on. */
+/** Returns the blocks of a deployment that may have records, beginning at `from`. */
 export async function listBlocks(
   journalTable: Table,
   deployment: DeploymentId,
@@ -32,7 +33,10 @@ export async function listBlocks(
   return items.map(item => parsePaddedNumber(readText(item, 'sk')))
 }
 
-/** Notes blocks; many executors ask for each, and a read costs a fifth of a write. */
+/**
+ * Creates the register of blocks. Many executors record the same block, and a read costs a fifth of
+ * a write.
+ */
 export function createBlocks(journalTable: Table): Blocks {
   const known = createLruCache<Promise<void>>()
   const note = async (deployment: DeploymentId, block: number): Promise<void> => {

@@ -10,14 +10,14 @@ import { journalKeys as keys } from './record-keys.ts'
 import { recordAttributesOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
 import { getItem, putItem } from './table/table.ts'
 
-/** Names one attempt. */
+/** The key of one attempt. */
 interface AttemptKey {
   readonly deployment: DeploymentId
   readonly operation: OperationId
   readonly attempt: number
 }
 
-/** Heads and outcomes in the journal; an outcome is put where none is, and never changed. */
+/** Creates heads and outcomes in the journal. An outcome is put if absent and never changed. */
 export function createOperations(deps: HeadDeps): OperationsPort {
   const { journalTable, blocks } = deps
   const heads = createHeads(deps)
@@ -65,7 +65,7 @@ export function createOperations(deps: HeadDeps): OperationsPort {
       const ended = [...all].flatMap(([operation, { end }]) =>
         end === undefined ? [] : [{ deployment, operation, attempt: end.attempt }],
       )
-      // A join ends without an attempt, and so without an outcome.
+      // A join ends without an attempt, so it has no outcome.
       const outcomes = await readOutcomes(ended.filter(({ attempt }) => attempt > 0))
       const ends = [...all].map(([id, head]) => {
         const outcome = outcomes.get(id)
@@ -77,7 +77,7 @@ export function createOperations(deps: HeadDeps): OperationsPort {
 }
 
 function assertReadLimit(operations: readonly OperationId[]): void {
-  assert(operations.length <= limits.idsPerReadMax, 'a read names at most 500 operations')
+  assert(operations.length <= limits.idsPerReadMax, 'a read has at most 500 operations')
 }
 
 function parseOutcomeItem(place: AttemptKey, item: Item): Outcome {

@@ -16,7 +16,7 @@ import { formatAttributeOf, requireReadableItem } from './record-format.ts'
 import { getItem, type Table, updateItem } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
-/** What the catalog works with. */
+/** Dependencies of the catalog. */
 export interface CatalogDeps {
   readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'uuid'>
@@ -26,7 +26,7 @@ type StackTransitions = Pick<CatalogPort, 'start' | 'publish' | 'release'>
 
 const isLive = andConditions(isThere, andConditions(isReadable, '#removed = :no'))
 
-/** What moves a stack on: the start of a deployment, its publication, its end. */
+/** Creates the transitions of a stack: start, publication and end of a deployment. */
 export function createPublishing(deps: CatalogDeps): StackTransitions {
   return {
     start: (id, input) => {
@@ -39,13 +39,13 @@ export function createPublishing(deps: CatalogDeps): StackTransitions {
   }
 }
 
-/** Tries again on what stands now when somebody else was faster. */
+/** Retries with the current record when another writer was faster. */
 async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < limits.racesMax; tries += 1) {
     const answer = await attempt()
     if (answer !== undefined) return answer
   }
-  throw error('STORE_UNAVAILABLE', 'a stack is changed by others all the time')
+  throw error('STORE_UNAVAILABLE', 'gave up changing the stack: it was updated concurrently')
 }
 
 async function start(
@@ -77,7 +77,7 @@ async function start(
   const { isDone } = await transact(catalogTable, random, [
     { kind: 'change', change },
     { kind: 'put', key: keys.history(id, number), item: line, ifAbsent: true },
-    // So that whoever removes records finds them.
+    // Retention finds the records of the deployment by this item.
     { kind: 'put', key: keys.kept(deployment), item: {}, ifAbsent: false },
   ])
   return isDone ? { kind: 'started', deployment } : undefined
@@ -136,14 +136,14 @@ function createRelease({ catalogTable, random }: CatalogDeps): StackTransitions[
     }
     if (isLost?.existing !== undefined)
       requireReadableItem('history', { stack, number }, isLost.existing)
-    // A history that was lost must not keep the stack from going on.
+    // A lost history entry must not block the stack.
     else await updateItem(catalogTable, leave)
   }
 }
 
-/** The record of a stack that must be there. Throws STACK_NOT_FOUND. */
+/** Returns the record of an existing stack. Throws STACK_NOT_FOUND. */
 async function requireStack(catalogTable: Table, id: StackId): Promise<KeptStack> {
   const stack = parseStackItem(id, await getItem(catalogTable, keys.stack(id)))
-  if (stack === undefined) throw error('STACK_NOT_FOUND', `there is no stack ${id}`)
+  if (stack === undefined) throw error('STACK_NOT_FOUND', `the stack ${id} does not exist`)
   return stack
 }

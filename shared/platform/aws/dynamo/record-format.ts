@@ -10,30 +10,31 @@ import {
 import { type Item, toItem, readNumber, readText } from './table/item.ts'
 import type { Table } from './table/table.ts'
 
-/** What is kept beside a record of the journal: its format, and when it expires. */
+/** Returns the common attributes of a journal record: its format and its expiry. */
 export function recordAttributesOf(kind: RecordKind, { clock }: Pick<Table, 'clock'>): Item {
   const seconds = Math.ceil((clock.now() + limits.journalExpiresMs) / 1000)
   return toItem({ format: forms[kind].format, expires: seconds })
 }
 
-/** The format of a kind, as the value of a condition. */
+/** Returns the format of a record kind as the value of a condition. */
 export const formatAttributeOf = (kind: RecordKind) => ({
   format: { N: String(forms[kind].format) },
 })
 
-/** An item that was read. Throws RECORD_TOO_NEW. */
+/** Returns an item whose format this version can read. Throws RECORD_TOO_NEW. */
 export function requireReadableItem(kind: RecordKind, keys: Keys, item: Item): Item {
   requireReadable(kind, { ...keys, format: readNumber(item, 'format') })
   return item
 }
 
-/** JSON in an attribute. Throws RECORD_DAMAGED, also when there is none. */
+/** Parses the JSON of an attribute. Throws RECORD_DAMAGED, also when the attribute is absent. */
 export function parseJsonAttribute<T>(
   record: { readonly kind: RecordKind; readonly keys: Keys },
   item: Item,
   name: string,
   isShape: (value: unknown) => value is T,
 ): T {
-  if (item[name]?.S === undefined) throw damagedError(record.kind, record.keys, `it has no ${name}`)
+  if (item[name]?.S === undefined)
+    throw damagedError(record.kind, record.keys, `the attribute ${name} is missing`)
   return parseRecordJson(record, readText(item, name), isShape)
 }

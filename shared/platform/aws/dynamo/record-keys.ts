@@ -5,27 +5,27 @@ import type { DeploymentId, StackId } from '../../../records/ids.ts'
 import type { Key } from './table/item.ts'
 
 /**
- * Where each record is. A partition takes 1,000 writes per second, so what a wide deployment writes
- * at once has a partition of its own for each operation. Numbers are padded: keys sort as texts.
+ * The keys of all records. A partition accepts 1,000 writes per second, so each operation of a wide
+ * deployment has its own partition. Numbers are padded, because keys sort as texts.
  */
 
 const digits = 12
 
 const padNumber = (number: number): string => String(number).padStart(digits, '0')
 
-/** Milliseconds since 1970 as the beginning of a key. */
+/** Formats milliseconds since 1970 as the beginning of a key. */
 export const padTime = (at: number): string => String(at).padStart(16, '0')
 
-/** A text from outside as a part of a key, of which DynamoDB takes 1,024 bytes. */
+/** Shortens an external text for a key, which DynamoDB limits to 1,024 bytes. */
 const shortenKeyText = (text: string): string =>
   Buffer.byteLength(text) <= limits.keyTextBytesMax
     ? text
     : `sha256 ${createHash('sha256').update(text).digest('hex')}`
 
-/** The number in a padded key. */
+/** Parses the number of a padded key. */
 export const parsePaddedNumber = (sort: string): number => Number(sort)
 
-/** Records of the journal. */
+/** Keys of journal records. */
 export const journalKeys = {
   log: (deployment: DeploymentId, number: number): Key => ({
     pk: `log ${deployment}`,
@@ -39,7 +39,7 @@ export const journalKeys = {
     pk: `operation ${deployment} ${operation}`,
     sk: `outcome ${padNumber(attempt)}`,
   }),
-  /** Says that operations of these numbers may have records. */
+  /** Records that operations of these numbers may have records. */
   block: (deployment: DeploymentId, block: number): Key => ({
     pk: `blocks ${deployment}`,
     sk: padNumber(block),
@@ -57,17 +57,17 @@ export const journalKeys = {
     pk: `writers ${deployment}`,
     sk: writer,
   }),
-  /** Ends of a moment, for whoever waits; `at`: a padded time, and what tells two of one apart. */
+  /** Ends of operations at one moment, for listeners. `at`: a padded time and a unique suffix. */
   hint: (deployment: DeploymentId, at: string): Key => ({ pk: `hints ${deployment}`, sk: at }),
-  /** What came late for a stack: not a part of any deployment's records. */
+  /** A late outcome of a stack. It does not belong to the records of a deployment. */
   late: (stack: StackId, key: string): Key => ({ pk: `late ${stack}`, sk: key }),
   slow: (stack: StackId, key: string): Key => ({ pk: `slow ${stack}`, sk: key }),
 } as const
 
-/** Records of the catalog. */
+/** Keys of catalog records. */
 export const catalogKeys = {
   stack: (stack: StackId): Key => ({ pk: `stack ${stack}`, sk: 'stack' }),
-  /** The list of all stacks: one partition, written when a stack comes or goes. */
+  /** The list of all stacks: one partition, written when a stack is created or removed. */
   listed: (stack: string): Key => ({ pk: 'stacks', sk: stack }),
   /** The list of deployments that may have records. */
   kept: (deployment: string): Key => ({ pk: 'deployments', sk: deployment }),
@@ -79,7 +79,7 @@ export const catalogKeys = {
     pk: `versions ${stack}`,
     sk: padNumber(version),
   }),
-  /** What its stack asks for, in one partition: who holds which key, and what waits, in order. */
+  /** The requests of a stack in one partition: by key, and the waiting ones by position. */
   request: (stack: StackId, key: string): Key => ({
     pk: `requests ${stack}`,
     sk: `key ${shortenKeyText(key)}`,
@@ -88,12 +88,12 @@ export const catalogKeys = {
     pk: `requests ${stack}`,
     sk: `waiting ${padNumber(position)}`,
   }),
-  /** How many requests were ever put. */
+  /** The number of requests that were ever put. */
   lastRequest: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'last' }),
   program: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'program' }),
-  /** The list of stacks that ever asked for anything: they need not exist. */
+  /** The list of stacks that ever had a request. They need not exist. */
   asking: (stack: string): Key => ({ pk: 'asking', sk: stack }),
-  /** The list of requests that have ended, by the time at which they were made. */
+  /** The list of ended requests, by the time of the request. */
   ended: (at: number, stack: string, key: string): Key => ({
     pk: 'ended requests',
     sk: `${padTime(at)} ${shortenKeyText(`${stack} ${key}`)}`,
@@ -103,7 +103,7 @@ export const catalogKeys = {
     sk: `${scope} ${name}`,
   }),
   mark: (key: string): Key => ({ pk: `mark ${shortenKeyText(key)}`, sk: 'mark' }),
-  /** The audit log: a day has several partitions, which share what is written in it. */
+  /** The audit log. A day has several partitions, which share its writes. */
   audit: (at: {
     readonly day: number
     readonly shard: number
@@ -112,8 +112,8 @@ export const catalogKeys = {
     pk: `audit ${at.day} ${at.shard}`,
     sk: padTime(at.position),
   }),
-  /** The list of days that have entries. */
+  /** The list of days with audit entries. */
   auditDay: (day: number): Key => ({ pk: 'audit days', sk: padNumber(day) }),
-  /** Says that the entry of an id is there. */
+  /** Records that the audit entry of an id exists. */
   audited: (id: string): Key => ({ pk: `audited ${shortenKeyText(id)}`, sk: 'audited' }),
 } as const

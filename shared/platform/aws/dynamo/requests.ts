@@ -20,16 +20,16 @@ import {
 } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
-/** What the queues of stacks are kept with. */
+/** Dependencies of the request queues. */
 interface RequestsDeps {
   readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'uuid'>
 }
 
 /**
- * The queues of stacks in the catalog. A request is there by its key, and once more by its position
- * as long as it waits, so that what waits is found without what has ended. What happens once per
- * request, its putting and its end, changes these together, in one transaction.
+ * Creates the request queues of stacks in the catalog. A request is stored by key and, while it
+ * waits, also by position. Waiting requests are therefore found without the ended ones. The put and
+ * the end of a request change both items in one transaction.
  */
 export function createRequests(deps: RequestsDeps): RequestsPort {
   const { catalogTable, random } = deps
@@ -39,7 +39,7 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
       const { stack, key, at } = request
       const json = serializeRequest(request)
       const known = await getItem(catalogTable, keys.request(stack, key))
-      // What put it before and heard nothing asks again with the very same.
+      // A caller whose put got no response repeats exactly the same request.
       if (known !== undefined) return isSameRequest(known, json)
       await note(stack)
       const position = await takeNextPosition(catalogTable, stack)
@@ -85,7 +85,7 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
   }
 }
 
-/** Notes a stack among those that asked for something: who looks for references finds it there. */
+/** Records that a stack has requests, so that the search for references finds it. */
 function createStackNotes(catalogTable: Table): (stack: StackId) => Promise<void> {
   const known = createLruCache<true>()
   return async stack => {
@@ -97,7 +97,7 @@ function createStackNotes(catalogTable: Table): (stack: StackId) => Promise<void
   }
 }
 
-/** A number for the next request. Those of requests that came to nothing are left out. */
+/** Returns the position of the next request. Positions of failed puts stay unused. */
 async function takeNextPosition(catalogTable: Table, stack: StackId): Promise<number> {
   const written = await updateItem(catalogTable, {
     key: keys.lastRequest(stack),
@@ -129,7 +129,7 @@ async function endRequest(
   const done = await transact(catalogTable, random, [
     { kind: 'change', change },
     { kind: 'remove', key: keys.waiting(stack, position) },
-    // So that it can be forgotten without a look at all others.
+    // This item lets retention find the ended request without reading all others.
     {
       kind: 'put',
       key: keys.ended(at, stack, key),
@@ -140,7 +140,7 @@ async function endRequest(
   return done.isDone || done.refused[0]?.existing !== undefined
 }
 
-/** Takes away a request that has ended, with its line in the list; one that has not stays. */
+/** Removes an ended request with its list entry. A request that has not ended stays. */
 async function forgetRequest({ catalogTable, random }: RequestsDeps, line: Item): Promise<void> {
   const key = keys.request(readText(line, 'stack') as StackId, readText(line, 'key'))
   const condition = 'attribute_not_exists(#pk) OR attribute_exists(#ended)'
@@ -154,7 +154,7 @@ async function forgetRequest({ catalogTable, random }: RequestsDeps, line: Item)
 const isSameRequest = (item: Item | undefined, json: string): boolean =>
   item !== undefined && readText(item, 'request') === json
 
-/** A request that was read. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
+/** Parses the item of a request. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
 function parseRequestItem(stack: StackId, item: Item): KeptRequest {
   const key = readText(item, 'key')
   requireReadableItem('request', { stack, key }, item)

@@ -10,15 +10,16 @@ import { createReferences } from './blob-references.ts'
 import { parseHistoryItem } from './stack-record.ts'
 import { deleteItem, queryItems, type Table } from './table/table.ts'
 
-/** Both tables: whether records may go is said by the catalog. */
+/** Both tables. The catalog determines whether records may be removed. */
 export interface RecordTables {
   readonly journalTable: Table
   readonly catalogTable: Table
 }
 
 /**
- * Removal by key: the catalog lists the deployments, the journal the blocks of their operations, so
- * nothing is scanned. Heads go after their outcomes, and what finds records after those records.
+ * Creates the removal of records by key. The catalog lists the deployments and the journal lists
+ * the blocks of their operations, so no table is scanned. A head is removed after its outcomes, and
+ * an index item after its records.
  */
 export function createRetention({ journalTable, catalogTable }: RecordTables): RetentionPort {
   return {
@@ -52,10 +53,13 @@ export function createRetention({ journalTable, catalogTable }: RecordTables): R
   }
 }
 
-/** Removes at most so many items, and answers how many it removed. */
+/** Removes at most `rows` items, and returns the number of removed items. */
 type RemoveSome = (rows: number) => Promise<number>
 
-/** What is removed of a deployment, in this order; its control record is the last of all. */
+/**
+ * Returns the removals of a deployment's records, in order. The control record is removed after all
+ * of them.
+ */
 function createRemovalStages(journalTable: Table, deployment: DeploymentId): readonly RemoveSome[] {
   const createPartitionRemoval =
     ({ pk }: Key): RemoveSome =>
@@ -74,7 +78,10 @@ function createRemovalStages(journalTable: Table, deployment: DeploymentId): rea
   ]
 }
 
-/** A reader can tell by it that the log is being removed; the others go in any order. */
+/**
+ * Removes the first log record, by whose absence readers recognize the removal. The other records
+ * are removed in any order.
+ */
 function createFirstRecordRemoval(journalTable: Table, deployment: DeploymentId): RemoveSome {
   return async () => {
     const { pk } = journalKeys.log(deployment, 0)
@@ -85,7 +92,7 @@ function createFirstRecordRemoval(journalTable: Table, deployment: DeploymentId)
   }
 }
 
-/** Block by block; one whose heads are all gone goes itself. */
+/** Removes operations block by block. The item of a block is removed after its last head. */
 async function removeOperations(
   journalTable: Table,
   deployment: DeploymentId,
@@ -111,7 +118,7 @@ async function removeOperations(
   }
 }
 
-/** The heads of a block that are there, with the attempts that may have outcomes. */
+/** Returns the existing heads of a block, with their numbers of attempts. */
 async function readHeads(
   journalTable: Table,
   deployment: DeploymentId,

@@ -5,14 +5,14 @@ import { readFlag, type Item, readNumber, readText } from './table/item.ts'
 import { parsePaddedNumber } from './record-keys.ts'
 import { parseJsonAttribute, requireReadableItem } from './record-format.ts'
 
-/** A stack as it is kept; `startToken`: the call that started the deployment that is current. */
+/** A stored stack. `startToken`: the call that started the current deployment. */
 export interface KeptStack extends StackRecord {
   readonly startToken: string
 }
 
 /**
- * A stack that was read; undefined for one that was removed, whose item only keeps the count of its
- * deployments. Throws RECORD_TOO_NEW, RECORD_DAMAGED.
+ * Parses the item of a stack. Returns undefined for a removed stack, whose item only keeps the
+ * number of deployments. Throws RECORD_TOO_NEW, RECORD_DAMAGED.
  */
 export function parseStackItem(id: StackId, item: Item | undefined): KeptStack | undefined {
   if (item === undefined) return undefined
@@ -29,7 +29,7 @@ export function parseStackItem(id: StackId, item: Item | undefined): KeptStack |
   }
 }
 
-/** A line of the history that was read. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
+/** Parses an entry of the history. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
 export function parseHistoryItem(stack: StackId, item: Item): HistoryRecord {
   const keys = { stack, number: parsePaddedNumber(readText(item, 'sk')) }
   const record = { kind: 'history', keys } as const
@@ -39,7 +39,7 @@ export function parseHistoryItem(stack: StackId, item: Item): HistoryRecord {
   return { ...begun, ...(ended === '' ? {} : parseRecordJson(record, ended, hasEnd)) }
 }
 
-/** A published version that was read. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
+/** Parses a published version. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */
 export function parseVersionItem(
   stack: StackId,
   item: Item,
@@ -48,7 +48,7 @@ export function parseVersionItem(
   const record = { kind: 'snapshot', keys: { stack, version } } as const
   requireReadableItem('snapshot', record.keys, item)
   const snapshot = parseBlobHash(item, 'blob', record)
-  if (snapshot === '') throw damagedError('snapshot', record.keys, 'it names no blob')
+  if (snapshot === '') throw damagedError('snapshot', record.keys, 'it has no blob')
   return { version, snapshot }
 }
 
@@ -59,7 +59,7 @@ function parseBlobHash(
 ): BlobHash | '' {
   const hash = readText(item, name)
   if (hash !== '' && !/^[0-9a-f]{64}$/.test(hash))
-    throw damagedError(kind, keys, `'${hash}' names no blob`)
+    throw damagedError(kind, keys, `'${hash}' is not the name of a blob`)
   return hash as BlobHash | ''
 }
 

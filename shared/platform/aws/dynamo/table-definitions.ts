@@ -1,12 +1,12 @@
 import { tableKeys } from '../../../config/aws-resource-names.ts'
 
-/** One table, without its name, which is the installation's. */
+/** The definition of one table. The installation chooses its name. */
 export interface TableDefinition {
   readonly partitionKey: string
   readonly sortKey: string
-  /** Seconds since 1970; DynamoDB removes an item that has it some time later, at no cost. */
+  /** Expiry in seconds since 1970. DynamoDB deletes an expired item some time later, at no cost. */
   readonly expires: string
-  /** Whether it must be possible to go back to an earlier moment of it. */
+  /** Whether the table can be restored to an earlier moment. */
   readonly pointInTimeRecovery: boolean
 }
 
@@ -18,17 +18,17 @@ const keyed = {
 } as const
 
 /**
- * The tables. `journal`: what executors write, which is what is durable while a deployment runs,
- * and the inboxes. `catalog`: stacks, history, requests, documents, which executors only read. Both
- * have string keys, no index, and are billed by request.
+ * The tables. `journal` contains the records that executors write during a deployment, and the
+ * inboxes. `catalog` contains stacks, history, requests and documents, which executors only read.
+ * Both have string keys and no index, and are billed per request.
  */
 export const tables = {
   journal: keyed,
   catalog: keyed,
 } as const satisfies Record<string, TableDefinition>
 
-/** Which table. */
+/** The id of a table. */
 export type TableId = keyof typeof tables
 
-/** The names that an installation gave its tables. */
+/** The names of an installation's tables. */
 export type TableNames = Readonly<Record<TableId, string>>

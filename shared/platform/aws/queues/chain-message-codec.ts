@@ -5,7 +5,7 @@ import type { ChainMessage } from '../../../ports/queue.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { BlobHash, DeploymentId, OperationId } from '../../../records/ids.ts'
 
-/** The format of what is sent; a queue may hold messages of two versions during an upgrade. */
+/** The message format. A queue may contain messages of two versions during an upgrade. */
 const format = 1
 
 const operationsForm = z.array(z.int().positive())
@@ -16,7 +16,7 @@ const chainForm = z.union([
     operations: operationsForm,
     pool: z.enum(['short', 'long']).optional(),
   }),
-  /** A message that is larger than SQS takes: its blob has the whole. */
+  /** A message above the size limit of SQS. The blob contains the whole message. */
   z.object({
     v: z.literal(format),
     deployment: z.string().min(1),
@@ -24,10 +24,13 @@ const chainForm = z.union([
   }),
 ])
 
-/** Largest body; what is larger goes by reference. For tests to lower. */
+/** Maximum size of a body. A larger message is sent by reference. Tests lower it. */
 export const bodyBytesMax: number = awsLimits.messageBytesMax
 
-/** The body of a message; a blob is put first when it is too large for the queue. */
+/**
+ * Encodes the body of a message. A message that is too large for the queue is put into a blob
+ * first.
+ */
 export async function encodeChainMessage(
   message: ChainMessage,
   blobs: Pick<BlobsPort, 'put'>,
@@ -41,8 +44,8 @@ export async function encodeChainMessage(
 }
 
 /**
- * The deployment that a body is of, and how its whole message is got. Undefined for what is no
- * message of a version that this one knows: it stays in its queue and becomes a dead letter.
+ * Decodes a body: its deployment, and a function that reads the whole message. Returns undefined
+ * for an unreadable or newer message, which stays in its queue and becomes a dead letter.
  */
 export function decodeChainMessage(
   body: string,
@@ -61,7 +64,10 @@ export function decodeChainMessage(
       const bytes = await blobs.get(data.blob as BlobHash)
       const whole = chainForm.safeParse(parseJson(Buffer.from(bytes).toString()))
       if (whole.success && !('blob' in whole.data)) return toChainMessage(whole.data)
-      throw error('STATE_INVALID', `the blob ${data.blob} is not the message that it was sent as`)
+      throw error(
+        'STATE_INVALID',
+        `the blob ${data.blob} does not contain the message that references it`,
+      )
     },
   }
 }
@@ -78,7 +84,7 @@ function toChainMessage(data: {
   }
 }
 
-/** Undefined, which has no form, for what is not JSON. */
+/** Returns undefined for invalid JSON. No message format accepts undefined. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -20,39 +20,39 @@ import { removeMessage } from './remove-message.ts'
 import { requeueMessage } from './requeue-message.ts'
 import { sendBodies } from './send-bodies.ts'
 
-/** What the queue of chains needs. */
+/** Dependencies of the chain queue. */
 interface ChainQueueDeps {
   readonly sqs: SQSClient
   readonly queues: Readonly<Record<Pool, QueueUrls>>
   readonly blobs: BlobsPort
   readonly clock: ClockPort
   readonly logger: LoggerPort
-  /** How long a delivery is invisible to others; whole seconds. */
+  /** Visibility timeout of a delivery, in whole seconds. */
   readonly visibilityMs?: number
-  /** Messages with a larger body go by reference. */
+  /** Messages with a larger body are sent by reference. */
   readonly bytesMax?: number
-  /** Told how many messages went to the long pool. */
+  /** Called with the number of messages sent to the long pool. */
   readonly onLongPoolSend?: (count: number) => void
 }
 
-/** The queue of chains, with what an event source of a function hands over. */
+/** The chain queue, with the conversions for a function's event source. */
 export interface AwsChainQueue extends ChainQueuePort {
   /**
-   * The delivery of a message that an event source got; undefined for what cannot be read, which
-   * the function must report as failed. Its removal is the event source's, once the function has
-   * not reported it.
+   * Converts a message of an event source to a delivery. Returns undefined for an unreadable
+   * message, which the function must report as failed. The event source removes a message that the
+   * function did not report as failed.
    */
   readonly fromEvent: (pool: Pool, raw: RawMessage) => Promise<Delivery | undefined>
-  /** See `sendAgain`. */
+  /** See `requeueMessage`. */
   readonly requeue: (pool: Pool, raw: RawMessage) => Promise<void>
 }
 
 /**
- * The queue of chains over two SQS standard queues, one a pool, each with one of dead letters, to
- * which SQS itself moves a message after 5 deliveries (the redrive policy of the infrastructure).
- * A send whose reply was lost may send twice. There is no choice of messages in SQS: a receive that
- * names a deployment or a share is refused, and what a deployment may have in flight is bounded by
- * the generator's window and by the event source's concurrency.
+ * Creates the chain queue over two SQS standard queues, one per pool. Each has a dead-letter queue,
+ * to which SQS moves a message after 5 deliveries (the redrive policy of the infrastructure). A
+ * send whose response was lost may send twice. SQS cannot select messages, so a receive with a
+ * deployment or a share is refused. The generator's window and the event source's concurrency limit
+ * the operations in delivery.
  */
 export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   const { sqs, queues, blobs, clock, logger } = deps
@@ -71,10 +71,10 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
         if (by === 'receive') visibilityTimeouts.note(receipt, visibilityMs)
         return { message, receipt, deliveries }
       }
-      // It comes again until it is a dead letter; its text may be anybody's.
+      // The message becomes a dead letter. Its text is not logged: its origin is unknown.
       logger.write('error', 'message.unreadable', { id, deliveries })
     } catch (thrown) {
-      // One message without its blob keeps no other back.
+      // A message without its blob must not block others.
       logger.write('error', 'message.unreadable', { id, deliveries, why: messageOf(thrown) })
     }
     return undefined
@@ -94,7 +94,7 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
     receive: async (max, waitMs, { deployment, pool, signal, share } = {}) => {
       assert(
         deployment === undefined && share === undefined,
-        'SQS gives out messages without a choice: nobody asks for those of one deployment',
+        'SQS cannot select messages: a receive must not name a deployment or share',
       )
       const named = (['short', 'long'] as const)
         .filter(one => pool === undefined || one === pool)
@@ -128,10 +128,10 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
 function requireShortMessages(messages: readonly ChainMessage[]): void {
   const { chainOperationsMax } = limits
   const isLong = messages.some(({ operations: { length } }) => length > chainOperationsMax)
-  assert(!isLong, 'a chain message names at most 64 operations')
+  assert(!isLong, 'a chain message has at most 64 operations')
 }
 
-/** False when the receipt is void. */
+/** Returns false when the receipt is no longer valid. */
 async function extendVisibility(
   sqs: SQSClient,
   url: string,

@@ -9,7 +9,7 @@ import { scanDeadLetters } from './scan-dead-letters.ts'
 import type { QueueUrls } from './receive-messages.ts'
 import { sendBodies } from './send-bodies.ts'
 
-/** What the dead letters of chains need. */
+/** Dependencies of the dead letters of chains. */
 interface DeadLetterDeps {
   readonly sqs: SQSClient
   readonly queues: Readonly<Record<Pool, QueueUrls>>
@@ -19,9 +19,9 @@ interface DeadLetterDeps {
 }
 
 /**
- * The dead letters of a deployment, found by looking through all of both pools: they are few, or
- * something is badly wrong. A redrive sends the same bodies again and then removes the letters, so
- * that who dies in between has sent some twice, which is harmless.
+ * Creates the access to a deployment's dead letters by a scan of both pools. Dead letters are rare.
+ * A redrive sends the same bodies again and then removes the letters. A crash in between sends some
+ * twice, which is harmless.
  */
 export function createDeadLetters(
   deps: DeadLetterDeps,
@@ -38,7 +38,7 @@ export function createDeadLetters(
             try {
               found.push(await read.readMessage())
             } catch (thrown) {
-              // One letter without its blob hides no other.
+              // A dead letter without its blob must not hide others.
               logger.write('error', 'dead-letter.unreadable', { id, why: messageOf(thrown) })
             }
           }

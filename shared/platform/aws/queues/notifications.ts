@@ -16,7 +16,9 @@ import { queueNameOf, pollQueues, type QueueUrls, type RawMessage } from './rece
 import { removeMessage } from './remove-message.ts'
 import { sendBodies } from './send-bodies.ts'
 
-/** What notifications need. Who only sends, or takes, needs no URL of dead letters. */
+/**
+ * Dependencies of notifications. A process that only sends or receives needs no dead-letter URL.
+ */
 interface NotificationsDeps {
   readonly sqs: SQSClient
   readonly queue: Pick<QueueUrls, 'url'> & Partial<Pick<QueueUrls, 'deadUrl'>>
@@ -25,16 +27,19 @@ interface NotificationsDeps {
   readonly visibilityMs?: number
 }
 
-/** Notifications, with what an event source of a function hands over. */
+/** Notifications, with the conversion for a function's event source. */
 export interface AwsNotifications extends NotificationsPort {
   /**
-   * A message that an event source got; undefined when it cannot be read: the event source shall
-   * remove it.
+   * Converts a message of an event source. Returns undefined for an unreadable message, which the
+   * event source must remove.
    */
   readonly fromEvent: (message: RawMessage) => OutgoingDelivery | undefined
 }
 
-/** As far as it is looked at before it is used; who may write into the queue is of ours. */
+/**
+ * Checks only the fields that are used before delivery, because only this installation can write to
+ * the queue.
+ */
 const bodyForm = z.object({
   v: z.literal(1),
   message: z.discriminatedUnion('kind', [
@@ -50,9 +55,7 @@ const bodyForm = z.object({
   ]),
 })
 
-/**
- * What is to be told outside over one SQS standard queue, which makes dead letters by itself.
- */
+/** Creates the notifications over one SQS standard queue, which creates dead letters itself. */
 export function createNotifications(deps: NotificationsDeps): AwsNotifications {
   const { sqs, queue, logger, visibilityMs = triggerLimits.notificationLoanMs } = deps
   const { url } = queue
@@ -93,7 +96,7 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
         try {
           await sqs.send(command)
         } catch (thrown) {
-          // Somebody else has it now.
+          // The message was delivered to another receiver.
           if (!isVoidReceipt(errorNameOf(thrown))) throw thrown
         }
       })
@@ -103,7 +106,10 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
   }
 }
 
-/** What nobody could be told. A redrive sends the same bodies again, then removes the letters. */
+/**
+ * Creates the access to undeliverable notifications. A redrive sends the same bodies again, then
+ * removes the letters.
+ */
 function createDeadNotifications(
   deps: NotificationsDeps,
   readMessage: (body: string) => OutgoingMessage | undefined,
@@ -111,7 +117,7 @@ function createDeadNotifications(
   const { url } = deps.queue
   const requireDeadUrl = (): string => {
     const found = deps.queue.deadUrl
-    assert(found !== undefined, 'dead letters are looked at where their queue is known')
+    assert(found !== undefined, 'reading dead letters requires the URL of their queue')
     return found
   }
   return {

@@ -12,33 +12,38 @@ import { queueNameOf, pollQueues, type RawMessage } from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'
 import { requeueMessage } from './requeue-message.ts'
 
-/** What nudges need: one queue; another pool has nudges of its own. */
+/** Dependencies of nudges. Each pool has its own queue of nudges. */
 interface NudgesDeps {
   readonly sqs: SQSClient
-  /** The queue of the own pool. */
+  /** The queue of this process's pool. */
   readonly url: string
-  /** Those of both pools, for nudges that are for another one; else all go to `url`. */
+  /**
+   * The queues of both pools, for nudges to the other one. Absent: all nudges are sent to `url`.
+   */
   readonly urls?: Readonly<Record<Pool, string>>
   readonly clock: ClockPort
   readonly logger: LoggerPort
-  /** Told that a nudge went to the long pool. */
+  /** Called when a nudge was sent to the long pool. */
   readonly onLongPoolSend?: () => void
 }
 
-/** Nudges, with what an event source of a function hands over. */
+/** Nudges, with the conversions for a function's event source. */
 export interface AwsNudges extends NudgesPort {
-  /** As `receive`, with how the holder stood when the nudge was sent. */
+  /** Like `receive`, with the observed holder of the nudge. */
   readonly receiveNudge: (waitMs: number, signal?: AbortSignal) => Promise<Nudge | undefined>
   /**
-   * The stack of a nudge that an event source got; undefined when it is not due yet, and sent again
-   * for later, or cannot be read. Either way the event source shall remove it.
+   * Converts a message of an event source. Returns undefined for a nudge that is not due and was
+   * sent again, and for an unreadable one. The event source must remove the message in either case.
    */
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
-  /** See `sendAgain`. */
+  /** See `requeueMessage`. */
   readonly requeue: (raw: RawMessage) => Promise<void>
 }
 
-/** `dueAt`: milliseconds since 1970, of a nudge that is later than SQS can delay it. */
+/**
+ * The message format. `dueAt`: milliseconds since 1970, for a nudge beyond the longest delay of
+ * SQS.
+ */
 const nudgeForm = z.object({
   v: z.literal(1),
   stack: z.string().min(1),
@@ -52,17 +57,18 @@ const nudgeForm = z.object({
     .optional(),
 })
 
-/** A nudge as whoever gets it sees it. */
+/** A nudge as received. */
 export interface Nudge {
   readonly stack: StackId
   readonly seen?: ObservedHolder
 }
 
 /**
- * Nudges over one SQS standard queue. SQS delays a message by 15 minutes at most: a nudge that is
- * later carries its time, and whoever receives it before sends it again. Each may come twice. A
- * receive removes what it answers; who dies after it is woken by the next dead-man nudge. A receive
- * that names a stack is refused: SQS gives out messages without a choice.
+ * Creates the nudges over one SQS standard queue. SQS delays a message by at most 15 minutes. A
+ * later nudge carries its time, and an early receiver sends it again. A nudge may be delivered
+ * twice. A receive removes the nudge that it returns; if the receiver then crashes, the next
+ * watchdog nudge replaces it. A receive for one stack is refused, because SQS cannot select
+ * messages.
  */
 export function createNudges(deps: NudgesDeps): AwsNudges {
   const { sqs, url, urls, clock, logger } = deps
@@ -87,7 +93,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     }
     const earlyMs = (nudge.dueAt ?? 0) - clock.now()
     const stack = nudge.stack as StackId
-    // Its names are those of our own messages.
+    // The names in the message are those that this project writes.
     const seen = nudge.seen === undefined ? {} : { seen: nudge.seen as ObservedHolder }
     if (earlyMs <= 0) return { stack, ...seen }
     await send(stack, earlyMs, seen)
@@ -109,7 +115,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     nudge: send,
     receiveNudge,
     receive: async (waitMs, { stack, signal } = {}) => {
-      assert(stack === undefined, 'SQS gives out nudges without a choice: nobody asks for a stack')
+      assert(stack === undefined, 'SQS cannot select messages: a receive must not name a stack')
       return (await receiveNudge(waitMs, signal))?.stack
     },
     fromEvent,

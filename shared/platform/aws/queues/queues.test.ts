@@ -13,7 +13,7 @@ import { createVisibilityTimeouts, formatReceipt, parseReceipt } from './visibil
 import { createNudges } from './nudges.ts'
 
 describe('batches', () => {
-  test('keep order and number, and none has more than SQS takes', () => {
+  test('keep order and number of the entries, and stay within the limits of SQS', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: awsLimits.messageBytesMax })), sizes => {
         const batches = splitIntoBatches(sizes, size => size)
@@ -32,7 +32,7 @@ describe('batches', () => {
   const entries = ['a', 'b', 'c'].map(Id => ({ Id }))
   const busy = { Id: 'b', SenderFault: false, Code: 'InternalError' }
 
-  test('are asked again for what was left undone, and only for that', async () => {
+  test('retry the unprocessed entries, and only those', async () => {
     const requested: string[] = []
     await completeBatch(clock, 'x', entries, async triedEntries => {
       requested.push(triedEntries.map(({ Id }) => Id).join(''))
@@ -42,7 +42,7 @@ describe('batches', () => {
     expect(sleeps.splice(0)).toEqual([100, 200])
   })
 
-  test('end as unavailable after some tries, at once for what is never taken', async () => {
+  test('fail as unavailable after some attempts, and immediately for a rejected entry', async () => {
     let tries = 0
     const again = completeBatch(clock, 'x', entries, async () => {
       tries += 1
@@ -67,7 +67,7 @@ describe('the body of a chain message', () => {
     get: async hash => bytes.get(hash) ?? new Uint8Array(),
   }
 
-  test('is read as it was written, in place and by reference', async () => {
+  test('survives encoding and decoding, in place and by reference', async () => {
     for (const bytesMax of [1_000, 1]) {
       const body = await encodeChainMessage(message, blobs, bytesMax)
       expect(body.includes('blob')).toBe(bytesMax === 1)
@@ -86,11 +86,11 @@ describe('the body of a chain message', () => {
     '{"v":1,"deployment":"d","operations":["1"]}',
     '{"v":1,"deployment":"d","operations":[0]}',
     '{"v":1,"deployment":"d","blob":"../x"}',
-  ])('is not read from %s', body => {
+  ])('is not decoded from %s', body => {
     expect(decodeChainMessage(body, blobs)).toBeUndefined()
   })
 
-  test('whose blob is something else is refused', async () => {
+  test('whose blob has other contents is refused', async () => {
     bytes.set('b'.repeat(64), Buffer.from('{}'))
     const read = decodeChainMessage(`{"v":1,"deployment":"d","blob":"${'b'.repeat(64)}"}`, blobs)
     await expect(read?.readMessage()).rejects.toMatchObject({ code: 'STATE_INVALID' })
@@ -98,7 +98,7 @@ describe('the body of a chain message', () => {
 })
 
 describe('loans', () => {
-  test('are over when their time is, and are not known of others', () => {
+  test('expire after their time, and an unknown one does not count as expired', () => {
     let nowMs = 0
     const loans = createVisibilityTimeouts(() => nowMs)
     loans.note('a', 100)
@@ -115,7 +115,7 @@ describe('loans', () => {
     expect(loans.isExpired('c')).toBe(false)
   })
 
-  test('have receipts that say queue, remover and handle, and nothing else is one', () => {
+  test('have receipts of pool, remover and handle, and other texts are refused', () => {
     const receipt = { pool: 'long', by: 'event', handle: 'a/b\n+=' } as const
     expect(parseReceipt(formatReceipt(receipt))).toEqual(receipt)
     for (const text of ['', 'long/event/', 'wide/event/x', 'short/x'])
@@ -123,7 +123,7 @@ describe('loans', () => {
   })
 })
 
-describe('what is sent to the long pool is told, since metrics of a queue that slept come late', () => {
+describe('messages to the long pool are reported, because metrics of an idle queue arrive late', () => {
   const clock = { now: () => 0 } as unknown as ClockPort
   const sqs = { send: async () => ({}) } as unknown as SQSClient
   const both = { sqs, clock, logger: silentLogger }

@@ -8,7 +8,7 @@ import { awsLimits } from '../../../config/aws-limits.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { withAwsErrors } from '../aws-error.ts'
 
-/** A queue with that of its dead letters, by their URLs. */
+/** The URLs of a queue and of its dead-letter queue. */
 export interface QueueUrls {
   readonly url: string
   readonly deadUrl: string
@@ -19,28 +19,28 @@ export interface RawMessage {
   readonly id: string
   readonly handle: string
   readonly body: string
-  /** How often it was delivered, this time included. */
+  /** Number of deliveries, including this one. */
   readonly deliveries: number
 }
 
-/** How messages are asked for. */
+/** The parameters of a receive. */
 export interface ReceiveRequest {
   readonly max: number
-  /** At the server, in whole seconds; less than one is not waited. */
+  /** Long-poll time, in whole seconds. Less than a second means no waiting. */
   readonly waitMs: number
-  /** How long they are invisible to others, in whole seconds, at least one. */
+  /** Visibility timeout in whole seconds, at least one. */
   readonly visibilityMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Below this a server cannot be asked to wait. */
+/** The shortest long-poll time of SQS. */
 const secondMs = 1_000
-/** Between two looks in the last part of a wait that is shorter than that. */
+/** Polling interval when the remaining wait is shorter than that. */
 const lookAgainMs = 100
 
 /**
- * One ReceiveMessage. A reply that is lost, or dropped because `signal` aborted, leaves its
- * messages on loan to nobody: they come again when the loan is over.
+ * Sends one ReceiveMessage. When the response is lost, or dropped because `signal` aborted, its
+ * messages become visible again after their timeout.
  */
 export async function receiveOnce(
   sqs: SQSClient,
@@ -69,8 +69,8 @@ export async function receiveOnce(
 }
 
 /**
- * Asks the queues in turn until one has something, `waitMs` are over, or `signal` aborts. One queue
- * is waited upon for long at the server; of several each gets a second at a time.
+ * Polls the queues in turn until one has messages, `waitMs` have passed, or `signal` aborts. A
+ * single queue uses long polls; several queues get a second each in turn.
  */
 export async function pollQueues<Queue extends { readonly url: string }>(
   deps: { readonly sqs: SQSClient; readonly clock: ClockPort },
@@ -84,7 +84,8 @@ export async function pollQueues<Queue extends { readonly url: string }>(
   for (let round = 0; ; round += 1) {
     for (const queue of queues) {
       if (signal?.aborted === true) return undefined
-      // Whoever has a queue with something in it shall not wait upon the other one.
+      // The first round does not wait, so that an empty queue does not delay messages of the other
+      // one.
       const isFirstLook = round === 0 && queues.length > 1
       const leftMs = Math.max(0, untilMs - clock.monotonicMs())
       const waitMs = isFirstLook ? 0 : Math.min(leftMs, turnMs)
@@ -97,7 +98,7 @@ export async function pollQueues<Queue extends { readonly url: string }>(
   }
 }
 
-/** The name in a queue's URL, for people. */
+/** Returns the queue name of a URL, for messages. */
 export function queueNameOf(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1)
 }

@@ -3,14 +3,17 @@ import { withAwsErrors, errorNameOf } from '../aws-error.ts'
 import { isVoidReceipt } from './visibility-timeouts.ts'
 import { queueNameOf } from './receive-messages.ts'
 
-/** Removes a message; does nothing when its receipt is void, as after a reply that was lost. */
+/**
+ * Removes a message. Does nothing when its receipt is no longer valid, for example after a lost
+ * response.
+ */
 export async function removeMessage(sqs: SQSClient, url: string, handle: string): Promise<void> {
   const command = new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handle })
   await withAwsErrors(`queue ${queueNameOf(url)}: delete`, async () => {
     try {
       await sqs.send(command)
     } catch (thrown) {
-      // Gone already, or somebody else's now, who removes it as well.
+      // The message is already removed, or another receiver has it and removes it.
       if (!isVoidReceipt(errorNameOf(thrown))) throw thrown
     }
   })

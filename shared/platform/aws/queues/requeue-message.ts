@@ -4,9 +4,9 @@ import { queueNameOf, type RawMessage } from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'
 
 /**
- * Makes a message that an event source handed over a new one, for somebody else, and removes it: a
- * call that fails on purpose would let it wait, and count as one of its deliveries. Who dies in
- * between leaves it twice, which is harmless (I4).
+ * Replaces a message of an event source by a new one for another receiver. An intentional failure
+ * of the call would delay the message and count as a delivery. A crash in between leaves both
+ * messages, which is harmless (I4).
  */
 export async function requeueMessage(
   sqs: SQSClient,

@@ -10,7 +10,7 @@ import { splitIntoBatches, completeBatch } from './sqs-batches.ts'
 import { isVoidReceipt } from './visibility-timeouts.ts'
 import { queueNameOf, type RawMessage, receiveOnce } from './receive-messages.ts'
 
-/** What looking through dead letters needs. */
+/** Dependencies of a scan. */
 interface ScanDeps {
   readonly sqs: SQSClient
   readonly clock: ClockPort
@@ -18,11 +18,11 @@ interface ScanDeps {
 }
 
 /**
- * Shows every message of a dead-letter queue to `use`, which answers those that it has dealt with:
- * they are removed, and the others put back as they were. SQS cannot be read without receiving, so
- * the messages are hidden from others meanwhile: of two who look at once, each may see a part. Goes
- * through at most 5,000 messages, and says so when there are more. Who dies in between leaves all
- * in the queue, visible again after 30 s.
+ * Passes all messages of a dead-letter queue to `handle`, which returns the processed ones. Those
+ * are removed, and the others become visible again. SQS has no read without a receive, so the
+ * messages are hidden meanwhile. Of two concurrent scans, each may see only a part. The scan reads
+ * at most 5,000 messages and logs when there are more. After a crash all messages are visible again
+ * within 30 s.
  */
 export async function scanDeadLetters(
   deps: ScanDeps,
@@ -52,7 +52,7 @@ async function receiveAll(
 ): Promise<void> {
   const request = { max: awsLimits.batchMax, visibilityMs: awsLimits.deadLetterLoanMs }
   while (held.size < awsLimits.deadLettersMax) {
-    // Only a receive that waits asks all of the servers over which a queue is spread.
+    // Only a long poll queries all servers that hold messages of the queue.
     const letters = await receiveOnce(deps.sqs, url, { ...request, waitMs: awsLimits.turnMs })
     if (letters.length === 0) return
     for (const letter of letters) held.set(letter.id, letter)
@@ -70,12 +70,12 @@ async function removeAll(
     await completeBatch(deps.clock, what, batch, async Entries => {
       const command = new DeleteMessageBatchCommand({ QueueUrl: url, Entries })
       const { Failed = [] } = await deps.sqs.send(command)
-      // A void receipt: somebody else received the letter meanwhile, and deals with it.
+      // Invalid receipt: another scan received the letter and processes it.
       return Failed.filter(({ Code }) => !isVoidReceipt(Code))
     })
 }
 
-/** What cannot be put back comes back by itself. */
+/** Makes the letters visible again. After a failure they become visible by their timeout. */
 async function returnAll(
   deps: ScanDeps,
   url: string,

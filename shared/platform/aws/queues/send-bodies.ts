@@ -3,7 +3,7 @@ import type { ClockPort } from '../../../ports/system.ts'
 import { splitIntoBatches, completeBatch } from './sqs-batches.ts'
 import { queueNameOf } from './receive-messages.ts'
 
-/** Sends every body, in batches; one whose reply was lost may come twice. */
+/** Sends all bodies in batches. After a lost response a body may be sent twice. */
 export async function sendBodies(
   { sqs, clock }: { readonly sqs: SQSClient; readonly clock: ClockPort },
   url: string,

@@ -3,7 +3,7 @@ import { error } from '../../../errors/error.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { awsError } from '../aws-error.ts'
 
-/** An entry of a batch that a service has not taken. */
+/** An entry of a batch that the service did not process. */
 export interface BatchFailure {
   readonly Id: string | undefined
   readonly SenderFault: boolean | undefined
@@ -12,8 +12,8 @@ export interface BatchFailure {
 }
 
 /**
- * Divides entries into batches that SQS takes: at most 10, at most 1 MiB together. An entry that is
- * larger by itself gets a batch of its own, and its refusal.
+ * Splits entries into batches within the limits of SQS: at most 10 entries, at most 1 MiB. An entry
+ * above the size limit gets its own batch, which SQS refuses.
  */
 export function splitIntoBatches<Entry>(
   entries: readonly Entry[],
@@ -37,9 +37,9 @@ export function splitIntoBatches<Entry>(
 }
 
 /**
- * Has every entry of one batch done: those that a service left undone are asked for again, with
- * growing pauses. Throws for an entry that it will never take, and STORE_UNAVAILABLE when tries run
- * out; some may have been done then.
+ * Completes one batch: unprocessed entries are sent again with growing pauses. Throws for an entry
+ * that the service rejects, and STORE_UNAVAILABLE after the last attempt. Some entries may have
+ * been processed then.
  */
 export async function completeBatch<Entry extends { readonly Id: string | undefined }>(
   clock: ClockPort,
@@ -58,14 +58,18 @@ export async function completeBatch<Entry extends { readonly Id: string | undefi
     left = unfinished.filter(({ Id }) => refused.some(one => one.Id === Id))
     if (left.length === 0) return
     if (tries === awsLimits.batchTriesMax)
-      throw error('STORE_UNAVAILABLE', `${what} failed: ${left.length} of a batch were not taken`, {
-        details: { what, codes: [...new Set(refused.map(one => one.Code ?? ''))] },
-      })
+      throw error(
+        'STORE_UNAVAILABLE',
+        `${what} failed: ${left.length} entries of a batch were not processed`,
+        {
+          details: { what, codes: [...new Set(refused.map(one => one.Code ?? ''))] },
+        },
+      )
     await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
   }
 }
 
-/** A refusal in the form of what the SDK throws. */
+/** Converts a refused entry to an error like those of the SDK. */
 function namedError({ Code = 'unknown', Message = '' }: BatchFailure): Error {
   const thrown = new Error(Message)
   thrown.name = Code

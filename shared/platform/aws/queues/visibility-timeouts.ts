@@ -1,8 +1,8 @@
 import type { Pool } from '../../../records/pool.ts'
 
 /**
- * A receipt: the queue, who removes the message (whoever got it by a receive does; an event source
- * removes what its function has handled), and SQS's own handle.
+ * A receipt: the pool, the remover, and the handle of SQS. A message from a receive is removed by
+ * its receiver, a message from an event source by the event source.
  */
 export interface Receipt {
   readonly pool: Pool
@@ -10,51 +10,51 @@ export interface Receipt {
   readonly handle: string
 }
 
-/** A receipt as text, for the port. */
+/** Formats a receipt as text for the port. */
 export function formatReceipt({ pool, by, handle }: Receipt): string {
   return `${pool}/${by}/${handle}`
 }
 
-/** Undefined for what is no receipt of ours. */
+/** Parses a receipt. Returns undefined for any other text. */
 export function parseReceipt(text: string): Receipt | undefined {
   const [, pool, by, handle] = /^(short|long)\/(receive|event)\/(.+)$/s.exec(text) ?? []
   if (handle === undefined) return undefined
   return { pool: pool as Pool, by: by as Receipt['by'], handle }
 }
 
-/** Answers of SQS that say: this receipt is void. */
+/** Names of SQS errors for an invalid receipt. */
 const voidNames: ReadonlySet<string | undefined> = new Set([
   ...['ReceiptHandleIsInvalid', 'MessageNotInflight', 'InvalidParameterValue'],
   'InvalidParameterValueException',
 ])
 
-/** Whether an error of this name says that a receipt is void. */
+/** Reports whether an error name means that a receipt is invalid. */
 export function isVoidReceipt(name: string | undefined): boolean {
   return voidNames.has(name)
 }
 
 /**
- * Until when deliveries of this process are its own. SQS may take the old receipt of a message that
- * was given to someone else; who knows that the time is over does not ask.
+ * The visibility timeouts of this process's deliveries. SQS may accept the old receipt of a message
+ * that was delivered to another receiver, so an expired receipt must not be used.
  */
 export interface VisibilityTimeouts {
   readonly note: (receipt: string, forMs: number) => void
-  /** Whether it is surely over; false for a receipt that was never noted. */
+  /** Reports whether the timeout has passed. False for an unknown receipt. */
   readonly isExpired: (receipt: string) => boolean
   readonly forget: (receipt: string) => void
 }
 
-/** How long a loan that is over is remembered: nobody extends it after that. */
+/** Time for which expired timeouts are kept. No caller extends one later. */
 const rememberedMs = 600_000
 
-/** Loans on a clock that counts suspension. */
+/** Creates the timeouts on a clock that includes suspension. */
 export function createVisibilityTimeouts(monotonicMs: () => number): VisibilityTimeouts {
   const until = new Map<string, number>()
   return {
     note(receipt, forMs) {
       const nowMs = monotonicMs()
       for (const [old, untilMs] of until) {
-        // In order of noting: the rest is younger.
+        // Entries are in insertion order, so the remaining ones are newer.
         if (untilMs + rememberedMs > nowMs) break
         until.delete(old)
       }

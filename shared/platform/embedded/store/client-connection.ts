@@ -8,8 +8,8 @@ import { type StoreReply, protocolVersion } from './store-message.ts'
 import type { Hello } from './store-server.ts'
 
 /**
- * Connects to the process that owns the store; undefined when nobody answers there. Throws
- * STORE_TOO_NEW when the owner is another version of antichain.
+ * Connects to the process that owns the store. Returns undefined when no owner responds. Throws
+ * STORE_TOO_NEW when the owner has another version of antichain.
  */
 export async function tryConnect(
   path: string,
@@ -36,14 +36,16 @@ export async function tryConnect(
   socket.setTimeout(0)
   if (owner.protocol !== protocolVersion) {
     socket.destroy()
-    throw error('STORE_TOO_NEW', `another version of antichain owns the store now`, {
-      hint: 'Wait until it has ended, or set ANTICHAIN_HOME to another folder.',
+    throw error('STORE_TOO_NEW', 'the store is in use by another version of antichain', {
+      hint: 'Wait until that process has ended, or set ANTICHAIN_HOME to another folder.',
       details: { pid: owner.pid, protocol: owner.protocol },
     })
   }
   socket.on('close', () => {
     if (!isClosing)
-      events.onLost(storeUnavailableError(path, `process ${owner.pid}, its owner, is gone`))
+      events.onLost(
+        storeUnavailableError(path, `the connection to its owner, process ${owner.pid}, was lost`),
+      )
   })
   socket.unref()
   return {
@@ -62,7 +64,7 @@ export async function tryConnect(
   }
 }
 
-/** What has an id is answered; signals have none. */
+/** Reports whether a reply answers a request. Signals have the id 0. */
 function isAnswer({ id }: { readonly id: number }): boolean {
   return id !== 0
 }
@@ -76,7 +78,7 @@ function closeSocket(socket: Socket): Promise<void> {
   })
 }
 
-/** What is no greeting of ours has no protocol that we know. */
+/** Parses a greeting. Any other value becomes a greeting with an unknown protocol. */
 function parseHello(value: unknown): Hello {
   const isObject = typeof value === 'object' && value !== null
   return isObject ? (value as Hello) : { protocol: -1, schema: -1, pid: -1 }

@@ -1,10 +1,10 @@
 /**
- * The tables of the embedded store. Records that are only ever read whole are JSON text. Keys begin
- * with the deployment, so that one deployment lies together.
+ * The tables of the embedded store. Records that are only read as a whole are JSON text. Keys begin
+ * with the deployment, so that the records of a deployment are adjacent.
  *
- * head.freed: what gave attempts back or lapsed, `<how> <attempt> <owner>`, so that a repetition is
- * known. *.token: the call that made the row, for the same purpose. *.format: the form of the row,
- * see `record-forms.ts`.
+ * head.freed: the give-backs and lapses of attempts, as `<how> <attempt> <owner>`, to recognize
+ * repetitions. *.token: the call that created the row, for the same purpose. *.format: the format
+ * of the row, see `record-forms.ts`.
  */
 const first = `
 CREATE TABLE log (
@@ -137,7 +137,7 @@ CREATE TABLE audit (
 ) STRICT;
 `
 
-/** Tables of the process that owns the store, gone with it. */
+/** Temporary tables of the process that owns the store. */
 export const volatileTables = `
 CREATE TEMP TABLE chain (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -147,7 +147,9 @@ CREATE TEMP TABLE chain (
 ) STRICT;
 `
 
-/** What each version adds to the one before; never changed once released, only appended to. */
+/**
+ * The migrations, one per version. A released migration is never changed; new ones are appended.
+ */
 export const migrations: readonly string[] = [
   first,
   late,
@@ -160,5 +162,5 @@ export const migrations: readonly string[] = [
   audit,
 ]
 
-/** The version of the tables. */
+/** The version of the schema. */
 export const schemaVersion = migrations.length

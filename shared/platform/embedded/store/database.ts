@@ -11,26 +11,26 @@ import { storeUnavailableError } from './store-errors.ts'
 import { guards } from './methods/record-guards.ts'
 import { migrations, volatileTables, schemaVersion } from './database-schema.ts'
 
-/** A row as SQLite gives it. */
+/** A row as SQLite returns it. */
 export type Row = Readonly<Record<string, SQLOutputValue>>
 
-/** The open database with its statements prepared once. All calls are synchronous. */
+/** The open database. Each statement is prepared once, and all calls are synchronous. */
 export interface Database {
   readonly get: (sql: string, ...values: readonly SQLInputValue[]) => Row | undefined
   readonly all: (sql: string, ...values: readonly SQLInputValue[]) => readonly Row[]
-  /** Answers how many rows were changed. */
+  /** Returns the number of changed rows. */
   readonly run: (sql: string, ...values: readonly SQLInputValue[]) => number
   readonly inTransaction: () => boolean
-  /** Whether the file that is open is still the one at its path. */
+  /** Reports whether the open file is still the one at its path. */
   readonly isInPlace: () => boolean
   readonly close: () => void
   readonly path: string
 }
 
 /**
- * Opens the database and makes its tables when there are none. Throws STORE_UNAVAILABLE when it
- * cannot be opened, STORE_TOO_NEW when a newer version wrote it. `pagesMax` limits its size, in
- * pages of 4 KB.
+ * Opens the database and creates its tables if needed. Throws STORE_UNAVAILABLE when it cannot be
+ * opened, and STORE_TOO_NEW when a newer version wrote it. `pagesMax` limits its size, in pages of
+ * 4 KB.
  */
 export function openDatabase(path: string, pagesMax?: number): Database {
   let database: DatabaseSync
@@ -53,7 +53,9 @@ export function openDatabase(path: string, pagesMax?: number): Database {
   }
 }
 
-/** The busy timeout comes first: switching to WAL takes a lock that it must be able to wait for. */
+/**
+ * The busy timeout comes first, because the switch to WAL takes a lock and may have to wait for it.
+ */
 function configure(database: DatabaseSync, pagesMax: number | undefined): void {
   database.exec(`PRAGMA busy_timeout = ${limits.databaseBusyMs}`)
   database.exec('PRAGMA journal_mode = WAL')
@@ -68,7 +70,7 @@ function migrate(opened: Database, database: DatabaseSync): void {
   const row = opened.get('SELECT version FROM schema')
   const found = row === undefined ? 0 : readIntegerColumn(row, 'version')
   if (found > schemaVersion)
-    throw error('STORE_TOO_NEW', `a newer antichain wrote the store ${opened.path}`, {
+    throw error('STORE_TOO_NEW', `the store ${opened.path} was written by a newer antichain`, {
       details: { found, known: schemaVersion },
     })
   for (const migration of migrations.slice(found)) database.exec(migration)
@@ -101,12 +103,12 @@ function createDatabase(database: DatabaseSync, path: string): Database {
   }
 }
 
-/** A column that holds text. */
+/** Returns a text column. */
 export function readTextColumn(row: Row, column: string): string {
   return String(row[column] ?? '')
 }
 
-/** A column that holds a whole number. */
+/** Returns an integer column. */
 export function readIntegerColumn(row: Row, column: string): number {
   return Number(row[column] ?? 0)
 }

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import { limits } from '../../../config/limits.ts'
 
 /**
- * Cuts what comes from a socket into lines of JSON and hands them on parsed. A line that is too
- * long or no JSON ends the connection. Answers how to write one.
+ * Splits the data of a socket into lines of JSON, and passes the parsed values to `onValue`. A line
+ * that is too long or invalid closes the connection. Returns the writer of such lines.
  */
 export function createLineChannel(socket: Socket, onValue: (value: unknown) => void): LineWriter {
   let parts: string[] = []

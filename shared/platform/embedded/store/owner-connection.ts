@@ -8,8 +8,8 @@ import type { StorePaths } from './store-paths.ts'
 import type { ThreadMessage, ThreadData, ThreadCommand } from './thread.ts'
 
 /**
- * Starts the thread that owns the database. Takes the lock over, also when it throws.
- * Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
+ * Starts the thread that owns the database. Takes ownership of the lock, and releases it when it
+ * throws. Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
 export async function openOwner(
   owned: { readonly paths: StorePaths; readonly lock: StoreLock; readonly pagesMax?: number },
@@ -34,7 +34,7 @@ export async function openOwner(
       lock.release()
       resolve()
       if (!isClosing)
-        events.onLost(storeUnavailableError(paths.database, fault ?? 'its thread ended'))
+        events.onLost(storeUnavailableError(paths.database, fault ?? 'its database thread ended'))
     })
   })
   worker.on('error', thrown => {
@@ -76,6 +76,6 @@ function waitUntilStarted(worker: Worker, path: string): Promise<void> {
       else resolve()
     })
     worker.once('error', thrown => reject(storeUnavailableError(path, messageOf(thrown))))
-    worker.once('exit', () => reject(storeUnavailableError(path, 'its thread ended')))
+    worker.once('exit', () => reject(storeUnavailableError(path, 'its database thread ended')))
   })
 }

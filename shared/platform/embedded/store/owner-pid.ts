@@ -3,16 +3,22 @@ import { type DeployError, error } from '../../../errors/error.ts'
 import { storeUnavailableError } from './store-errors.ts'
 import type { StorePaths } from './store-paths.ts'
 
-/** Notes that this process owns the store, for `silentOwner`. A full disk is told by others. */
+/**
+ * Writes the pid of the store's owner for `silentOwnerError`. Errors are ignored here: other code
+ * reports a full disk.
+ */
 export function writeOwnerPid(path: string): void {
   try {
     writeFileSync(path, `${process.pid}\n`, { mode: 0o600 })
   } catch {
-    // It is for people only: the lock says who owns the store.
+    // The pid is only used in messages. The lock determines the owner.
   }
 }
 
-/** STORE_UNAVAILABLE for an owner that has the lock and answers nobody: a stopped one, say. */
+/**
+ * Returns STORE_UNAVAILABLE for an owner that has the lock but does not respond, for example a
+ * stopped process.
+ */
 export function silentOwnerError(paths: StorePaths): DeployError {
   const pid = readOwnerPid(paths.pid)
   if (pid === undefined)
@@ -22,9 +28,7 @@ export function silentOwnerError(paths: StorePaths): DeployError {
     )
   const reason = `process ${pid}, which owns it, does not answer`
   return error('STORE_UNAVAILABLE', `the store ${paths.database} is not available: ${reason}`, {
-    hint:
-      `If that process was stopped, \`kill -CONT ${pid}\` lets it go on; ` +
-      `\`kill -KILL ${pid}\` ends it, and the next command takes the store over. Nothing is lost.`,
+    hint: `If that process was stopped, \`kill -CONT ${pid}\` continues it. \`kill -KILL ${pid}\` ends it, and the next command becomes the owner. No data is lost.`,
     details: { path: paths.database, reason, pid },
   })
 }

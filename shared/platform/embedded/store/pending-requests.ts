@@ -1,17 +1,17 @@
 import { type StoreReply, type StoreRequest, errorFromFailure } from './store-message.ts'
 
-/** Requests that were not answered yet, in the order in which they were made. */
+/** Requests without a reply, in the order of their calls. */
 export interface PendingRequests {
   readonly add: (
     method: string,
     args: unknown,
   ) => { readonly request: StoreRequest; readonly answer: Promise<unknown> }
-  /** Hands replies to who asked; one that was answered before is dropped. */
+  /** Passes replies to their callers. A reply to a settled request is ignored. */
   readonly settle: (replies: readonly StoreReply[]) => void
   readonly failAll: (reason: unknown) => void
   readonly listRequests: () => readonly StoreRequest[]
   readonly isEmpty: () => boolean
-  /** Resolves when every request was answered or failed. */
+  /** Resolves when every request has been answered or has failed. */
   readonly waitUntilDrained: () => Promise<void>
 }
 
@@ -21,7 +21,7 @@ interface PendingRequest {
   readonly reject: (reason: unknown) => void
 }
 
-/** The book of requests under way. */
+/** Creates an empty list of pending requests. */
 export function createPendingRequests(): PendingRequests {
   const pending = new Map<number, PendingRequest>()
   let lastId = 0

@@ -1,6 +1,6 @@
 import { DeployError, error, messageOf } from '../../../errors/error.ts'
 
-/** Primary result codes of SQLite that are about the disk or the file, not about a request. */
+/** Primary result codes of SQLite that concern the disk or the file, not a request. */
 const diskCodes = new Map([
   [5, 'another process locks it'],
   [6, 'it is locked'],
@@ -15,7 +15,10 @@ const diskCodes = new Map([
   [26, 'it is not a database'],
 ])
 
-/** STORE_UNAVAILABLE for `path`, with the reason of `thrown`; an error of ours stays itself. */
+/**
+ * Returns STORE_UNAVAILABLE for `path` with the reason of `thrown`. A `DeployError` is returned
+ * unchanged.
+ */
 export function storeUnavailableError(path: string, thrown: unknown): DeployError {
   if (thrown instanceof DeployError) return thrown
   const reason = diskReasonOf(thrown) ?? messageOf(thrown)
@@ -25,7 +28,7 @@ export function storeUnavailableError(path: string, thrown: unknown): DeployErro
   })
 }
 
-/** Why the disk or file failed; undefined when `thrown` is about something else. */
+/** Returns the reason why the disk or file failed, or undefined for any other error. */
 export function diskReasonOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('errcode' in thrown)) return undefined
   return diskCodes.get(Number(thrown.errcode) & 0xff)

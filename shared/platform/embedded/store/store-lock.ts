@@ -1,15 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { storeUnavailableError } from './store-errors.ts'
 
-/** The right to own the store. */
+/** The exclusive ownership of the store. */
 export interface StoreLock {
   readonly release: () => void
 }
 
 /**
- * Takes the lock, or answers undefined when another process (or another part of this one) has it.
- * The lock is SQLite's own on an otherwise empty database; the system releases it when its holder
- * dies, however it dies. Throws STORE_UNAVAILABLE when the file cannot be opened.
+ * Acquires the lock. Returns undefined when another process, or another part of this one, holds it.
+ * The lock is SQLite's own on an empty database, so the system releases it when its holder dies.
+ * Throws STORE_UNAVAILABLE when the file cannot be opened.
  */
 export function tryLock(path: string): StoreLock | undefined {
   let database: DatabaseSync | undefined

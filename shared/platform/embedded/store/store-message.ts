@@ -2,27 +2,32 @@ import { type ErrorCode, catalogue } from '../../../errors/catalogue.ts'
 import { DeployError, error, messageOf } from '../../../errors/error.ts'
 import type { ErrorDetails } from '../../../errors/error.ts'
 
-/** Grows when requests or replies change, so that two versions never misunderstand each other. */
+/**
+ * Incremented when requests or replies change, so that different versions never misread each other.
+ */
 export const protocolVersion = 5
 
-/** Said to every other process that has the store open: a shortcut that may get lost. */
+/**
+ * A signal to all other processes that have the store open. Signals are an optimization and may get
+ * lost.
+ */
 export type StoreSignal =
-  /** The queue of chains has something. */
+  /** The chain queue has a message. */
   | { readonly topic: 'chains' }
   | { readonly topic: 'ended'; readonly deployment: string; readonly operation: number }
   | { readonly topic: 'nudge'; readonly stack: string }
 
-/** A request of this method has a signal as its arguments, the id 0, and no reply. */
+/** A request of this method has the id 0, a signal as its arguments, and no reply. */
 export const signalMethod = 'signal'
 
-/** One request; `id` is unique on its connection. */
+/** A request. `id` is unique on its connection. */
 export interface StoreRequest {
   readonly id: number
   readonly method: string
   readonly args: unknown
 }
 
-/** The answer to the request of the same id, or what another process signals. */
+/** The reply to the request with the same id, or a signal of another process. */
 export type StoreReply =
   | { readonly id: 0; readonly signal: StoreSignal }
   | { readonly id: number; readonly value: unknown }
@@ -35,7 +40,9 @@ export interface StoreFailure {
   readonly details: ErrorDetails
 }
 
-/** An error as data; what is not of the catalogue is a fault of ours. */
+/**
+ * Converts an error to plain data. An error outside of the catalogue becomes INTERNAL_ASSERTION.
+ */
 export function toStoreFailure(thrown: unknown): StoreFailure {
   if (thrown instanceof DeployError) {
     const { code, message, details } = thrown
@@ -44,7 +51,7 @@ export function toStoreFailure(thrown: unknown): StoreFailure {
   return { code: 'INTERNAL_ASSERTION', message: messageOf(thrown), details: {} }
 }
 
-/** The error that a failure describes. */
+/** Converts a failure back to an error. */
 export function errorFromFailure(failure: StoreFailure): DeployError {
   const code = Object.hasOwn(catalogue, failure.code) ? failure.code : 'INTERNAL_ASSERTION'
   return error(code, failure.message, { details: failure.details })

@@ -13,18 +13,18 @@ import { dirname, join } from 'node:path'
 import { limits } from '../../../config/limits.ts'
 import { storeUnavailableError } from './store-errors.ts'
 
-/** Where the parts of the store lie. */
+/** The paths of the store. */
 export interface StorePaths {
   readonly database: string
   readonly lock: string
-  /** The pid of the last process that got the lock, for people: it decides nothing. */
+  /** The pid of the last process that acquired the lock, for messages only. */
   readonly pid: string
   readonly socket: string
 }
 
 /**
- * Makes the folders of the store, for this user only, and names its files. Throws STORE_UNAVAILABLE
- * when that is not possible: a file in the place of home, a disk that is full or only readable.
+ * Creates the folders of the store, for this user only, and returns its paths. Throws
+ * STORE_UNAVAILABLE when that fails: a file in the place of home, or a full or read-only disk.
  */
 export function prepareStore(home: string): StorePaths {
   const folder = join(home, 'store')
@@ -46,8 +46,8 @@ export function prepareStore(home: string): StorePaths {
 }
 
 /**
- * Makes a folder and those above it; false when it was there. One by one: where nothing can be made
- * at all (below /proc, say) Node's own recursion never returns.
+ * Creates a folder and its parents, one by one. Returns false when it exists. Node's recursive
+ * mkdir never returns where no folder can be created (below /proc, for example).
  */
 function makeFolders(folder: string): boolean {
   if (existsSync(folder)) return false
@@ -56,7 +56,7 @@ function makeFolders(folder: string): boolean {
     mkdirSync(folder, { mode: 0o700 })
     return true
   } catch (thrown) {
-    // Another process may have been faster.
+    // Another process may have created it.
     if (existsSync(folder) && lstatSync(folder).isDirectory()) return false
     throw thrown
   }
@@ -72,7 +72,10 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Beside the database; where that path is too long for a socket, in a short private folder. */
+/**
+ * Returns the socket path: beside the database, or in a short private folder if that path is too
+ * long.
+ */
 function chooseSocketPath(folder: string): string {
   const preferredPath = join(folder, 'socket')
   if (Buffer.byteLength(preferredPath) <= limits.socketPathBytesMax) return preferredPath
@@ -85,7 +88,9 @@ function chooseSocketPath(folder: string): string {
   return socket
 }
 
-/** Others may write where temporary files lie: the folder must be ours before it is used. */
+/**
+ * All users can write to the folder for temporary files, so this folder must belong to this user.
+ */
 function makePrivate(folder: string, uid: number): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)

@@ -4,28 +4,28 @@ import { type LineWriter, createLineChannel } from './json-lines.ts'
 import { type StoreReply, type StoreRequest, protocolVersion } from './store-message.ts'
 import { schemaVersion } from './database-schema.ts'
 
-/** First line that a connection gets. */
+/** The first line of a connection. */
 export interface Hello {
   readonly protocol: number
   readonly schema: number
   readonly pid: number
 }
 
-/** Where replies and signals of one connection go. */
+/** Sends replies and signals to one connection. */
 export type SendReplies = (replies: readonly StoreReply[]) => void
 
-/** Requests of one connection, and where their answers go. */
+/** Receives requests of one connection. `answer` sends their replies. */
 export type ReceiveRequests = (requests: readonly StoreRequest[], answer: SendReplies) => void
 
-/** The store's socket while it is open. */
+/** The open socket of the store. */
 export interface StoreServer {
-  /** Stops listening, which removes the socket, and ends every connection. */
+  /** Stops listening, which removes the socket, and closes all connections. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Listens for other processes. The caller holds the lock, so a socket there is a dead one's.
- * Whoever connects joins the audience of signals.
+ * Listens for other processes. The caller holds the lock, so an existing socket belongs to a dead
+ * process. Each connection joins the audience of signals.
  */
 export async function serveStore(
   path: string,

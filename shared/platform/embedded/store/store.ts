@@ -17,31 +17,31 @@ import { openOwner } from './owner-connection.ts'
 import { type StorePaths, prepareStore } from './store-paths.ts'
 import { createPendingRequests } from './pending-requests.ts'
 
-/** The store as every process of this machine sees it, owner or not. */
+/** The store as all processes of this machine use it, owner or client. */
 export interface Store {
   readonly call: StoreCall
-  /** Says something to every other process that has the store open; may get lost. */
+  /** Sends a signal to all other processes that have the store open. It may get lost. */
   readonly signal: (signal: StoreSignal) => void
-  /** Calls back for what others say; answers how to end that. */
+  /** Calls `listener` for signals of other processes. Returns the function that stops it. */
   readonly subscribe: (listener: (signal: StoreSignal) => void) => () => void
-  /** Whether this process owns the database now. */
+  /** Returns whether this process owns the database. */
   readonly getRole: () => 'owner' | 'client' | 'none'
-  /** Waits for what was asked before, then ends; later calls fail with STORE_UNAVAILABLE. */
+  /** Waits for pending requests, then closes. Later calls fail with STORE_UNAVAILABLE. */
   readonly close: () => Promise<void>
 }
 
-/** How the store is opened. */
+/** Options of the store. */
 export interface StoreOptions {
   readonly home: string
   readonly logger: LoggerPort
-  /** Limits the database to so many pages of 4 KB. */
+  /** Maximum size of the database, in pages of 4 KB. */
   readonly pagesMax?: number
 }
 
 /**
- * Opens the store in `home`. The first process that gets the lock owns the database and serves the
- * others; when it dies one of them gets the lock, the rest connect to that one, and all repeat what
- * was not answered: every request of the store may be repeated.
+ * Opens the store in `home`. The first process that acquires the lock owns the database and serves
+ * the others. When it dies, another process acquires the lock, and the rest connect to that one.
+ * All processes then repeat their unanswered requests, because every request may be repeated.
  * Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -114,7 +114,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** Who listens to other processes. */
+/** Creates the list of listeners for signals. */
 function createSignalHub() {
   const listeners = new Set<(signal: StoreSignal) => void>()
   return {
@@ -129,7 +129,7 @@ function createSignalHub() {
   }
 }
 
-/** What a method answers is what its type says: both ends are one version of this folder. */
+/** Both ends have the same version of this folder, so a reply has the type of its method. */
 function toStoreCall(send: (method: string, args: unknown) => Promise<unknown>): StoreCall {
   return send as StoreCall
 }
@@ -140,7 +140,7 @@ function closedError(paths: StorePaths): DeployError {
   })
 }
 
-/** Becomes owner or client, whichever is possible first. */
+/** Becomes the owner or a client, whichever succeeds first. */
 async function acquireConnection(
   paths: StorePaths,
   events: ConnectionEvents,

@@ -13,23 +13,23 @@ import {
 } from './store-message.ts'
 import { type SendReplies, type ReceiveRequests, serveStore } from './store-server.ts'
 
-/** What the thread is started with. */
+/** The start parameters of the thread. */
 export interface ThreadData {
   readonly database: string
   readonly socket: string
   readonly pagesMax: number | undefined
 }
 
-/** What the thread says. */
+/** A message from the thread. */
 export type ThreadMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly failure: StoreFailure }
   | { readonly kind: 'replies'; readonly replies: readonly StoreReply[] }
-  /** How many other processes are connected now. */
+  /** The number of other processes that are connected. */
   | { readonly kind: 'others'; readonly count: number }
   | { readonly kind: 'closed' }
 
-/** What the thread is told. */
+/** A message to the thread. */
 export type ThreadCommand =
   | { readonly kind: 'requests'; readonly requests: readonly StoreRequest[] }
   | { readonly kind: 'close' }
@@ -40,8 +40,8 @@ interface WaitingRequest {
 }
 
 /**
- * The thread that owns the database: whatever waits when the last commit ended is the next
- * transaction. Requests of this process and of other ones wait in one queue.
+ * Runs the thread that owns the database. Requests of all processes wait in one queue. All requests
+ * that wait at the end of a commit form the next transaction.
  */
 async function runThread(data: ThreadData, post: (message: ThreadMessage) => void): Promise<void> {
   const database = openDatabase(data.database, data.pagesMax)
@@ -101,7 +101,7 @@ async function runThread(data: ThreadData, post: (message: ThreadMessage) => voi
   post({ kind: 'ready' })
 }
 
-/** One message for each who asked, however many requests. */
+/** Sends each caller one message with all its replies. */
 function deliverReplies(batch: readonly WaitingRequest[], replies: readonly StoreReply[]): void {
   const byAsker = new Map<WaitingRequest['answer'], StoreReply[]>()
   for (const [index, { answer }] of batch.entries()) {

@@ -11,8 +11,8 @@ import { type Item, type Key, keyOfItem } from './item.ts'
 import { sendWithRetry, isExpired, keyOf, queryItems, type Range, type Table } from './table.ts'
 
 /**
- * Reads items by key, strongly consistent each but not together; absent and expired ones are left
- * out. Throws STORE_UNAVAILABLE when some stay unread.
+ * Reads items by key. Each read is strongly consistent, but not all together. Absent and expired
+ * items are left out. Throws STORE_UNAVAILABLE when some items stay unread.
  */
 export async function getItems(
   table: Table,
@@ -25,7 +25,7 @@ export async function getItems(
   return found.flat().filter(item => !isExpired(table, item))
 }
 
-/** Removes items by key, in any order; absent ones do not matter. */
+/** Removes items by key, in any order. Absent items are ignored. */
 export async function deleteItems(table: Table, keys: readonly Key[]): Promise<void> {
   const requests = keys.map(key => ({ DeleteRequest: { Key: keyOf(key) } }))
   await runInRounds(splitIntoPages(requests, limits.itemsPerWriteMax), page =>
@@ -33,7 +33,7 @@ export async function deleteItems(table: Table, keys: readonly Key[]): Promise<v
   )
 }
 
-/** Removes all items of a range, a page at a time. */
+/** Removes all items of a range, page by page. */
 export async function deleteRange(table: Table, range: Omit<Range, 'limit'>): Promise<void> {
   const page = { ...range, limit: limits.removedAtOnce, only: ['pk', 'sk'] }
   for (;;) {
@@ -43,7 +43,7 @@ export async function deleteRange(table: Table, range: Omit<Range, 'limit'>): Pr
   }
 }
 
-/** Puts items that nobody changes, over whatever is there: a batch knows no conditions. */
+/** Puts items that never change, replacing existing ones. Batches do not support conditions. */
 export async function putItems(
   table: Table,
   puts: readonly { readonly key: Key; readonly item: Item }[],
@@ -94,7 +94,7 @@ const createDone = <T>(value: T) => ({ kind: 'done', value }) as const
 const createRetry = (left: readonly unknown[]) =>
   ({
     kind: 'again',
-    why: error('STORE_UNAVAILABLE', `the table left ${left.length} items of a batch undone`),
+    why: error('STORE_UNAVAILABLE', `the table did not process ${left.length} items of a batch`),
   }) as const
 
 function splitIntoPages<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
@@ -103,7 +103,7 @@ function splitIntoPages<T>(all: readonly T[], size: number): readonly (readonly 
   return pages
 }
 
-/** Runs some at once and the next ones after them. */
+/** Runs pages in rounds of limited concurrency. */
 async function runInRounds<In, Out>(
   all: readonly In[],
   run: (one: In) => Promise<Out>,

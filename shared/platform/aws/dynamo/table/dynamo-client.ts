@@ -2,18 +2,18 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
 
-/** How DynamoDB is reached. */
+/** Settings of the DynamoDB client. */
 export interface ClientSettings {
   readonly region: string
-  /** Another endpoint than the region's: an emulator. */
+  /** The endpoint of an emulator. Default: the endpoint of the region. */
   readonly endpoint?: string
-  /** Fixed credentials, for emulators; else those of the process. */
+  /** Fixed credentials for emulators. Default: those of the process. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
-  /** What carries requests; tests put faults there. */
+  /** The request handler. Tests inject faults here. */
   readonly requestHandler?: DynamoDBClientConfig['requestHandler']
 }
 
-/** Carries requests with limits on the times of connection and reply. */
+/** Creates a request handler with timeouts for connection and response. */
 export function createRequestHandler(): NodeHttpHandler {
   const sockets = { keepAlive: true, maxSockets: limits.socketsMax }
   return new NodeHttpHandler({
@@ -25,13 +25,13 @@ export function createRequestHandler(): NodeHttpHandler {
   })
 }
 
-/** A client with explicit timeouts, whose requests are tried once. */
+/** Creates a client with explicit timeouts that makes one attempt per request. */
 export function createDynamoClient(settings: ClientSettings): DynamoDBClient {
   const { region, endpoint, credentials, requestHandler = createRequestHandler() } = settings
   return new DynamoDBClient({
     region,
     requestHandler,
-    // Repetition is ours: see retry.ts.
+    // This project retries, see retry-request.ts.
     maxAttempts: 1,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials === undefined ? {} : { credentials }),

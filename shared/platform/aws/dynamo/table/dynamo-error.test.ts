@@ -8,7 +8,7 @@ function createThrown(name: string, message = 'no'): Error {
   return Object.assign(new Error(message), { name })
 }
 
-describe('what a request to DynamoDB comes to', () => {
+describe('errors of requests to DynamoDB', () => {
   test.each([
     ['ResourceNotFoundException', 'STORE_MISSING'],
     ['AccessDeniedException', 'STORE_DENIED'],
@@ -21,13 +21,13 @@ describe('what a request to DynamoDB comes to', () => {
     ['InternalServerError', 'STORE_UNAVAILABLE'],
     ['TimeoutError', 'STORE_UNAVAILABLE'],
     ['ValidationException', 'INTERNAL_ASSERTION'],
-  ])('%s is %s, with where it was asked', (name, code) => {
+  ])('%s maps to %s, with table, region and operation', (name, code) => {
     const made = storeError(createThrown(name), request)
     expect(made).toMatchObject({ code, details: { ...request, error: name } })
     expect(made.message).toContain('the table journal')
   })
 
-  test('a record that is too large, and a signature for another region, have codes', () => {
+  test('a record that is too large and a signature for another region have their own codes', () => {
     const large = 'Item size has exceeded the maximum allowed size'
     expect(storeError(createThrown('ValidationException', large), request).code).toBe(
       'RECORD_TOO_LARGE',
@@ -37,7 +37,7 @@ describe('what a request to DynamoDB comes to', () => {
     expect(storeError(elsewhere, request).code).toBe('STORE_REGION_WRONG')
   })
 
-  test('errors of ours stay themselves, mistakes of ours are no bad moment of the store', () => {
+  test('catalogue errors are unchanged, and programming errors are not reported as an unavailable store', () => {
     const ours = error('RECORD_DAMAGED', 'broken')
     expect(storeError(ours, request)).toBe(ours)
     expect(storeError(new TypeError('not a function'), request).code).toBe('INTERNAL_ASSERTION')

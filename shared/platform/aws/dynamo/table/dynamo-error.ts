@@ -1,22 +1,21 @@
 import type { ErrorCode } from '../../../../errors/catalogue.ts'
 import { DeployError, error, messageOf } from '../../../../errors/error.ts'
 
-/** What is known of a request that failed. */
+/** The description of a failed request. */
 export interface FailedRequest {
   readonly table: string
-  /** The operation of the API, as `UpdateItem`. */
+  /** The API operation, such as `UpdateItem`. */
   readonly operation: string
   readonly region: string
 }
 
 const hints = {
   throttled:
-    'The account or table takes no more at the moment. Look at its throttles and quotas; the request is repeated.',
-  unreachable:
-    'Check the region and the network; the request is repeated, and nothing is lost by that.',
+    'DynamoDB takes no more requests of the account or table at the moment: check its quotas. The request is retried.',
+  unreachable: 'Check the region and the network. The request is retried, and no data is lost.',
 } as const
 
-/** Names of errors that no repetition mends, each with what it is to us. */
+/** Names of permanent errors with their codes. */
 const lasting: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['ResourceNotFoundException', 'STORE_MISSING'],
   ['UnrecognizedClientException', 'STORE_CREDENTIALS'],
@@ -27,7 +26,7 @@ const lasting: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['CredentialsProviderError', 'STORE_CREDENTIALS'],
 ])
 
-/** Names of failures for want of capacity. */
+/** Names of throttling errors. */
 export const throttles: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
@@ -36,9 +35,9 @@ export const throttles: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What a request came to as an error of the catalogue: STORE_MISSING, STORE_DENIED,
- * STORE_CREDENTIALS, STORE_REGION_WRONG and RECORD_TOO_LARGE cannot be repeated with success;
- * STORE_UNAVAILABLE (throttled, 5xx, no answer) can. An error of ours stays itself.
+ * Converts an error of a request to an error of the catalogue. STORE_MISSING, STORE_DENIED,
+ * STORE_CREDENTIALS, STORE_REGION_WRONG and RECORD_TOO_LARGE are permanent. STORE_UNAVAILABLE
+ * (throttled, 5xx, no response) may be temporary. A `DeployError` is returned unchanged.
  */
 export function storeError(thrown: unknown, request: FailedRequest): DeployError {
   if (thrown instanceof DeployError) return thrown
@@ -52,34 +51,43 @@ export function storeError(thrown: unknown, request: FailedRequest): DeployError
       ...(hint === undefined ? {} : { hint }),
     })
   if (isWrongRegion(reason))
-    return createError('STORE_REGION_WRONG', `the table ${table} was asked for in ${region}`)
+    return createError(
+      'STORE_REGION_WRONG',
+      `the request for the table ${table} was sent to ${region}, the wrong region`,
+    )
   const code = /AccessDenied/.test(name) ? 'STORE_DENIED' : lasting.get(name)
   if (code !== undefined)
-    return createError(code, `${operation} of the table ${table} in ${region}`)
+    return createError(code, `${operation} on the table ${table} in ${region} failed`)
   if (name === 'ValidationException' && /item size/i.test(reason))
-    return createError('RECORD_TOO_LARGE', `a record does not fit the table ${table}`)
+    return createError('RECORD_TOO_LARGE', `a record is too large for the table ${table}`)
   if (name === 'ItemCollectionSizeLimitExceededException')
-    return createError('RECORD_TOO_LARGE', `records do not fit the table ${table}`)
+    return createError(
+      'RECORD_TOO_LARGE',
+      `the records are too large for one request to the table ${table}`,
+    )
   if (name === 'ValidationException')
-    return createError('INTERNAL_ASSERTION', `${operation} of the table ${table} was malformed`)
+    return createError('INTERNAL_ASSERTION', `${operation} on the table ${table} was malformed`)
   if (isProgrammingError(thrown))
-    return createError('INTERNAL_ASSERTION', `${operation} of the table ${table} failed`)
+    return createError('INTERNAL_ASSERTION', `${operation} on the table ${table} failed`)
   const hint = throttles.has(name) ? hints.throttled : hints.unreachable
   return createError('STORE_UNAVAILABLE', `the table ${table} in ${region} is not available`, hint)
 }
 
-/** What the SDK or the service calls an error. */
+/** Returns the name that the SDK or the service gives an error. */
 function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : 'unknown'
 }
 
-/** Mistakes of code, which no repetition mends; what the network throws has a code. */
+/**
+ * Reports whether an error is a programming mistake, which no retry corrects. Network errors have a
+ * code.
+ */
 function isProgrammingError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true
   return (thrown instanceof TypeError || thrown instanceof RangeError) && !('code' in thrown)
 }
 
-/** A signature is made for a region; a service of another one says so. */
+/** Reports whether the signature was made for another region than that of the service. */
 function isWrongRegion(reason: string): boolean {
   return /scoped to a valid region/i.test(reason)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { andConditions, createPlaceholders, simplifyCondition } from './expressions.ts'
 
-test('parentheses around parentheses go, all others stay', () => {
+test('doubled parentheses are removed, all others stay', () => {
   expect(simplifyCondition('((a = b))')).toBe('(a = b)')
   expect(simplifyCondition(andConditions('(a = b)', '((c = d)) OR (e = f)'))).toBe(
     '(a = b) AND ((c = d) OR (e = f))',
@@ -10,7 +10,7 @@ test('parentheses around parentheses go, all others stay', () => {
   expect(simplifyCondition('size(#a) > :b')).toBe('size(#a) > :b')
 })
 
-test('names are taken from the expressions, values only as far as they are used', () => {
+test('placeholders contain the names of the expressions and only the used values', () => {
   const values = { one: { N: '1' }, two: { N: '2' } }
   expect(createPlaceholders(['SET #a = :one', undefined, '#a = #b'], values)).toEqual({
     ExpressionAttributeNames: { '#a': 'a', '#b': 'b' },

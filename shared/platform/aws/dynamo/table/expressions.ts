@@ -1,17 +1,17 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 
-/** Values of placeholders, `:name` without the colon. */
+/** Values of placeholders. A key is `name` for `:name`. */
 export type Values = Readonly<Record<string, AttributeValue>>
 
-/** What a request says of the names and values in its expressions. */
+/** The names and values of a request's expressions. */
 export interface Placeholders {
   readonly ExpressionAttributeNames?: Record<string, string>
   readonly ExpressionAttributeValues?: Record<string, AttributeValue>
 }
 
 /**
- * The placeholders of expressions. Every attribute is written `#name`, for many good names are
- * reserved words; of the values only those are sent that are used, for the others are an error.
+ * Returns the placeholders of expressions. Every attribute is written `#name`, because many useful
+ * names are reserved words. Only used values are sent, because DynamoDB refuses unused ones.
  */
 export function createPlaceholders(
   expressions: readonly (string | undefined)[],
@@ -35,28 +35,25 @@ export function createPlaceholders(
   }
 }
 
-/** Both conditions. */
+/** Joins two conditions by AND. */
 export const andConditions = (one: string, other: string): string => `(${one}) AND (${other})`
 
-/** Holds of every item, also of one that is not there; and of none. */
+/** Conditions that hold for every item (an absent one included), and for none. */
 export const [always, never] = [
   'attribute_exists(#pk) OR attribute_not_exists(#pk)',
   'attribute_exists(#pk) AND attribute_not_exists(#pk)',
 ] as const
 
-/** The item is not there. */
+/** The condition that the item is absent. */
 export const isAbsent = 'attribute_not_exists(#pk)'
 
-/** The item is there. */
+/** The condition that the item exists. */
 export const isThere = 'attribute_exists(#pk)'
 
-/** Writes to an item that it changes unless a newer version wrote it. */
+/** The condition that no newer version wrote the item. */
 export const isReadable = 'attribute_not_exists(#format) OR #format <= :format'
 
-/**
- * A condition without parentheses around parentheses: DynamoDB takes them for a mistake and refuses
- * the request.
- */
+/** Returns a condition without doubled parentheses, which DynamoDB refuses. */
 export function simplifyCondition(condition: string): string {
   const opened: number[] = []
   const closes = new Map<number, number>()

@@ -1,18 +1,18 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 
-/** Names one item. */
+/** The key of an item. */
 export interface Key {
   readonly pk: string
   readonly sk: string
 }
 
-/** One item, or some of its attributes, as DynamoDB has it. */
+/** An item, or some of its attributes, in DynamoDB's format. */
 export type Item = Readonly<Record<string, AttributeValue>>
 
-/** A value that we keep: texts, numbers, flags and bytes. */
+/** A stored value: text, number, flag or bytes. */
 type PlainValue = string | number | boolean | Uint8Array
 
-/** The attributes of plain values; what is undefined is left out. */
+/** Converts plain values to attributes. Undefined values are left out. */
 export function toItem(values: Readonly<Record<string, PlainValue | undefined>>): Item {
   const item: Record<string, AttributeValue> = {}
   for (const [name, value] of Object.entries(values))
@@ -20,31 +20,31 @@ export function toItem(values: Readonly<Record<string, PlainValue | undefined>>)
   return item
 }
 
-/** A set of numbers, which must not be empty. */
+/** Creates a set of numbers, which must not be empty. */
 export const toNumberSet = (values: readonly number[]): AttributeValue => ({
   NS: values.map(String),
 })
 
-/** A set of texts, which must not be empty. */
+/** Creates a set of texts, which must not be empty. */
 export const toTextSet = (values: readonly string[]): AttributeValue => ({ SS: [...values] })
 
-/** A text, '' when there is none. */
+/** Returns a text attribute, '' when it is absent. */
 export const readText = (item: Item, name: string): string => item[name]?.S ?? ''
 
-/** A number, 0 when there is none. */
+/** Returns a number attribute, 0 when it is absent. */
 export const readNumber = (item: Item, name: string): number => Number(item[name]?.N ?? 0)
 
-/** A flag, false when there is none. */
+/** Returns a flag attribute, false when it is absent. */
 export const readFlag = (item: Item, name: string): boolean => item[name]?.BOOL ?? false
 
-/** The numbers of a set, ascending. */
+/** Returns the numbers of a set, ascending. */
 export const readNumbers = (item: Item, name: string): readonly number[] =>
   (item[name]?.NS ?? []).map(Number).sort((one, other) => one - other)
 
-/** The texts of a set. */
+/** Returns the texts of a set. */
 export const readTexts = (item: Item, name: string): readonly string[] => item[name]?.SS ?? []
 
-/** The key in an item. */
+/** Returns the key of an item. */
 export const keyOfItem = (item: Item): Key => ({
   pk: readText(item, 'pk'),
   sk: readText(item, 'sk'),

@@ -2,22 +2,22 @@ import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
 import type { ClockPort, RandomPort } from '../../../../ports/system.ts'
 import { throttles } from './dynamo-error.ts'
 
-/** What our own repetitions need. */
+/** Dependencies of retries. */
 export interface RetryDeps {
   readonly clock: Pick<ClockPort, 'sleep'>
   readonly random: Pick<RandomPort, 'bytes'>
 }
 
-/** What one try came to: done, or to be tried again because of `why`. */
+/** The result of one attempt: done, or to be retried because of `why`. */
 export type RetryOutcome<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'again'; readonly why: Error }
 
 /**
- * Repeats what may come to something another time: failures that pass (throttling, 5xx, no reply) a
- * few times, conflicts and what a batch left undone more often. Each pause is a random part of a
- * time that doubles. All repetition is here and none in the client of the SDK, whose attempts share
- * an allowance that a bad spell uses up, and which repeats neither conflicts nor batches.
+ * Retries a request. Temporary failures (throttling, 5xx, no response) are retried a few times,
+ * conflicts and unprocessed batch items more often. Each pause is a random part of a time that
+ * doubles. The SDK's client does not retry: its attempts share a budget that an outage exhausts,
+ * and it does not retry conflicts or batches.
  */
 export async function retryRequest<T>(
   deps: RetryDeps,
@@ -37,14 +37,14 @@ export async function retryRequest<T>(
   }
 }
 
-/** The pause after `pauses` others. */
+/** Waits for the pause that follows `pauses` earlier ones. */
 export async function backOff({ clock, random }: RetryDeps, pauses: number): Promise<void> {
   const mostMs = Math.min(limits.repeatMostMs, limits.repeatFirstMs * 2 ** pauses)
   const [byte = 0] = random.bytes(1)
   await clock.sleep(Math.ceil((mostMs * (byte + 1)) / 256))
 }
 
-/** Names of failures that pass, by the service, the SDK and the sockets. */
+/** Names of temporary failures of the service, the SDK and the sockets. */
 const passing: ReadonlySet<string> = new Set([
   ...throttles,
   'InternalServerError',
@@ -59,7 +59,9 @@ const passing: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ])
 
-/** Whether the same request may succeed another time. Whether this one took effect is unknown. */
+/**
+ * Reports whether the same request may succeed later. It is unknown whether this one took effect.
+ */
 function isTransient(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error)) return false
   const code = 'code' in thrown ? String(thrown.code) : ''
@@ -68,7 +70,7 @@ function isTransient(thrown: unknown): thrown is Error {
   return passing.has(thrown.name) || passing.has(code) || httpStatusCode >= 500
 }
 
-/** Whether a write on one item met a transaction on it. */
+/** Reports whether a write conflicted with a transaction on the same item. */
 function isConflict(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error)) return false
   return (

@@ -16,20 +16,20 @@ import { createPlaceholders, simplifyCondition, type Values } from './expression
 import { type Item, type Key, readNumber } from './item.ts'
 import { retryRequest, type RetryDeps, type RetryOutcome } from './retry-request.ts'
 
-/** What the adapters need of the outside. */
+/** Dependencies of the DynamoDB adapters. */
 export interface DynamoDeps extends RetryDeps {
   readonly client: Pick<DynamoDBClient, 'send'>
   readonly clock: Pick<ClockPort, 'sleep' | 'now'>
-  /** For people: errors name it. */
+  /** The region, for error messages. */
   readonly region: string
 }
 
-/** One table of one account. */
+/** A table of an account. */
 export interface Table extends DynamoDeps {
   readonly name: string
 }
 
-/** A write that is done under a condition. */
+/** A conditional write of one item. */
 export interface ItemUpdate {
   readonly key: Key
   readonly set: string
@@ -37,12 +37,12 @@ export interface ItemUpdate {
   readonly values: Values
 }
 
-/** What a conditional write came to; `stands`: what is there instead, if anything is. */
+/** The result of a conditional write. `existing`: the current item of a refused write, if any. */
 export type WriteResult =
   | { readonly isDone: true; readonly item: Item }
   | { readonly isDone: false; readonly existing: Item | undefined }
 
-/** Reads one item, strongly consistent. Expired ones are absent. */
+/** Reads one item with strong consistency. An expired item counts as absent. */
 export async function getItem(table: Table, key: Key): Promise<Item | undefined> {
   const command = new GetItemCommand({
     TableName: table.name,
@@ -53,7 +53,10 @@ export async function getItem(table: Table, key: Key): Promise<Item | undefined>
   return item === undefined || isExpired(table, item) ? undefined : item
 }
 
-/** Whether an item was there a moment ago: for what is never removed while it matters. */
+/**
+ * Reports whether an item existed a moment ago. Used for items that are not removed while they
+ * matter.
+ */
 export async function hasItem(table: Table, key: Key): Promise<boolean> {
   const command = new GetItemCommand({ TableName: table.name, Key: keyOf(key) })
   const { Item: item } = await sendRead(table, 'GetItem', () => table.client.send(command))
@@ -61,8 +64,8 @@ export async function hasItem(table: Table, key: Key): Promise<boolean> {
 }
 
 /**
- * Puts an item: only if absent, when `ifAbsent`. A lost reply makes the client repeat the write, so
- * whoever is refused must look whether what stands is its own.
+ * Puts an item; with `ifAbsent`, only if it is absent. The client repeats a write after a lost
+ * response, so a refused caller must check whether the existing item is its own.
  */
 export async function putItem(
   table: Table,
@@ -87,7 +90,7 @@ export async function putItem(
   })
 }
 
-/** Changes or makes one item under a condition; answers the item as it is then. */
+/** Updates or creates one item under a condition. Returns the item after the write. */
 export function updateItem(table: Table, change: ItemUpdate): Promise<WriteResult> {
   const command = new UpdateItemCommand({
     TableName: table.name,
@@ -114,11 +117,12 @@ export async function deleteItem(table: Table, key: Key): Promise<void> {
   })
 }
 
-/** Which items of one partition, in the order of their sort keys. */
+/** A range of items of one partition, in the order of their sort keys. */
 export interface Range {
   readonly pk: string
   /**
-   * From this sort key on (`atLeast`), or after it, or up to it; or both `atLeast` and `atMost`.
+   * The bounds: from this sort key on (`atLeast`), after it, or up to it; or both `atLeast` and
+   * `atMost`.
    */
   readonly atLeast?: string
   readonly after?: string
@@ -126,16 +130,18 @@ export interface Range {
   readonly beginsWith?: string
   readonly isBackwards?: boolean
   readonly limit: number
-  /** Attributes to read; all when absent. The read costs as much. */
+  /** Attributes to read. Absent: all. The cost of the read is the same. */
   readonly only?: readonly string[]
 }
 
-/** Reads a range, strongly consistent, page by page until `limit`. Expired items are left out. */
+/**
+ * Reads a range with strong consistency, page by page until `limit`. Expired items are left out.
+ */
 export async function queryItems(table: Table, range: Range): Promise<readonly Item[]> {
   const found: Item[] = []
   let from: Record<string, AttributeValue> | undefined
   for (let page = 0; found.length < range.limit; page += 1) {
-    assert(page < limits.pagesMax, `a partition of ${table.name} has at most so many pages`)
+    assert(page < limits.pagesMax, `a partition of ${table.name} has more pages than the limit`)
     const command = createQuery(table, range, { from, left: range.limit - found.length })
     const answer = await sendRead(table, 'Query', () => table.client.send(command))
     found.push(...(answer.Items ?? []).filter(item => !isExpired(table, item)))
@@ -181,23 +187,23 @@ function toQueryValue([, name, value]: readonly [string, string, string | undefi
   return [name, { S: value ?? '' }] as const
 }
 
-/** The key as DynamoDB wants it. */
+/** Converts a key to DynamoDB's format. */
 export function keyOf({ pk, sk }: Key): Record<string, AttributeValue> {
   return { [tableKeys.partition]: { S: pk }, [tableKeys.sort]: { S: sk } }
 }
 
-/** Whether an item waits for its removal: DynamoDB takes its time for it. */
+/** Reports whether an item is expired. DynamoDB deletes expired items with a delay. */
 export function isExpired({ clock }: Pick<Table, 'clock'>, item: Item): boolean {
   const seconds = readNumber(item, tableKeys.expires)
   return seconds > 0 && seconds * 1000 <= clock.now()
 }
 
-/** Reads; what it throws is an error of the catalogue. */
+/** Sends a read, and throws errors of the catalogue. */
 function sendRead<T>(table: Table, operation: string, send: () => Promise<T>): Promise<T> {
   return sendWithRetry(table, operation, async () => ({ kind: 'done', value: await send() }))
 }
 
-/** Sends a request as often as it may help; what it throws is an error of the catalogue. */
+/** Sends a request with retries, and throws errors of the catalogue. */
 export async function sendWithRetry<T>(
   table: Table,
   operation: FailedRequest['operation'],
@@ -210,7 +216,7 @@ export async function sendWithRetry<T>(
   }
 }
 
-/** A write on one item: refused when its condition fails. */
+/** Sends a write of one item. The result is a refusal when its condition fails. */
 function sendWrite(
   table: Table,
   operation: string,

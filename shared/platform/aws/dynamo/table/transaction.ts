@@ -10,13 +10,13 @@ import type { Item, Key } from './item.ts'
 import type { RetryOutcome } from './retry-request.ts'
 import { sendWithRetry, type ItemUpdate, keyOf, type Table } from './table.ts'
 
-/** One part of a transaction. */
+/** One write of a transaction. */
 export type TransactionPart =
   | { readonly kind: 'change'; readonly change: ItemUpdate }
   | { readonly kind: 'put'; readonly key: Key; readonly item: Item; readonly ifAbsent: boolean }
   | { readonly kind: 'remove'; readonly key: Key; readonly condition?: string }
 
-/** What a transaction came to; of a refused one, which parts were refused and what stands there. */
+/** The result of a transaction. A refusal names the refused parts and their existing items. */
 export type TransactionResult =
   | { readonly isDone: true }
   | {
@@ -25,8 +25,8 @@ export type TransactionResult =
     }
 
 /**
- * Does all parts or none. Costs twice what single writes cost, so it is for what happens once per
- * deployment. Its token makes a repetition one application.
+ * Applies all parts or none. A transaction costs twice as much as single writes, so it is used for
+ * rare events such as a deployment's start. Its token ensures that a repetition is applied once.
  */
 export function transact(
   table: Table,
@@ -55,7 +55,7 @@ const passing: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceeded',
 ])
 
-/** A refusal is final; with none, what passes by itself is tried again. */
+/** A refused condition is final. Without one, temporary failures are retried. */
 function resolveCancellation(
   thrown: Error,
   reasons: readonly CancellationReason[],
@@ -97,7 +97,7 @@ function toTransactWriteItem(table: Table, part: TransactionPart): TransactWrite
   return { Put: { ...common, Item: { ...item, ...keyOf(key) }, ...condition } }
 }
 
-/** A condition without values. */
+/** Returns the fields of a condition that has no values. */
 function createConditionFields(condition: string | undefined) {
   if (condition === undefined) return {}
   return { ConditionExpression: simplifyCondition(condition), ...createPlaceholders([condition]) }

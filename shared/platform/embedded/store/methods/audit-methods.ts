@@ -8,7 +8,7 @@ export interface StoredAudit {
   readonly entry: string
 }
 
-/** The audit log. */
+/** Methods of the audit log. */
 export const auditMethods = {
   'audit.append': defineWrite(
     (database, args: { readonly id: string; readonly entry: string }): number =>

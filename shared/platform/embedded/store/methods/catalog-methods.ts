@@ -19,7 +19,7 @@ import { toStoreFailure, type StoreFailure } from '../store-message.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
 import { damagedError, parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
 
-/** What is asked of the past of a stack. */
+/** The arguments of a query for history or versions. */
 interface HistoryPageArgs {
   readonly id: StackId
   readonly limit: number
@@ -29,13 +29,16 @@ interface HistoryPageArgs {
 type StartInput = Parameters<CatalogPort['start']>[1]
 type ReleaseInput = Parameters<CatalogPort['release']>[1]
 
-/** Stacks as they cross to other processes: errors are data. */
+/** The stacks as sent to other processes. Errors are plain data. */
 export interface StoredListing {
   readonly stacks: readonly StackRecord[]
   readonly unreadable: readonly { readonly id: StackId; readonly failure: StoreFailure }[]
 }
 
-/** Stacks, deployments, published snapshots. A removed stack keeps its count of deployments. */
+/**
+ * Methods of stacks, deployments and published snapshots. A removed stack keeps its number of
+ * deployments.
+ */
 export const catalogMethods = {
   'catalog.createStack': defineWrite(
     (
@@ -204,7 +207,7 @@ function requireStack(
   id: StackId,
 ): StackRecord & { readonly startToken: string } {
   const row = findStackRow(database, id)
-  if (row === undefined) throw error('STACK_NOT_FOUND', `there is no stack ${id}`)
+  if (row === undefined) throw error('STACK_NOT_FOUND', `the stack ${id} does not exist`)
   return { ...parseStack(row), startToken: readTextColumn(row, 'start_token') }
 }
 
@@ -229,7 +232,7 @@ function parseVersion(row: Row): PublishedVersion {
     keys: { stack: readTextColumn(row, 'stack'), version },
   } as const
   const snapshot = parseBlobHash(readTextColumn(row, 'blob'), record)
-  if (snapshot === '') throw damagedError('snapshot', record.keys, 'it names no blob')
+  if (snapshot === '') throw damagedError('snapshot', record.keys, 'it has no blob')
   return { version, snapshot }
 }
 
@@ -255,6 +258,6 @@ function parseBlobHash(
   { kind, keys }: Parameters<typeof parseRecordJson>[0],
 ): BlobHash | '' {
   if (hash !== '' && !/^[0-9a-f]{64}$/.test(hash))
-    throw damagedError(kind, keys, `'${hash}' names no blob`)
+    throw damagedError(kind, keys, `'${hash}' is not the name of a blob`)
   return hash as BlobHash | ''
 }

@@ -9,10 +9,9 @@ const nowMs = "(unixepoch('subsec') * 1000)"
 const isVisible = `visible_at <= ${nowMs}`
 
 /**
- * The queue of chains, in tables that are gone with the process that owns the store: no message is
- * ever waited for on a disk, and what is lost is sent again by the sweep (I4). As with SQS a
- * message comes at least once, in no promised order, is invisible while on loan, and is given up
- * after 5 deliveries.
+ * Methods of the chain queue. Its tables are temporary: no message waits for a disk, and the sweep
+ * sends lost messages again (I4). As with SQS, delivery is at least once and without order. A
+ * delivered message is invisible until its timeout and becomes a dead letter after 5 deliveries.
  */
 export const chainMethods = {
   'chains.send': defineVolatile(
@@ -25,7 +24,9 @@ export const chainMethods = {
       ),
   ),
 
-  /** `receipt`: a text of the caller's own; each delivery gets it with its number behind. */
+  /**
+   * `receipt`: a unique text of the caller. The receipt of each delivery adds the message's number.
+   */
   'chains.take': defineVolatile(
     (
       database,
@@ -35,7 +36,7 @@ export const chainMethods = {
         readonly max: number
         readonly visibilityMs: number
         readonly receipt: string
-        /** Most operations of the deployment on loan; null: no matter how many. */
+        /** The limit of operations in delivery. null: no limit. */
         readonly operationsMax: number | null
       },
     ): readonly Delivery[] => {
@@ -110,7 +111,9 @@ export const chainMethods = {
   ),
 }
 
-/** Operations of a deployment that executors have on loan which did not retire. */
+/**
+ * Returns the number of operations of a deployment in delivery, without those of retired executors.
+ */
 function countDeliveredOperations(database: Database, deployment: DeploymentId | null): number {
   const row = database.get(
     `SELECT sum(json_array_length(message, '$.operations')) AS operations FROM chain
@@ -122,7 +125,10 @@ function countDeliveredOperations(database: Database, deployment: DeploymentId |
   return row === undefined || row['operations'] === null ? 0 : readIntegerColumn(row, 'operations')
 }
 
-/** The first messages with which no more is on loan than may be; one when nothing is on loan. */
+/**
+ * Returns the first messages that keep the operations in delivery within the limit; one message if
+ * none is in delivery.
+ */
 function takeWithinLimit(
   open: readonly Row[],
   operationsMax: number,

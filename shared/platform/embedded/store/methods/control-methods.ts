@@ -6,10 +6,10 @@ import { type Row, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 import { parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
 
-/** Numbered, so that "only grows" is a comparison. */
+/** Stop levels in order, so that "only grows" is a numeric comparison. */
 const stops: readonly Stop[] = ['none', 'graceful', 'forced']
 
-/** How an executor retired: by the word of others, or by its own. */
+/** How an executor was retired: by another process, or by itself. */
 const [dismissed, left] = [1, 2]
 
 interface ExecutorKey {
@@ -17,7 +17,7 @@ interface ExecutorKey {
   readonly executor: ExecutorId
 }
 
-/** Control records and leases. */
+/** Methods of control records and leases. */
 export const controlMethods = {
   'control.create': defineWrite(
     (
@@ -86,7 +86,7 @@ export const controlMethods = {
         args.at,
       ),
   ),
-  /** What the queue still has of it would only be dropped, if anybody ever took it. */
+  /** Receivers would drop the remaining messages of a closed deployment. */
   'control.close': defineWrite((database, args: { readonly deployment: DeploymentId }): number => {
     database.run('DELETE FROM chain WHERE deployment = ?', args.deployment)
     return database.run('UPDATE control SET closed = 1 WHERE deployment = ?', args.deployment)

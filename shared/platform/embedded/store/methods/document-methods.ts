@@ -6,14 +6,17 @@ import { type StoreFailure, toStoreFailure } from '../store-message.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
 import { parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
 
-/** A page as it crosses to other processes: errors are data. */
+/** A page as sent to other processes. Errors are plain data. */
 interface StoredDocumentPage {
   readonly documents: readonly StoredDocument[]
   readonly unreadable: readonly { readonly key: DocumentKey; readonly failure: StoreFailure }[]
   readonly next: string | null
 }
 
-/** Documents and marks. A removed document keeps its version, so that none is used twice. */
+/**
+ * Methods of documents and marks. A removed document keeps its version, so no version is used
+ * twice.
+ */
 export const documentMethods = {
   'documents.get': defineRead(
     (database, args: { readonly key: DocumentKey }): StoredDocument | null => {
@@ -39,7 +42,8 @@ export const documentMethods = {
       },
     ): number | false => {
       const { kind, scope, name } = args.key
-      // A new row has no version to expect; one that stands changes from the expected one only.
+      // A new document requires the expected version 0. An existing one changes only at the
+      // expected version.
       const row = database.get(
         `INSERT INTO document (kind, scope, name, version, value, token)
            SELECT ?1, ?2, ?3, 1, ?4, ?6 WHERE ?5 = 0 OR EXISTS

@@ -4,7 +4,7 @@ import { cutPage } from './log-methods.ts'
 import { defineRead, defineWrite } from './method.ts'
 import { requireReadable } from '../../../records/record-forms.ts'
 
-/** Lines of events, each once per writer and number, in the order of their arrival. */
+/** Methods of event lines: each line once per writer and number, in order of arrival. */
 export const eventMethods = {
   'events.append': defineWrite(
     (

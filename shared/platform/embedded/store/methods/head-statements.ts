@@ -2,14 +2,18 @@ import { buildCondition, type FactConditions } from '../../../../records/head-co
 import type { HeadEvent } from '../../../../records/transitions.ts'
 
 /**
- * The writes on heads as SQL. Their conditions are made from the table of transitions. Parameters:
- * ?1 deployment, ?2 operation, ?3 the owner that asks (an arrival: from where), ?4 the attempt,
- * ?5 what the operation needs, the mark of a release, or the verdict; ?6 the executor.
+ * SQL statements of the head writes. Their conditions are built from the transition table.
+ * Parameters: ?1 deployment, ?2 operation, ?3 the requesting owner (of an arrival: its origin), ?4
+ * the attempt, ?5 the needs of the operation, the mark of a release, or the verdict, ?6 the
+ * executor.
  */
 
 const key = 'deployment = ?1 AND operation = ?2'
 
-/** Where a condition finds what it is about: in the row, or in one that nobody touched. */
+/**
+ * The expressions for the fields of a head: the columns of its row, or the constants of an
+ * untouched head.
+ */
 interface Columns {
   readonly verdict: string
   readonly owner: string
@@ -55,7 +59,7 @@ function factConditionsOf({
 
 const release = `EXISTS (SELECT 1 FROM json_each(head.freed) WHERE value = ?5)`
 
-/** How each request finds that it took effect before. */
+/** The SQL test of each event for a request that took effect before. */
 const repeated: Readonly<Record<HeadEvent, string>> = {
   arrive: 'EXISTS (SELECT 1 FROM json_each(head.arrived) WHERE value = ?3)',
   begin: 'head.owner = ?3 AND head.attempt = ?4 + 1',
@@ -68,13 +72,16 @@ function writeConditionOf(event: HeadEvent, columns: Columns): string {
   return buildCondition(event, 'writes', factConditionsOf(columns))
 }
 
-/** Whether a request that could not write took effect before: one row when it did. */
+/** Returns the query for a repeated request: one row if it took effect before. */
 function createTookEffectQuery(event: HeadEvent): string {
   const factConditions = { ...factConditionsOf(stored), repeated: repeated[event] }
   return `SELECT 1 FROM head WHERE ${key} AND (${buildCondition(event, 'repeats', factConditions)})`
 }
 
-/** Inserts where a head that nobody touched may be written so, else updates where its row may. */
+/**
+ * Returns a statement that inserts an untouched head if that may be written, and otherwise updates
+ * an existing head if that may be.
+ */
 function createUpsert(
   event: HeadEvent,
   { columns, values, set }: Readonly<Record<'columns' | 'values' | 'set', string>>,
@@ -84,15 +91,20 @@ function createUpsert(
     ON CONFLICT DO UPDATE SET ${set} WHERE ${writeConditionOf(event, stored)}`
 }
 
-/** Numbers are bound as floating point, which JSON would show: hence the casts. */
+/**
+ * The casts are needed because numbers are bound as floating point, which would appear in the JSON.
+ */
 export const headStatements = {
-  /** Answers the head. The table has an arrival written in every state: it has no condition. */
+  /**
+   * Returns the head. The transition table allows an arrival in every state, so there is no
+   * condition.
+   */
   arrive: `INSERT INTO head (deployment, operation, arrived)
     VALUES (?1, ?2, json_array(CAST(?3 AS INTEGER)))
     ON CONFLICT DO UPDATE SET arrived = CASE WHEN ${repeated.arrive} THEN head.arrived
       ELSE json_insert(head.arrived, '$[#]', CAST(?3 AS INTEGER)) END
     RETURNING *`,
-  /** Answers the attempt. */
+  /** Returns the attempt. */
   begin: `${createUpsert('begin', {
     columns: 'attempt, owner, executor',
     values: '1, ?3, ?6',

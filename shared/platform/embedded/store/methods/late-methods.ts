@@ -3,7 +3,7 @@ import { readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 import { requireReadable } from '../../../records/record-forms.ts'
 
-/** The inboxes of stacks. */
+/** Methods of the stacks' inboxes. */
 export const lateMethods = {
   'late.put': defineWrite(
     (
@@ -27,7 +27,9 @@ export const lateMethods = {
         )
         .map(row => readTextColumn(requireReadable('late', row), 'item')),
   ),
-  /** The key stays: who puts an item late may do so after it was taken from elsewhere. */
+  /**
+   * The key stays, because an outcome may be put here after a deployment took it from elsewhere.
+   */
   'late.remove': defineWrite(
     (database, args: { readonly id: StackId; readonly keys: readonly string[] }): number =>
       database.run(

@@ -5,13 +5,13 @@ import { readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 import { parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
 
-/** A page of texts; `more` when the page ended for its size. */
+/** A page of texts. `more`: the page ended because of its size. */
 export interface TextPage {
   readonly texts: readonly string[]
   readonly more: boolean
 }
 
-/** The decision log: put-if-absent at the next number. */
+/** Methods of the decision log: put-if-absent at the next number. */
 export const logMethods = {
   'log.append': defineWrite(
     (
@@ -20,7 +20,7 @@ export const logMethods = {
         readonly deployment: DeploymentId
         readonly number: number
         readonly writer: string
-        /** The whole record as JSON, its writer included. */
+        /** The whole record as JSON, including its writer. */
         readonly record: string
       },
     ): 'appended' | 'mine' | 'taken' => {
@@ -66,7 +66,7 @@ export const logMethods = {
   ),
 }
 
-/** Cuts a list of texts where a reply would become too large; at least one stays. */
+/** Limits a list of texts to the size of a reply. Keeps at least one text. */
 export function cutPage(texts: readonly string[]): TextPage {
   let size = 0
   const cut = texts.findIndex((one, index) => {

@@ -1,34 +1,34 @@
 import type { Database } from '../database.ts'
 
 /**
- * One thing that the store can do: a synchronous function of the database and plain data (JSON
- * values, no undefined), answering plain data. `read` changes nothing; `write` is one statement
- * that changes something; `writes` several, which stand or fall together. `passing` concerns only
- * what goes with the process: it waits for no disk, and is answered at once.
+ * A method of the store: a synchronous function of the database and plain data (JSON values, no
+ * undefined) that returns plain data. `read` changes no record. `write` changes records by one
+ * statement, `writes` atomically by several. `passing` uses temporary tables only, so it is
+ * answered immediately without waiting for a commit.
  */
 export interface Method<Args, Result> {
   readonly effect: 'read' | 'write' | 'writes' | 'passing'
   readonly run: (database: Database, args: Args) => Result
 }
 
-/** A method that only reads. */
+/** Defines a method that only reads. */
 export function defineRead<Args, Result>(run: Method<Args, Result>['run']): Method<Args, Result> {
   return { effect: 'read', run }
 }
 
-/** A method that changes something with one statement. */
+/** Defines a method that changes records by one statement. */
 export function defineWrite<Args, Result>(run: Method<Args, Result>['run']): Method<Args, Result> {
   return { effect: 'write', run }
 }
 
-/** A method of tables that go with the process. */
+/** Defines a method of temporary tables. */
 export function defineVolatile<Args, Result>(
   run: Method<Args, Result>['run'],
 ): Method<Args, Result> {
   return { effect: 'passing', run }
 }
 
-/** A method of several changes. */
+/** Defines a method of several statements. */
 export function defineMultiWrite<Args, Result>(
   run: Method<Args, Result>['run'],
 ): Method<Args, Result> {

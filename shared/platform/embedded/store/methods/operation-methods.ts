@@ -7,26 +7,26 @@ import { headStatements } from './head-statements.ts'
 import { defineRead, defineWrite } from './method.ts'
 import { damagedError, parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
 
-/** Names one operation. */
+/** The key of an operation. */
 interface OperationKey {
   readonly deployment: DeploymentId
   readonly operation: OperationId
 }
 
-/** Names one attempt and who made it; '' for an unowned head. */
+/** The key of an attempt and its owner. The owner is '' for an unowned head. */
 interface AttemptKey extends OperationKey {
   readonly owner: OwnerToken | ''
   readonly attempt: number
 }
 
-/** A head, with the text of its selected outcome when that was asked for and stands. */
+/** A head, with the text of its selected outcome if requested and present. */
 export interface HeadRow {
   readonly operation: OperationId
   readonly head: Head
   readonly outcome: string | null
 }
 
-/** Heads and outcomes; what may be written on a head is said by `head-statements.ts`. */
+/** Methods of heads and outcomes. `head-statements.ts` defines the conditions of head writes. */
 export const operationMethods = {
   'operations.arrive': defineWrite(
     (database, args: OperationKey & { readonly from: OperationId }): Head => {
@@ -117,7 +117,7 @@ export const operationMethods = {
         .map(row => parseHeadRow(row, null)),
   ),
 
-  /** The rows that fit one reply; the ids that were not looked at are `rest`. */
+  /** Returns the rows that fit into one reply. `rest`: the ids that were not read. */
   'operations.ends': defineRead(
     (
       database,
@@ -153,7 +153,7 @@ export const operationMethods = {
 
 const marks = { giveBack: 'gave-back', lapse: 'lapsed' } as const
 
-/** Clears the owner of its own attempt, once; a repetition finds the mark of the first time. */
+/** Clears the owner of its own attempt, once. A repetition finds the mark of the first write. */
 function releaseOwner(database: Database, args: AttemptKey, event: 'giveBack' | 'lapse'): boolean {
   const { deployment, operation, owner, attempt } = args
   const mark = `${marks[event]} ${attempt} ${owner}`
@@ -190,7 +190,7 @@ function parseHead(row: Row): Head {
   const verdict = row['verdict']
   const end = { verdict: verdict as Verdict, attempt: readIntegerColumn(row, 'end_attempt') }
   if (verdict !== null && !verdicts.has(end.verdict))
-    throw damagedError('head', keys, `no operation ends as '${end.verdict}'`)
+    throw damagedError('head', keys, `'${end.verdict}' is not a valid verdict`)
   return {
     arrived: parseRecordJson({ kind: 'head', keys }, readTextColumn(row, 'arrived'), isArrivals),
     attempt: readIntegerColumn(row, 'attempt'),

@@ -11,8 +11,8 @@ import {
 const mark = 'antichain record: '
 
 /**
- * Triggers of this connection by which nothing is written over a record that a newer version wrote,
- * or that is damaged, whichever statement tries.
+ * Triggers of this connection that prevent every statement from overwriting a damaged record or one
+ * of a newer version.
  */
 export const guards: string = (
   ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document', 'request'] as const
@@ -31,13 +31,15 @@ export const guards: string = (
   })
   .join('\n')
 
-/** What a guard refused, as an error of the catalogue; anything else as it is. */
+/**
+ * Converts the error of a guard to an error of the catalogue. Returns any other error unchanged.
+ */
 export function toGuardError(thrown: unknown, args: unknown): unknown {
   if (thrown instanceof DeployError) return thrown
   const message = messageOf(thrown)
-  // Written statements read the arrivals of heads as JSON; no other record is read so.
+  // Writing statements read only the arrivals of heads as JSON.
   if (message === 'malformed JSON')
-    return damagedError('head', readRecordKeys(args), 'its text is no JSON')
+    return damagedError('head', readRecordKeys(args), 'its text is not valid JSON')
   if (!message.startsWith(mark)) return thrown
   const { kind, format, keys } = JSON.parse(message.slice(mark.length)) as {
     kind: RecordKind
@@ -45,7 +47,7 @@ export function toGuardError(thrown: unknown, args: unknown): unknown {
     keys: Keys
   }
   if (format > forms[kind].format) return tooNewError(kind, format, keys)
-  return damagedError(kind, keys, 'its text is no JSON')
+  return damagedError(kind, keys, 'its text is not valid JSON')
 }
 
 function readRecordKeys(args: unknown): Keys {

@@ -9,13 +9,13 @@ import {
 import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineMultiWrite } from './method.ts'
 
-/** What became of a wish to rename a stack; `renamed` also for its repetition. */
+/** The result of a rename. `renamed` is also the result of its repetition. */
 export type RenameResult = 'renamed' | 'missing' | 'exists' | 'busy' | 'conflict'
 
 /**
- * Gives a stack another id with everything that is kept of it but the records of its deployments,
- * which stay under the old one until they are removed. The state goes along in its new form, so no
- * moment has the one without the other.
+ * The method that renames a stack. All its records get the new id, except those of its deployments,
+ * which keep the old one until they are removed. The converted state is published in the same
+ * transaction.
  */
 export const renameMethods = {
   'catalog.renameStack': defineMultiWrite(
@@ -24,7 +24,7 @@ export const renameMethods = {
       args: {
         readonly id: StackId
         readonly to: StackId
-        /** The version that the new state was made from; the state '' where there is none. */
+        /** The version from which the new state was made. `snapshot` is '' without a state. */
         readonly expected: number
         readonly snapshot: BlobHash | ''
         readonly at: EpochMs
@@ -72,14 +72,14 @@ export const renameMethods = {
   ),
 }
 
-/** Whether somebody asked for a deployment that has not begun. */
+/** Reports whether a requested deployment of the stack has not begun. */
 function hasWaitingRequest(database: Database, id: StackId): boolean {
   return (
     database.get("SELECT 1 FROM request WHERE stack = ? AND ended = '' LIMIT 1", id) !== undefined
   )
 }
 
-/** Whatever a removed stack left under the new id is not this one's. */
+/** Rows that a removed stack left under the new id do not belong to this one. */
 function moveRows(database: Database, id: StackId, to: StackId): void {
   const tables = [
     ['history', 'stack'],
@@ -95,7 +95,7 @@ function moveRows(database: Database, id: StackId, to: StackId): void {
   }
 }
 
-/** The rename in the history, as a deployment that began and ended at once. */
+/** Records the rename in the history, as a deployment that began and ended at the same time. */
 function recordRename(
   database: Database,
   stack: StackId,

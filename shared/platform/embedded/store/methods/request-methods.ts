@@ -3,14 +3,14 @@ import { type Database, readIntegerColumn, readTextColumn } from '../database.ts
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
 import { forms, requireReadable } from '../../../records/record-forms.ts'
 
-/** A request and its end, as JSON; '' while it has none. */
+/** A request and its end, as JSON. `end` is '' until then. */
 export interface StoredRequest {
   readonly key: string
   readonly request: string
   readonly end: string
 }
 
-/** The queues of stacks. */
+/** Methods of the request queues. */
 export const requestMethods = {
   'requests.put': defineWrite(
     (
@@ -30,7 +30,7 @@ export const requestMethods = {
         at,
         request,
       )
-      // What put it before and heard nothing asks again with the very same.
+      // A caller whose put got no response repeats exactly the same request.
       return added === 1 || findRequest(database, stack, key)?.request === request
     },
   ),
@@ -65,7 +65,7 @@ export const requestMethods = {
       return findRequest(database, args.stack, args.key) !== undefined
     },
   ),
-  /** One that cannot be read may not be removed either, and must not keep the others. */
+  /** An unreadable request cannot be removed, and must not block the removal of others. */
   'requests.forget': defineMultiWrite(
     (database, args: { readonly before: number; readonly limit: number }): number => {
       const old = database.all(

@@ -11,7 +11,7 @@ import { type Database, readIntegerColumn, readTextColumn } from '../database.ts
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
 import { parseRecordJson } from '../../../records/record-forms.ts'
 
-/** Tables of records by their keys, in the order of removal; the control record goes last. */
+/** Tables of records with their keys, in order of removal. The control record is removed last. */
 const recordTables = [
   ['log', 'number'],
   ['event', 'position'],
@@ -21,10 +21,10 @@ const recordTables = [
   ['control', 'deployment'],
 ] as const
 
-/** Rows that one read of references looks at. */
+/** Rows per page of references. */
 const rowsPerRead = 100
 
-/** Removal of records, and what it is decided by. */
+/** Methods of retention: the removal of records and the data for its decisions. */
 export const retentionMethods = {
   'retention.deployments': defineRead((database, _args: object): readonly KeptDeployment[] => {
     const ids = new Set(recordTables.flatMap(([table]) => listDeploymentIds(database, table)))
@@ -61,8 +61,8 @@ export const retentionMethods = {
   ),
 
   /**
-   * Every text of every table is looked through, so that no record can be forgotten here. The
-   * cursor is a table and the key of the last row that was read, as JSON.
+   * Every text of every table is searched, so that no record is missed. The cursor is a table and
+   * the key of the last row read, as JSON.
    */
   'retention.references': defineRead(
     (
@@ -92,7 +92,9 @@ export const retentionMethods = {
   ),
 }
 
-/** One step of the index for each deployment, however many rows it has. */
+/**
+ * Returns the deployments of a table with one index step each, regardless of their number of rows.
+ */
 function listDeploymentIds(database: Database, table: string): readonly string[] {
   return database
     .all(
@@ -130,7 +132,7 @@ function parseEndedAt(ended: string, keys: { stack: StackId; number: number }): 
   return parseRecordJson({ kind: 'history', keys }, ended, isEnd).endedAt
 }
 
-/** Events name no blobs. */
+/** Events are left out, because they reference no blobs. */
 function listTables(database: Database): readonly string[] {
   return database
     .all(

@@ -32,7 +32,7 @@ const readLog: StoreRequest = {
   args: { deployment: 'd', from: 0, limit: 100 },
 }
 
-test('a request that fails undoes itself and no other', () => {
+test('a failed request undoes only its own changes', () => {
   const start = { id: 'o/p/none', start: {}, token: '' }
   const replies = runBatch(database, [
     createStack(1, 'a'),
@@ -53,7 +53,7 @@ test('a request that fails undoes itself and no other', () => {
   expect(database.inTransaction()).toBe(false)
 })
 
-test('a request of several statements stands or falls as a whole', () => {
+test('a request of several statements is atomic', () => {
   database.run("INSERT INTO history (stack, number, begun) VALUES ('o/p/a', 1, '{}')")
   const holder = { host: 'h', pid: 1, started: '', who: '' }
   const startInput = { command: 'up', message: '', holder, at: 1 }
@@ -66,22 +66,22 @@ test('a request of several statements stands or falls as a whole', () => {
   expect(read).toMatchObject({ value: { current: '', deployments: 0 } })
 })
 
-test('what is committed is on the disk, not in its cache', () => {
+test('a commit is on disk, not only in a cache', () => {
   expect(database.get('PRAGMA synchronous')).toMatchObject({ synchronous: 2 })
   expect(database.get('PRAGMA journal_mode')).toMatchObject({ journal_mode: 'wal' })
 })
 
-test('a read sees the writes before it', () => {
+test('a read sees the earlier writes of its batch', () => {
   const [, read] = runBatch(database, [append(1, 0, 3), readLog])
   expect(read).toMatchObject({ value: { texts: ['"xxx"'], more: false } })
 })
 
-test('a name that every object has is no method', () => {
+test('the name of an inherited property is not a method', () => {
   const [reply] = runBatch(database, [{ id: 1, method: 'constructor', args: {} }])
   expect(reply).toMatchObject({ failure: { code: 'INTERNAL_ASSERTION' } })
 })
 
-test('on a full disk nothing of the batch is kept, and the store answers again with room', () => {
+test('a full disk rolls back the whole batch, and the store works again once there is space', () => {
   runBatch(database, [append(1, 0, 10)])
   database.get(
     `PRAGMA max_page_count = ${Number(database.get('PRAGMA page_count')?.['page_count'])}`,
@@ -100,7 +100,7 @@ test('on a full disk nothing of the batch is kept, and the store answers again w
   expect(runBatch(database, [append(5, 1, 500_000)])).toEqual([{ id: 5, value: 'appended' }])
 })
 
-test('a database that was moved away is not written', () => {
+test('a database that was moved is not written', () => {
   renameSync(join(folder, 'db'), join(folder, 'moved'))
   expect(runBatch(database, [append(1, 0, 1)])).toMatchObject([
     { failure: { code: 'STORE_UNAVAILABLE' } },

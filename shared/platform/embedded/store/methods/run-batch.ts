@@ -7,9 +7,9 @@ import { parseMethod } from './store-methods.ts'
 import { toGuardError } from './record-guards.ts'
 
 /**
- * Runs requests in order as one transaction and answers each; the answers may be sent when this
- * returns, for then everything is on the disk. A request that fails undoes only itself. When the
- * disk fails nothing of the batch is kept and every request fails with STORE_UNAVAILABLE.
+ * Runs requests in order as one transaction, and returns their replies. All changes are on disk
+ * when it returns, so the replies may be sent. A failed request undoes only its own changes. When
+ * the disk fails, the whole batch is rolled back and every request fails with STORE_UNAVAILABLE.
  */
 export function runBatch(
   database: Database,
@@ -31,8 +31,8 @@ export function runBatch(
 }
 
 /**
- * The answer to a request that waits for no disk; undefined for any other. Never throws: a table in
- * memory has no disk to fail.
+ * Returns the reply to a request that needs no commit, or undefined for any other. Never throws,
+ * because a temporary table needs no disk.
  */
 export function replyWithoutCommit(
   database: Database,
@@ -55,7 +55,7 @@ function findMethod(request: StoreRequest): Method<unknown, unknown> | undefined
   }
 }
 
-/** Throws only what concerns the whole batch. */
+/** Throws only errors that affect the whole batch. */
 function runRequest(
   database: Database,
   { id, method: name, args }: StoreRequest,
@@ -79,12 +79,12 @@ function runRequest(
   }
 }
 
-/** A transaction that the disk broke may be rolled back already, or may not let itself be. */
+/** Rolls back. After a disk error SQLite may already have rolled back, or the rollback may fail. */
 function rollBack(database: Database): void {
   if (!database.inTransaction()) return
   try {
     database.run('ROLLBACK')
   } catch (thrown) {
-    throw new Error(`a broken transaction cannot be rolled back: ${messageOf(thrown)}`)
+    throw new Error(`the rollback of a failed transaction failed: ${messageOf(thrown)}`)
   }
 }

@@ -2,7 +2,7 @@ import type { StackId } from '../../../../records/ids.ts'
 import { readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 
-/** How long slow operations of stacks took. */
+/** Methods for the durations of slow operations. */
 export const slowMethods = {
   'slow.note': defineWrite(
     (database, args: { readonly id: StackId; readonly key: string; readonly ms: number }): number =>

@@ -14,7 +14,7 @@ import { requestMethods } from './request-methods.ts'
 import { retentionMethods } from './retention-methods.ts'
 import { slowMethods } from './slow-methods.ts'
 
-/** Everything that the store can be asked, by name; the same for the owner and over the socket. */
+/** All methods of the store by name. The owner and its clients use the same ones. */
 const storeMethods = {
   ...logMethods,
   ...operationMethods,
@@ -33,13 +33,13 @@ const storeMethods = {
 
 type StoreMethods = typeof storeMethods
 
-/** Asks the store: durable when it resolves. Throws STORE_UNAVAILABLE. */
+/** Calls the store. Durable when it resolves. Throws STORE_UNAVAILABLE. */
 export type StoreCall = <Name extends keyof StoreMethods>(
   name: Name,
   args: Parameters<StoreMethods[Name]['run']>[1],
 ) => Promise<ReturnType<StoreMethods[Name]['run']>>
 
-/** The method of a name that came in a message. */
+/** Returns the method that a message names. */
 export function parseMethod(name: string): Method<unknown, unknown> {
   if (!Object.hasOwn(storeMethods, name)) {
     throw error('INTERNAL_ASSERTION', `the store has no method ${name}`)
