@@ -1,18 +1,16 @@
 /**
- * Gets a clone ready and then does what was asked: start, test, test:full, test:aws, nightly,
- * golden, emulators, cloud, check, gen, bench, sim, synth. Plain JavaScript without dependencies:
- * it runs on whatever Node the machine has, from 20 on, and what comes after it runs on the Node
- * that it installs. This file keeps to syntax that old versions can read, so that they get to the
- * sentence below.
+ * Prepares a clone and then runs one command: start, test, test:full, test:aws, nightly, golden,
+ * emulators, cloud, check, gen, bench, sim, synth. Plain JavaScript without dependencies: it runs
+ * on any Node of the machine from version 20 on. The command itself runs on the Node that it
+ * installs. This file uses only syntax that older versions can parse, so that they print the
+ * message below.
  */
 const needed = 20
 const args = process.argv.slice(2)
 
 if (Number(process.versions.node.split('.')[0]) < needed) {
   console.error('error: Node ' + process.versions.node + ' is too old')
-  console.error(
-    '  what to do: install Node ' + needed + ' or later; antichain brings its own Node 24',
-  )
+  console.error('  hint: install Node ' + needed + ' or later; antichain installs its own Node 24')
   process.exitCode = 1
 } else {
   import('./bootstrap/commands.mjs')
@@ -26,7 +24,7 @@ if (Number(process.versions.node.split('.')[0]) < needed) {
       function (thrown) {
         if (thrown.hint === undefined) throw thrown
         console.error('error: ' + thrown.message)
-        console.error('  what to do: ' + thrown.hint)
+        console.error('  hint: ' + thrown.hint)
         process.exitCode = 1
       },
     )

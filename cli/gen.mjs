@@ -1,6 +1,6 @@
 /**
- * Generates proto/gen from proto/ when it is missing or older than what it is made from.
- * Plain JavaScript for Node 20: it runs before anything of ours can.
+ * Generates proto/gen from proto/ when it is missing or older than its sources. Plain JavaScript
+ * for Node 20, because it runs before all other code of the project.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const project = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** Files that the generated code depends on. */
+/** Returns the files that the generated code depends on. */
 function sourcesOf(folder) {
   const protos = readdirSync(join(folder, 'proto'), { recursive: true })
     .filter(name => /\.(proto|yaml)$/.test(name) && !name.startsWith('gen'))
@@ -17,7 +17,7 @@ function sourcesOf(folder) {
   return [...protos, join(folder, 'package-lock.json'), fileURLToPath(import.meta.url)]
 }
 
-/** Whether proto/gen has to be made again. */
+/** Reports whether proto/gen is missing or stale. */
 export function isStale(folder = project) {
   const stamp = join(folder, 'proto', 'gen', '.stamp')
   if (!existsSync(stamp)) return true
@@ -25,13 +25,16 @@ export function isStale(folder = project) {
   return sourcesOf(folder).some(file => statSync(file).mtimeMs > madeMs)
 }
 
-/** Makes proto/gen again if it is stale, and says so through `say`. Returns whether it did. */
+/**
+ * Generates proto/gen if it is stale or `force` is set, and reports this to `say`. Returns whether
+ * it did.
+ */
 export function generateProtobuf({ folder = project, force = false, say: report = () => {} } = {}) {
   if (!force && !isStale(folder)) return false
   report('generating protobuf code')
   const proto = join(folder, 'proto')
   const bin = join(folder, 'node_modules', '.bin')
-  // The plugin is a script that wants `node` on PATH: the one that runs this will do.
+  // The plugin is a script that needs `node` on PATH. The running Node is sufficient.
   const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
   execFileSync(join(bin, 'buf'), ['generate'], {
     cwd: proto,

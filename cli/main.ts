@@ -1,10 +1,11 @@
 /**
- * cli: the command line. It parses, asks, and shows; what is done is done below, through
- * `local-port.ts` and the ports. Imports everything below, nothing imports it.
+ * cli: the command line. It parses arguments, prompts and shows results; the layers below do the
+ * work, through `engine-port.ts` and the ports. It imports all layers below, and no layer imports
+ * it.
  *
- * Invariants: stdout carries results only, everything said to a person goes to stderr or through
- * the display; a command module is loaded when its command runs, so that looking at stacks does not
- * load the engine; an option that is not supported is refused by name.
+ * Invariants: stdout contains results only; all messages go to stderr or through the display. A
+ * command module is loaded when its command runs, so that listing stacks does not load the engine.
+ * An unsupported option is refused by name.
  */
 import { reportFailure } from './session/report-failure.ts'
 import { error } from '../shared/errors/error.ts'
@@ -15,7 +16,10 @@ async function main(): Promise<number> {
   const major = Number(process.versions.node.split('.', 1)[0])
   if (major < needed)
     return reportFailure(
-      error('NODE_TOO_OLD', `Node ${process.versions.node} is too old, antichain needs ${needed}`),
+      error(
+        'NODE_TOO_OLD',
+        `Node ${process.versions.node} is too old: antichain requires version ${needed} or later`,
+      ),
       process.stderr,
       false,
     )

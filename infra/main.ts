@@ -31,7 +31,7 @@ try {
 } catch (thrown) {
   const known = thrown instanceof DeployError
   const text = known
-    ? `error[${thrown.code}]: ${thrown.message}\n  what to do: ${thrown.hint}`
+    ? `error[${thrown.code}]: ${thrown.message}\n  hint: ${thrown.hint}`
     : messageOf(thrown)
   process.stderr.write(`${text}\n`)
   process.exitCode = 1

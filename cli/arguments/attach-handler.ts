@@ -3,7 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { Flags } from './flags.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** What a declared command does: answers its exit code. */
+/** The handler of a command. Returns the exit code. */
 export type Handler = (
   session: CliSession,
   flags: Flags,
@@ -11,8 +11,8 @@ export type Handler = (
 ) => Promise<number>
 
 /**
- * Puts a handler under a command; its module is loaded when the command runs. The options of
- * `refused` are those that are not there yet.
+ * Attaches a handler to a command. Its module is loaded when the command runs. `refused`: options
+ * that are not supported yet.
  */
 export type Attach = (
   command: Command,
@@ -20,7 +20,7 @@ export type Attach = (
   refused?: readonly string[],
 ) => Command
 
-/** Declares commands that are refused by name, hidden from the help. */
+/** Declares unsupported commands. They are hidden from the help and refused by name. */
 export function declareUnsupportedCommands(parent: Command, names: readonly string[]): void {
   for (const name of names)
     parent

@@ -6,12 +6,12 @@ import { unsupportedOptions } from './unsupported.ts'
 /** Declares `up`, `preview`, `refresh` and `destroy`. */
 export function declareOperations(root: Command, attach: Attach): void {
   const up = addExpectationOptions(addOperationOptions(root.command('up').alias('update')))
-    .description('make the resources of a stack what its program says')
-    .option('--continue-on-error', 'go on with other resources after an error')
-  up.option('--plan <file>', 'do no more than what a plan of `preview --save-plan` has').option(
-    '--strict',
-    'do no more than what the preview has shown',
-  )
+    .description('Create or update the resources of a stack')
+    .option('--continue-on-error', 'Continue with other resources after an error')
+  up.option(
+    '--plan <file>',
+    'Allow only the operations of a plan saved by `preview --save-plan`',
+  ).option('--strict', 'Allow only the operations shown in the preview')
   addConfirmOptions(
     addProgramRefreshOptions(addReleaseOptions(addPolicyOptions(addShowOptions(up)))),
   )
@@ -19,10 +19,10 @@ export function declareOperations(root: Command, attach: Attach): void {
   attach(up, async () => (await import('../commands/up.ts')).updateStack, unsupportedOptions.up)
 
   const preview = addExpectationOptions(addOperationOptions(root.command('preview').alias('pre')))
-    .description('show what `up` would do')
-    .addOption(new Option('--show-secrets [when]', 'show secrets in clear'))
-    .option('--save-plan <file>', 'write what would be done to a plan for `up --plan`')
-    .option('--import-file <file>', 'write what would be created to a file for `import --file`')
+    .description('Preview the changes of the next `up`')
+    .addOption(new Option('--show-secrets [when]', 'Show secrets in plaintext'))
+    .option('--save-plan <file>', 'Save the planned operations to a file for `up --plan`')
+    .option('--import-file <file>', 'Save planned creates to a file for `import --file`')
   addProgramRefreshOptions(addReleaseOptions(addPolicyOptions(addShowOptions(preview))))
   addReplaceOptions(addTargetingOptions(preview))
   attach(
@@ -32,22 +32,22 @@ export function declareOperations(root: Command, attach: Attach): void {
   )
 
   const refresh = addExpectationOptions(addOperationOptions(root.command('refresh')))
-    .description('read the resources of a stack and record what changed outside')
+    .description('Update the state of a stack to match its actual resources')
     .addOption(
-      new Option('--clear-pending-creates', 'forget creates whose end nobody knows').conflicts(
+      new Option('--clear-pending-creates', 'Remove pending creates from the state').conflicts(
         'skipPendingCreates',
       ),
     )
-    .option('--skip-pending-creates', 'leave them as they are, as is done without it too')
+    .option('--skip-pending-creates', 'Leave pending creates unchanged (the default)')
     .option(
       '--import-pending-creates <urn,id,...>',
-      'say under which ids interrupted creates exist',
+      'Import pending creates with these ids',
       collect,
     )
-    .option('--preview-only', 'show what would be recorded, record nothing')
+    .option('--preview-only', 'Preview without changing anything')
   addConfirmOptions(addTargetingOptions(refresh)).option(
     '--run-program',
-    'run the program too: read its resources by the providers that it has now',
+    'Run the program, to read resources with its current providers',
   )
   attach(
     refresh,
@@ -56,15 +56,15 @@ export function declareOperations(root: Command, attach: Attach): void {
   )
 
   const destroy = addOperationOptions(root.command('destroy').aliases(['down', 'dn']))
-    .description('delete the resources of a stack')
-    .option('--continue-on-error', 'go on with other resources after an error')
-    .option('--preview-only', 'show what would be deleted, delete nothing')
-    .option('--run-program', 'run the program too: for its providers, and for hooks of what goes')
-    .option('--remove', 'remove the stack and its configuration file afterwards')
+    .description('Delete the resources of a stack')
+    .option('--continue-on-error', 'Continue with other resources after an error')
+    .option('--preview-only', 'Preview without changing anything')
+    .option('--run-program', 'Run the program, for its current providers and delete hooks')
+    .option('--remove', 'Also remove the stack and its configuration file')
   addConfirmOptions(addRefreshOptions(addReleaseOptions(addConfigOptions(destroy))))
   addTargetOptions(destroy).option(
     '--exclude-protected',
-    'leave protected resources, and what they stand on',
+    'Keep protected resources and their dependencies',
   )
   attach(
     destroy,
@@ -74,67 +74,81 @@ export function declareOperations(root: Command, attach: Attach): void {
 }
 
 /**
- * Declares what is done about deployments that run or were left: `resume`, `cancel`, `redrive` …
+ * Declares the commands for running and interrupted deployments: `resume`, `serve`, `cancel`,
+ * `redrive`.
  */
 export function declareDeployments(root: Command, attach: Attach): void {
   const resume = root
     .command('resume')
-    .description('go on with the deployment of a stack whose process died')
-    .option('-y, --yes', 'do not ask')
-    .option('--diff', 'show each change of each property')
-    .option('-j, --json', 'print the events of the engine, one JSON object a line')
-    .option('--suppress-outputs', 'do not show the outputs of the stack')
-    .option('--show-secrets', 'show secrets in clear')
-    .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
+    .description('Resume the interrupted deployment of a stack')
+    .option('-y, --yes', 'Skip the confirmation prompt')
+    .option('--diff', 'Show the changed properties of each resource')
+    .option('-j, --json', 'Print engine events as JSON, one per line')
+    .option('--suppress-outputs', 'Hide the stack outputs')
+    .option('--show-secrets', 'Show secrets in plaintext')
+    .option('--config-file <file>', 'Use this configuration file instead of Pulumi.<stack>.yaml')
     .addOption(createFunctionLimitOption())
   addMessageOptions(resume)
   attach(resume, async () => (await import('../commands/resume.ts')).resume)
 
   const serve = root
     .command('serve')
-    .description('go on with interrupted deployments by itself, and run what is left to it')
-    .option('--port <number>', 'serve the API there; 0 takes a free one')
-    .option('--host <address>', 'let the API listen there instead of on loopback only')
+    .description('Start a server that resumes deployments, runs schedules and serves the API')
+    .option('--port <number>', 'Serve the API on this port (0: any free port)')
+    .option('--host <address>', 'Listen on this address instead of loopback')
     .addOption(
-      new Option('--only <role>', 'serve as one of both').choices(['generator', 'executor']),
+      new Option('--only <role>', 'Run in only one of the two roles').choices([
+        'generator',
+        'executor',
+      ]),
     )
     .addOption(createFunctionLimitOption())
   attach(serve, async () => (await import('../commands/serve.ts')).serveEngine)
 
   const cancel = root
     .command('cancel')
-    .description('end the deployment of a stack, a running one or one whose process died')
-    .argument('[stack]', 'the stack, instead of the selected one')
-    .option('--force', 'abandon what runs instead of awaiting it')
-    .option('-y, --yes', 'do not ask')
+    .description('Cancel the running or interrupted deployment of a stack')
+    .argument('[stack]', 'Name of the stack (default: the selected stack)')
+    .option('--force', 'Abandon running operations instead of waiting for them')
+    .option('-y, --yes', 'Skip the confirmation prompt')
   attach(cancel, async () => (await import('../commands/cancel.ts')).cancelDeployment)
 
   const redrive = root
     .command('redrive')
-    .description('try again what the queue has given up of a deployment under way')
-    .argument('[stack]', 'the stack, instead of the selected one')
+    .description('Retry the dead-lettered operations of a running deployment')
+    .argument('[stack]', 'Name of the stack (default: the selected stack)')
   attach(redrive, async () => (await import('../commands/redrive.ts')).redriveStack)
 }
 
 function addOperationOptions(command: Command): Command {
   const explained = addMessageOptions(command)
-    .option('-p, --parallel <n>', 'how many operations run at once')
-    .option('--diff', 'show each change of each property')
-    .option('-j, --json', 'print JSON: events, one a line; of a preview one document at the end')
-    .option('--event-log <file>', 'write the events there too; or send them to tcp://host:port')
-    .option('--show-sames', 'show resources that stay as they are too')
-    .option('--show-replacement-steps', 'show the creates and deletes of replacements too')
-    .option('-m, --message <text>', 'a note for the history')
-    .option('--suppress-outputs', 'do not show the outputs of the stack')
-    .option('-c, --config <key=value>', 'set a configuration value and keep it', collect)
-    .option('--config-path', 'the keys of --config are paths')
-    .option('--config-file <file>', 'the configuration file, instead of the one of the stack')
-    .option('--skip-config-validation', 'do not check the configuration against the project')
-    .option('--client <address>', 'the host of a program that runs already: `host:port`')
+    .option('-p, --parallel <n>', 'Maximum number of concurrent operations')
+    .option('--diff', 'Show the changed properties of each resource')
+    .option('-j, --json', 'Print engine events as JSON, one per line (previews: one JSON document)')
+    .option(
+      '--event-log <file>',
+      'Also write the events to a file, or send them to tcp://host:port',
+    )
+    .option('--show-sames', 'Show unchanged resources')
+    .option('--show-replacement-steps', 'Show the separate create and delete steps of replacements')
+    .option('-m, --message <text>', 'Message recorded in the history')
+    .option('--suppress-outputs', 'Hide the stack outputs')
+    .option(
+      '-c, --config <key=value>',
+      'Set a configuration value and save it (repeatable)',
+      collect,
+    )
+    .option('--config-path', 'Treat the keys of --config as paths')
+    .option('--config-file <file>', 'Use this configuration file instead of Pulumi.<stack>.yaml')
+    .option(
+      '--skip-config-validation',
+      'Skip the validation of the configuration against the project',
+    )
+    .option('--client <address>', 'Connect to a program host that is already running, at host:port')
     .addOption(
       new Option(
         '--attach-debugger [what]',
-        'let it wait for a debugger: program, plugins, plugin:<name> (from source) or all',
+        'Wait for a debugger in program, plugins, plugin:<name> (from source) or all',
       )
         .preset('program')
         .argParser(collect),
@@ -142,42 +156,51 @@ function addOperationOptions(command: Command): Command {
   return addExecutionOptions(explained)
 }
 
-/** Not of `destroy`: who takes it for a guard must not lose the stack. */
+/**
+ * Adds the option that forbids changes. `destroy` does not have it, because a user could rely on it
+ * as a safeguard and lose the stack.
+ */
 function addExpectationOptions(command: Command): Command {
-  return command.option('--expect-no-changes', 'fail when there is any change')
+  return command.option('--expect-no-changes', 'Fail if there are any changes')
 }
 
-/** Options of what is told of each resource. */
+/** Adds options for messages and for the names of resources. */
 export function addMessageOptions(command: Command): Command {
   return command
-    .option('-d, --debug', 'show messages for debugging too')
-    .option('--urns', 'show the URNs of resources, not their names')
+    .option('-d, --debug', 'Show debug messages')
+    .option('--urns', 'Show URNs instead of resource names')
 }
 
-/** Options that show what the program was given. */
+/** Adds options that show the input of the program. */
 export function addConfigOptions(command: Command): Command {
   return command
-    .option('--show-config', 'show the configuration, secrets in brackets')
+    .option('--show-config', 'Show the configuration, with secrets hidden')
     .addOption(new Option('--show-full-output [when]').hideHelp())
 }
 
-/** Options that show what is not managed here, and what policies did. */
+/** Adds options that show read resources and the effects of policies. */
 function addShowOptions(command: Command): Command {
   return addConfigOptions(command)
-    .option('--show-reads', 'show resources that are only read too')
-    .option('--show-policy-remediations', 'show each change that a policy pack has made')
+    .option('--show-reads', 'Show resources that are only read')
+    .option('--show-policy-remediations', 'Show each property that a policy pack changed')
 }
 
-/** Declares who runs the operations and for how long, and what is taken without effect. */
+/**
+ * Adds options for the place and duration of operations, and hidden options of Pulumi without an
+ * effect here.
+ */
 export function addExecutionOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--execute <where>', 'who runs the operations: this process, or `antichain serve`')
+      new Option(
+        '--execute <where>',
+        'Where operations run: in this process (here) or in `antichain serve` (elsewhere)',
+      )
         .choices(['here', 'elsewhere'])
         .default('here'),
     )
     .addOption(createFunctionLimitOption())
-    .option('--wait', 'wait while another deployment of the stack runs')
+    .option('--wait', 'Wait until other deployments of the stack have ended')
     .addOption(new Option('--exec-kind <kind>').hideHelp())
     .addOption(new Option('--exec-agent <agent>').hideHelp())
     .addOption(new Option('--suppress-progress').hideHelp())
@@ -185,11 +208,11 @@ export function addExecutionOptions(command: Command): Command {
     .addOption(new Option('--skip-plugin-pre-install').hideHelp())
 }
 
-/** Options that say what a command is about. */
+/** Adds options that select resources, with dependents of excluded ones. */
 function addTargetingOptions(command: Command, exclude?: string): Command {
   return addTargetOptions(command, exclude).option(
     '--exclude-dependents',
-    'leave out what depends on what is left out, too',
+    'Also exclude the dependents of excluded resources',
   )
 }
 
@@ -197,51 +220,54 @@ function addTargetOptions(command: Command, exclude = '-x, --exclude <urn>'): Co
   return command
     .option(
       '-t, --target <urn>',
-      'only this resource; again for more; * and ** match many',
+      'Include only this resource (repeatable; wildcards * and **)',
       collect,
     )
-    .option(exclude, 'all but this resource; again for more; * and ** match many', collect)
-    .option('--target-dependents', 'take along what depends on a target')
+    .option(exclude, 'Exclude this resource (repeatable; wildcards * and **)', collect)
+    .option('--target-dependents', 'Also include the dependents of the targets')
 }
 
 function addReplaceOptions(command: Command): Command {
   return command
-    .option(
-      '--replace <urn>',
-      'replace this resource; again for more; * and ** match many',
-      collect,
-    )
-    .option('--target-replace <urn>', '--target and --replace in one', collect)
+    .option('--replace <urn>', 'Replace this resource (repeatable; wildcards * and **)', collect)
+    .option('--target-replace <urn>', 'Shorthand for --target and --replace (repeatable)', collect)
 }
 
-/** Declares --function-limit. */
+/** Creates the option --function-limit. */
 function createFunctionLimitOption(): Option {
-  const description =
-    'let no generator or executor last longer, as on platforms with time limits: 90s, 15m'
+  const description = 'Time limit of each generator and executor, such as 90s or 15m'
   return new Option('--function-limit <time>', description)
 }
 
 function addConfirmOptions(command: Command): Command {
   return command
-    .option('-y, --yes', 'do not ask')
-    .option('-f, --skip-preview', 'do it without a preview')
-    .option('--show-secrets', 'show secrets in clear')
+    .option('-y, --yes', 'Skip the confirmation prompt')
+    .option('-f, --skip-preview', 'Skip the preview and the confirmation prompt')
+    .option('--show-secrets', 'Show secrets in plaintext')
 }
 
 function addPolicyOptions(command: Command): Command {
   return command
-    .option('--policy-pack <path>', 'let the policies of a folder judge the resources', collect)
-    .option('--policy-pack-config <file>', 'settings of its policies, a JSON file', collect)
+    .option(
+      '--policy-pack <path>',
+      'Check the resources with the policy pack in this folder (repeatable)',
+      collect,
+    )
+    .option(
+      '--policy-pack-config <file>',
+      'JSON configuration file of the policy pack (repeatable)',
+      collect,
+    )
 }
 
 function addRefreshOptions(command: Command): Command {
-  return command.option('-r, --refresh [when]', 'read the resources first: true or false')
+  return command.option('-r, --refresh [when]', 'Refresh the resources first (true or false)')
 }
 
 function addProgramRefreshOptions(command: Command): Command {
   return addRefreshOptions(command).option(
     '--run-program',
-    'with --refresh: read resources by the providers that the program has now',
+    'With --refresh: read resources with the current providers of the program',
   )
 }
 
@@ -249,7 +275,7 @@ function addReleaseOptions(command: Command): Command {
   return command
     .option(
       '--release <mode>',
-      'begin a delete once its dependents are gone (dataflow), or wave by wave (antichain)',
+      'Order of deletes: as soon as dependents are gone (dataflow) or in waves (antichain)',
     )
-    .option('--ignore-protect', 'delete and replace protected resources, too')
+    .option('--ignore-protect', 'Also delete and replace protected resources')
 }

@@ -2,42 +2,42 @@ import type { Command } from 'commander'
 import type { Attach } from './attach-handler.ts'
 import { collect } from './flags.ts'
 
-/** Declares `platform` and what is below it. */
+/** Declares `platform` and its subcommands. */
 export function declarePlatform(root: Command, attach: Attach): void {
-  const platform = root.command('platform').description('antichain itself on AWS')
+  const platform = root.command('platform').description('Manage antichain installations on AWS')
   attach(
     addLocationOptions(platform.command('deploy'))
-      .description('make an installation, or make it what this version is')
-      .option('--set <name=value>', 'a setting of the installation; may be given again', collect)
-      .option('--preview', 'show what would change, change nothing')
-      .option('-y, --yes', 'do not ask'),
+      .description('Create or update an installation')
+      .option('--set <name=value>', 'Setting of the installation (repeatable)', collect)
+      .option('--preview', 'Preview without changing anything')
+      .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/platform-deploy.ts')).deployPlatform,
   )
   attach(
     addLocationOptions(platform.command('token [name]'))
-      .description('make a token of the API that may do everything, and print it once')
-      .option('--days <number>', 'good for so long')
-      .option('-y, --yes', 'do not ask')
-      .option('-j, --json', 'as JSON'),
+      .description('Create an admin token for the API and print it once')
+      .option('--days <number>', 'Days until the token expires (default: never)')
+      .option('-y, --yes', 'Skip the confirmation prompt')
+      .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/platform-token.ts')).createPlatformToken,
   )
   attach(
     addLocationOptions(platform.command('destroy'))
-      .description('remove an installation; tables, bucket and keys stay')
-      .option('-y, --yes', 'do not ask'),
+      .description('Delete an installation except its tables, bucket and keys')
+      .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/platform-destroy.ts')).destroyPlatform,
   )
   attach(
     addLocationOptions(platform.command('status'))
-      .description('show what is there of an installation, what waits and what was given up')
-      .option('-j, --json', 'as JSON'),
+      .description('Show the resources, addresses and queues of an installation')
+      .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/platform-status.ts')).showPlatformStatus,
   )
 }
 
 function addLocationOptions(command: Command): Command {
   return command
-    .option('--installation <name>', 'its name; several fit into one account (antichain)')
-    .option('--region <region>', 'its region, instead of AWS_REGION')
-    .option('--profile <name>', 'the profile of the AWS configuration, instead of AWS_PROFILE')
+    .option('--installation <name>', 'Name of the installation (default: antichain)')
+    .option('--region <region>', 'AWS region (default: AWS_REGION)')
+    .option('--profile <name>', 'Profile of the AWS configuration (default: AWS_PROFILE)')
 }

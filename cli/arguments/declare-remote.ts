@@ -3,57 +3,60 @@ import { roles } from '../../functions/api/roles.ts'
 import type { Attach } from './attach-handler.ts'
 import { collect } from './flags.ts'
 
-/** Declares what has to do with an API: `login`, `deploy`, `token` and their kin. */
+/** Declares the commands for an API: `login`, `logout`, `whoami`, `deploy` and `token`. */
 export function declareRemote(root: Command, attach: Attach): void {
   attach(
     root
       .command('login <address>')
-      .description('work on the stacks of an API from now on, instead of those of this machine')
-      .option('--token <token>', 'the token; otherwise ANTICHAIN_TOKEN, or you are asked for it'),
+      .description('Log in to an API and use its stacks instead of those of this machine')
+      .option('--token <token>', 'API token (default: ANTICHAIN_TOKEN, or a prompt)'),
     async () => (await import('../commands/login.ts')).login,
   )
   attach(
-    root.command('logout').description('work on the stacks of this machine again'),
+    root.command('logout').description('Log out and use the stacks of this machine again'),
     async () => (await import('../commands/login.ts')).logout,
   )
   attach(
     root
       .command('whoami')
-      .description('say which stacks are worked on, and what the token may do')
-      .option('-j, --json', 'as JSON'),
+      .description('Show the current login and its permissions')
+      .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/login.ts')).whoami,
   )
   attach(
     root
       .command('deploy')
-      .description('upload the program of a stack, for webhooks and schedules; deploy nothing yet'),
+      .description(
+        'Upload the program of a stack for webhooks and schedules, without deploying it',
+      ),
     async () => (await import('../commands/deploy.ts')).uploadProgram,
   )
   declareTokens(root, attach)
 }
 
 function declareTokens(root: Command, attach: Attach): void {
-  const token = root.command('token').description('who may use the API')
+  const token = root.command('token').description('Manage API tokens')
   attach(
     token
       .command('create [name]')
-      .description('make a token, and print it once')
+      .description('Create a token and print it once')
+      .option('--admin', 'Create an admin token in the store of this machine, instead of --role')
+      .addOption(new Option('--role <role>', 'Role of the token').choices(roles))
       .option(
-        '--admin',
-        'one that may do everything, instead of --role; in the store of this machine',
+        '--for <project/stack>',
+        'Limit the token to a stack, or to project/* (repeatable)',
+        collect,
       )
-      .addOption(new Option('--role <role>', 'what it may do').choices(roles))
-      .option('--for <project/stack>', 'only for this stack; project/* for all of one', collect)
-      .option('--days <number>', 'good for so many days; without it, for ever')
-      .option('-j, --json', 'as JSON'),
+      .option('--days <number>', 'Days until the token expires (default: never)')
+      .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/token.ts')).createApiToken,
   )
   attach(
-    token.command('ls').alias('list').description('list tokens').option('-j, --json', 'as JSON'),
+    token.command('ls').alias('list').description('List tokens').option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/token.ts')).listTokens,
   )
   attach(
-    token.command('revoke <id>').alias('rm').description('have a token let nobody in any more'),
+    token.command('revoke <id>').alias('rm').description('Revoke a token'),
     async () => (await import('../commands/token.ts')).revokeToken,
   )
 }

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import { type Attach, declareUnsupportedCommands } from './attach-handler.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 
-/** Declares `stack` and what is below it. */
+/** Declares `stack` and its subcommands. */
 export function declareStack(root: Command, attach: Attach): void {
-  const stack = root.command('stack').description('make, choose and look at stacks')
+  const stack = root.command('stack').description('Manage stacks, or show the current stack')
   attach(
-    stack.option('--show-name', 'print the name only'),
+    stack.option('--show-name', 'Print only the name of the stack'),
     async () => (await import('../commands/stack-show.ts')).showStack,
   )
   declareLifecycle(stack, attach)
@@ -20,13 +20,13 @@ function declareLifecycle(stack: Command, attach: Attach): void {
     stack
       .command('init [name]')
       .aliases(['new', 'create'])
-      .description('make a stack')
-      .option('--no-select', 'do not select it')
+      .description('Create a stack')
+      .option('--no-select', 'Do not select the new stack')
       .option(
         '--secrets-provider <kind>',
-        'how its secrets are kept: passphrase, or awskms://<key>',
+        'Secrets provider of the stack: passphrase, or awskms://<key>',
       )
-      .option('-y, --yes', 'do not ask'),
+      .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/stack-init.ts')).initStack,
     unsupportedOptions.stackInit,
   )
@@ -34,21 +34,21 @@ function declareLifecycle(stack: Command, attach: Attach): void {
     stack
       .command('ls')
       .alias('list')
-      .description('list the stacks of the project')
-      .option('-a, --all', 'the stacks of all projects')
-      .option('-p, --project <name>', 'the stacks of another project')
-      .option('-j, --json', 'as JSON'),
+      .description('List the stacks of the project')
+      .option('-a, --all', 'List the stacks of all projects')
+      .option('-p, --project <name>', 'List the stacks of another project')
+      .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/stack-ls.ts')).listStacks,
     unsupportedOptions.stackLs,
   )
   attach(
     stack
       .command('select [name]')
-      .description('choose the stack that commands work on')
-      .option('-c, --create', 'make it when it does not exist')
+      .description('Select the stack that commands use by default')
+      .option('-c, --create', 'Create the stack if it does not exist')
       .option(
         '--secrets-provider <kind>',
-        'how its secrets are kept: passphrase, or awskms://<key>',
+        'Secrets provider of a new stack: passphrase, or awskms://<key>',
       ),
     async () => (await import('../commands/stack-select.ts')).chooseStack,
   )
@@ -56,20 +56,18 @@ function declareLifecycle(stack: Command, attach: Attach): void {
     stack
       .command('rm [name]')
       .aliases(['remove', 'delete'])
-      .description('remove a stack that has no resources')
-      .option('-f, --force', 'also when it has resources, which are left behind')
-      .option('-y, --yes', 'do not ask')
-      .option('--preserve-config', 'keep its configuration file')
-      .option('--remove-backups', 'nothing is left: there are no other copies'),
+      .description('Remove a stack and its configuration file')
+      .option('-f, --force', 'Remove the stack even if it has resources, which are left behind')
+      .option('-y, --yes', 'Skip the confirmation prompt')
+      .option('--preserve-config', 'Keep the configuration file')
+      .option('--remove-backups', 'No effect: there are no backups'),
     async () => (await import('../commands/stack-rm.ts')).removeNamedStack,
   )
 }
 
 function declareRename(stack: Command, attach: Attach): void {
   attach(
-    stack
-      .command('rename <name>')
-      .description('give a stack another name; it may be in another project'),
+    stack.command('rename <name>').description('Rename a stack, or move it to another project'),
     async () => (await import('../commands/stack-rename.ts')).renameNamedStack,
   )
 }
@@ -78,50 +76,53 @@ function declareState(stack: Command, attach: Attach): void {
   attach(
     stack
       .command('output [name]')
-      .description('print the outputs of a stack, or one of them')
-      .option('-j, --json', 'as JSON')
-      .option('--shell', 'as assignments for a shell')
-      .option('--show-secrets', 'show secrets in clear'),
+      .description('Print the outputs of a stack, or one output')
+      .option('-j, --json', 'Print JSON')
+      .option('--shell', 'Print assignments for a shell')
+      .option('--show-secrets', 'Show secrets in plaintext'),
     async () => (await import('../commands/stack-output.ts')).showStackOutput,
   )
   attach(
     stack
       .command('export')
-      .description('print the state of a stack')
-      .option('--file <file>', 'write it to a file')
-      .option('--show-secrets', 'with secrets in clear')
-      .option('--version <number>', 'an earlier version')
-      .option('--at <moment>', 'as it was at a time, or at <deployment>:<moment> of the history'),
+      .description('Export the state of a stack')
+      .option('--file <file>', 'Write the state to a file instead of standard output')
+      .option('--show-secrets', 'Include secrets in plaintext')
+      .option('--version <number>', 'Export an earlier version')
+      .option(
+        '--at <moment>',
+        'Export the state at a point in time: a time, or <deployment>:<moment>',
+      ),
     async () => (await import('../commands/stack-export.ts')).exportStack,
   )
   attach(
     stack
       .command('import')
-      .description('replace the state of a stack')
-      .option('--file <file>', 'read it from a file instead of standard input')
-      .option('-f, --force', 'also when it looks wrong'),
+      .description('Replace the state of a stack with an exported state')
+      .option('--file <file>', 'Read the state from a file instead of standard input')
+      .option('-f, --force', 'Import the state despite failed checks'),
     async () => (await import('../commands/stack-import.ts')).importStack,
   )
   attach(
     stack
       .command('history')
       .alias('hist')
-      .description('list the deployments of a stack, newest first')
-      .option('-j, --json', 'as JSON')
-      .option('--show-secrets', 'has no effect: the history holds none')
-      .option('--show <number>', 'one deployment: its moments, and what it settled')
-      .option('--page <number>', 'which page')
-      .option('--page-size <number>', 'how many a page'),
+      .description('Show the history of a stack')
+      .option('-j, --json', 'Print JSON')
+      .option('--show-secrets', 'No effect: the history contains no secrets')
+      .option('--show <number>', 'Show the points in time and settled operations of one deployment')
+      .option('--page <number>', 'Page number')
+      .option('--page-size <number>', 'Results per page'),
     async () => (await import('../commands/stack-history.ts')).showStackHistory,
     unsupportedOptions.stackHistory,
   )
   attach(
     stack
       .command('prune')
-      .description('remove records and versions that were kept long enough')
-      .option('-a, --all', 'of all stacks, and what removed ones left')
-      .option('--dry-run', 'only tell what would go')
-      .option('-j, --json', 'as JSON'),
+      .description('Remove old records and versions')
+      .option('-a, --all', 'Prune all stacks, including removed ones')
+      .option('--dry-run', 'Preview without removing anything')
+      .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/stack-prune.ts')).pruneStack,
   )
 }

@@ -1,87 +1,94 @@
 import { type Command, Option } from 'commander'
 import type { Attach } from './attach-handler.ts'
 
-/** Declares `webhook`, `schedule` and `notification`: here, or at the API of a login. */
+/** Declares `webhook`, `schedule` and `notification`, for this machine or the API of a login. */
 export function declareTriggers(root: Command, attach: Attach): void {
-  const webhook = root.command('webhook').description('what repositories and others may ask for')
+  const webhook = root.command('webhook').description('Manage webhooks that start operations')
   attach(
     webhook
       .command('create <name>')
-      .description('make or change a webhook; a new secret is printed once')
+      .description('Create or update a webhook')
       .addOption(
-        new Option('--form <form>', 'how it is signed')
+        new Option('--form <form>', 'Signature form of the requests')
           .choices(['github', 'signed'])
           .default('github'),
       )
       .requiredOption(
         '--rules <file>',
-        'a YAML or JSON file: a list of rules; see docs/triggers.md',
+        'YAML or JSON file with a list of rules (see docs/triggers.md)',
       )
-      .option('--api-url <url>', 'where the API of the repository host is')
-      .option('--paused', 'answer nothing for now')
-      .addHelpText('after', secretHelpText('ANTICHAIN_CREDENTIAL reads the repository.')),
+      .option('--api-url <url>', 'URL of the API of the repository host')
+      .option('--paused', 'Pause the webhook')
+      .addHelpText(
+        'after',
+        secretHelpText('Set ANTICHAIN_CREDENTIAL to the credential that reads the repository.'),
+      ),
     async () => (await import('../commands/trigger-create.ts')).createWebhook,
   )
   declareDocumentCommands(webhook, attach, 'webhook')
 
-  const schedule = root.command('schedule').description('what happens to a stack by itself')
+  const schedule = root.command('schedule').description('Manage the schedules of a stack')
   attach(
     schedule
       .command('create <name>')
-      .description('make or change a schedule of a stack')
-      .requiredOption('--when <expression>', 'cron of five fields, rate(…), or at(…)')
+      .description('Create or update a schedule of a stack')
+      .requiredOption('--when <expression>', 'Five cron fields, rate(…) or at(…)')
       .addOption(
-        new Option('--operation <kind>', 'what is done')
+        new Option('--operation <kind>', 'Operation to run')
           .choices(['refresh', 'up', 'destroy'])
           .default('refresh'),
       )
-      .option('--remediate', 'after a refresh that found a drift, deploy')
-      .option('--zone <name>', 'the time zone, such as Europe/Paris')
-      .option('--jitter <seconds>', 'move each run by up to so much')
-      .option('--paused', 'run nothing for now'),
+      .option('--remediate', 'Run `up` after a refresh that found drift')
+      .option('--zone <name>', 'Time zone, such as Europe/Paris')
+      .option('--jitter <seconds>', 'Shift all runs by up to this many seconds')
+      .option('--paused', 'Pause the schedule'),
     async () => (await import('../commands/trigger-create.ts')).createSchedule,
   )
-  attach(
-    schedule.command('pause <name>').description('run nothing of a schedule for now'),
-    async () => (await import('../commands/schedule-pause.ts')).createPauseHandler(true),
+  attach(schedule.command('pause <name>').description('Pause a schedule'), async () =>
+    (await import('../commands/schedule-pause.ts')).createPauseHandler(true),
   )
-  attach(
-    schedule.command('resume <name>').description('go on with a schedule that was paused'),
-    async () => (await import('../commands/schedule-pause.ts')).createPauseHandler(false),
+  attach(schedule.command('resume <name>').description('Resume a paused schedule'), async () =>
+    (await import('../commands/schedule-pause.ts')).createPauseHandler(false),
   )
   declareDocumentCommands(schedule, attach, 'schedule')
   declareNotifications(root, attach)
 }
 
 function declareNotifications(root: Command, attach: Attach): void {
-  const notification = root.command('notification').description('who is told of deployments')
+  const notification = root
+    .command('notification')
+    .description('Manage notifications about deployments')
   attach(
     notification
       .command('create <name>')
-      .description('make or change a notification; a new secret is printed once')
-      .requiredOption('--url <url>', 'where it is posted')
-      .option('--events <list>', 'started, succeeded, failed, drift', 'failed,drift')
-      .option('-a, --all', 'of all stacks')
-      .option('--paused', 'tell nothing for now')
+      .description('Create or update a notification')
+      .requiredOption('--url <url>', 'URL that receives the notifications')
+      .option(
+        '--events <list>',
+        'Events to send: started, succeeded, failed, drift',
+        'failed,drift',
+      )
+      .option('-a, --all', 'Notify about all stacks')
+      .option('--paused', 'Pause the notification')
       .addHelpText('after', secretHelpText('')),
     async () => (await import('../commands/trigger-create.ts')).createNotification,
   )
   attach(
     notification
       .command('dead')
-      .description('list what nobody could be told, of all stacks')
-      .option('-j, --json', 'as JSON'),
+      .description('List undelivered notifications of all stacks')
+      .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/notification-dead.ts')).listDeadNotifications,
   )
   attach(
-    notification.command('redrive').description('have all of these sent again'),
+    notification.command('redrive').description('Send all undelivered notifications again'),
     async () => (await import('../commands/notification-dead.ts')).redriveNotifications,
   )
   declareDocumentCommands(notification, attach, 'notification')
 }
 
 function secretHelpText(more: string): string {
-  return `\nANTICHAIN_SECRET is the secret that deliveries are signed with; without it one is made. ${more}`
+  return `\nSet ANTICHAIN_SECRET to the secret that signs deliveries; otherwise a new one is created and printed once. ${more}`
 }
 
 function declareDocumentCommands(
@@ -90,22 +97,24 @@ function declareDocumentCommands(
   kind: 'webhook' | 'schedule' | 'notification',
 ): void {
   const addAllOption = (command: Command): Command =>
-    kind === 'notification' ? command.option('-a, --all', 'those of all stacks') : command
+    kind === 'notification'
+      ? command.option('-a, --all', 'Use the notifications that apply to all stacks')
+      : command
   const load = async () =>
     (await import('../commands/trigger-documents.ts')).createTriggerCommands(kind)
   attach(
-    addAllOption(parent.command('ls').alias('list').description(`list ${kind}s`)).option(
+    addAllOption(parent.command('ls').alias('list').description(`List ${kind}s`)).option(
       '-j, --json',
-      'as JSON',
+      'Print JSON',
     ),
     async () => (await load()).ls,
   )
   attach(
-    addAllOption(parent.command('show <name>').description(`print a ${kind}, without its secrets`)),
+    addAllOption(parent.command('show <name>').description(`Show a ${kind} without its secrets`)),
     async () => (await load()).show,
   )
   attach(
-    addAllOption(parent.command('rm <name>').alias('remove').description(`remove a ${kind}`)),
+    addAllOption(parent.command('rm <name>').alias('remove').description(`Remove a ${kind}`)),
     async () => (await load()).rm,
   )
 }

@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
 import { error } from '../../shared/errors/error.ts'
 
-/** The options that were given to a command, by their names in camel case. */
+/** The options of a command, by their names in camel case. */
 export interface Flags {
   readonly is: (name: string) => boolean
   readonly text: (name: string) => string | undefined
   readonly list: (name: string) => readonly string[]
 }
 
-/** Reads the options of a command, those of all commands included. */
+/** Returns the options of a command, including the global ones. */
 export function flagsOf(command: Command): Flags {
   const values: Readonly<Record<string, unknown>> = command.optsWithGlobals()
   return {
@@ -25,13 +25,13 @@ export function flagsOf(command: Command): Flags {
   }
 }
 
-/** Declares options that Pulumi has and that are not there yet, hidden from the help. */
+/** Declares options of Pulumi that are not supported yet, hidden from the help. */
 export function declareUnsupported(command: Command, names: readonly string[]): Command {
   for (const name of names) command.addOption(new Option(name).hideHelp())
   return command
 }
 
-/** Refuses options of `declareMissing` by name. Throws FEATURE_MISSING. */
+/** Refuses options of `declareUnsupported` by name. Throws FEATURE_MISSING. */
 export function refuseUnsupported(command: Command, names: readonly string[]): void {
   const values: Readonly<Record<string, unknown>> = command.opts()
   for (const name of names) {
@@ -44,7 +44,7 @@ export function refuseUnsupported(command: Command, names: readonly string[]): v
   }
 }
 
-/** Collects an option that may be given several times. */
+/** Collects the values of an option that can be repeated. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value]
 }

@@ -13,15 +13,17 @@ import { declareRemote } from './declare-remote.ts'
 import { declareStack } from './declare-stack.ts'
 import { declareTriggers } from './declare-triggers.ts'
 import { reportFailure } from '../session/report-failure.ts'
+import { addExamples } from './examples.ts'
 import { declareUnsupported, flagsOf, refuseUnsupported } from './flags.ts'
+import { groupedHelp, groupOptions } from './option-groups.ts'
 import type { Io } from '../session/io.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 import { createCliSession, type GlobalOptions } from '../session/session.ts'
 import type { Tools } from '../session/tools.ts'
 
 /**
- * Runs one command line and answers the exit code. Nothing is thrown: every failure is said on
- * stderr. A wrong command line is CLI_USAGE.
+ * Runs one command line and returns the exit code. Nothing is thrown: every failure is reported on
+ * stderr. An invalid command line is CLI_USAGE.
  */
 export async function runCommandLine(
   args: readonly string[],
@@ -49,28 +51,32 @@ export async function runCommandLine(
 function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
   const root = new Command('antichain')
   root
-    .description('Deploys Pulumi programs: journaled and in parallel.')
-    .option('-C, --cwd <folder>', 'work as if started in this folder')
-    .option('-s, --stack <name>', 'the stack to work on, instead of the selected one')
-    .option('--non-interactive', 'never ask')
+    .description('Deploy Pulumi programs durably and in parallel')
+    .option('-C, --cwd <folder>', 'Run as if started in this folder')
+    .option('-s, --stack <name>', 'Stack to use (default: the selected stack)')
+    .option('--non-interactive', 'Never prompt')
     .addOption(
-      new Option('--color <when>', 'colours in the output')
+      new Option('--color <when>', 'Use colors in the output')
         .choices(['always', 'never', 'auto'])
         .default('auto'),
     )
-    .addHelpText('after', '\n`antichain --version` prints the version.')
-    .option('-v, --verbose', 'say more; show stack traces')
-    .addOption(new Option('--logtostderr', 'write the log to stderr, as it always is').hideHelp())
+    .option('-v, --verbose', 'Print more details and stack traces')
+    .addOption(new Option('--logtostderr', 'Write the log to stderr (always enabled)').hideHelp())
+    .helpOption('-h, --help', 'Show help for a command')
+    .helpCommand('help [command]', 'Show help for a command')
+    .configureHelp(groupedHelp)
     .exitOverride()
     .configureOutput({
       writeOut: text => io.stdout.write(text),
       writeErr: () => {},
     })
+  addExamples(root).addHelpText('after', '\nRun `antichain --version` to print the version.')
   declareUnsupported(root, unsupportedOptions.root).hook('preAction', () =>
     refuseUnsupported(root, unsupportedOptions.root),
   )
-  const attach: Attach = (command, load, refused = []) =>
-    declareUnsupported(command, refused).action(async () => {
+  const attach: Attach = (command, load, refused = []) => {
+    groupOptions(command)
+    return declareUnsupported(addExamples(command), refused).action(async () => {
       refuseUnsupported(command, refused)
       const session = createCliSession(io, tools, readGlobalOptions(command))
       try {
@@ -80,15 +86,21 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
         await session.close()
       }
     })
+  }
+  root.commandsGroup('Deployments:')
   declareOperations(root, attach)
   declareDeployments(root, attach)
   declareImport(root, attach)
+  root.commandsGroup('Stacks:')
   declareStack(root, attach)
   declareConfig(root, attach)
   declareState(root, attach)
+  root.commandsGroup('Servers and installations:')
   declarePlatform(root, attach)
   declareRemote(root, attach)
+  root.commandsGroup('Plugins:')
   declarePlugin(root, attach)
+  root.commandsGroup('Automation:')
   declareTriggers(root, attach)
   declareUnsupportedCommands(root, unsupportedCommands.root)
   return root
@@ -113,8 +125,8 @@ function usageErrorOf(thrown: CommanderError): Error {
 }
 
 /**
- * `--protect=false` as `--no-protect`, and without what is so anyhow: these switches of Pulumi take
- * no word of their own.
+ * Rewrites switches that take a value in Pulumi: `--protect=false` becomes `--no-protect`. The
+ * default, `--protect` or `--protect=true`, is omitted.
  */
 function withPlainSwitches(args: readonly string[]): readonly string[] {
   return args.flatMap(word => {
@@ -125,7 +137,7 @@ function withPlainSwitches(args: readonly string[]): readonly string[] {
   })
 }
 
-/** Pulumi's `-v` takes a level; here it is a switch, so that the level is left out. */
+/** Omits the level of Pulumi's `-v <level>`, because `-v` is a switch here. */
 function withoutVerbosityLevels(args: readonly string[]): readonly string[] {
   return args.flatMap((word, at) => {
     if (/^(-v=?|--verbose=)\d+$/.test(word)) return ['-v']

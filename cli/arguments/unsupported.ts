@@ -1,9 +1,9 @@
 /**
- * What Pulumi's command line has and this one has not yet: refused by name, never passed over. An
- * option leaves its list, and a command this file, when it comes.
+ * Features of Pulumi's command line that are not supported yet. They are refused by name and never
+ * ignored. Once supported, an option leaves its list, and a command leaves this file.
  */
 
-/** Options of all operations. */
+/** Unsupported options of all operations. */
 const everyOperation = [
   '--output <format>',
   '--neo',
@@ -12,10 +12,10 @@ const everyOperation = [
   '--remote',
 ]
 
-/** Options of operations that run the program. */
+/** Unsupported options of operations that run the program. */
 const programOperation = ['--secrets-provider <kind>']
 
-/** Options that are not there yet, by command. */
+/** Unsupported options, by command. */
 export const unsupportedOptions = {
   root: [
     '-e, --emoji',
@@ -40,7 +40,7 @@ export const unsupportedOptions = {
   configSet: ['--type <type>'],
 } as const satisfies Record<string, readonly string[]>
 
-/** Commands that are not there yet. */
+/** Unsupported commands. */
 export const unsupportedCommands = {
   root: [
     'about',

@@ -1,7 +1,7 @@
 /**
- * Bundles the command line into .cache/cli, from which cli/antichain starts it: a thousand modules
- * that are read, stripped of their types and linked one by one take longer than most commands do.
- * Sources that are newer than the bundle win: the launcher then runs them as they are.
+ * Bundles the command line into .cache/cli, from which cli/antichain starts it. Reading, stripping
+ * and linking a thousand separate modules takes longer than most commands. If a source is newer
+ * than the bundle, the launcher runs the sources instead.
  */
 import {
   existsSync,
@@ -17,17 +17,17 @@ import { root } from './paths.mjs'
 import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
 const folder = join(root, '.cache', 'cli')
-/** The file that the launcher starts, and whose time is the time of the bundle. */
+/** The file that the launcher starts. Its modification time is the time of the bundle. */
 const main = join(folder, 'main.mjs')
-/** What the bundle is made from; cli/antichain looks at the same ones. */
+/** The sources of the bundle; cli/antichain checks the same ones. */
 const sources = ['cli', 'functions', 'local', 'shared', join('proto', 'gen')]
 const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'cli/bootstrap/bundle.mjs']
-/** A process that began before a new bundle loads parts of the old one for as long as it runs. */
+/** A process that started before a new bundle keeps loading parts of the old one. */
 const keptMs = 7 * 24 * 3_600_000
 
 /**
- * Whether there is a bundle that is not older than what it is made from. What was unpacked or moved
- * here may have kept an old time, but has changed here since.
+ * Reports whether a bundle exists that is not older than its sources. An unpacked or moved file may
+ * have an old modification time, so its change time is checked too.
  */
 export function isBundled() {
   if (!existsSync(main)) return false
@@ -47,7 +47,7 @@ export function isBundled() {
   )
 }
 
-/** Makes the bundle anew; its entry is replaced last and at once. */
+/** Builds the bundle. Its entry is replaced last, in one step. */
 export async function bundle() {
   const beganMs = Date.now()
   const entry = join(folder, 'next.mjs')
@@ -70,18 +70,18 @@ export async function bundle() {
       legalComments: 'none',
       logLevel: 'error',
       plugins: [ownPlaces],
-      // Packages in the older module form ask for `require`, which modules do not have.
+      // CommonJS packages require `require`, which modules do not have.
       banner: {
         js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
       },
     })
   } catch (thrown) {
     throw createBootstrapFailure(
-      `bundling the command line failed: ${thrown.message}`,
-      'read the messages above; `npm ci` brings esbuild back if it is broken',
+      `cannot bundle the command line: ${thrown.message}`,
+      'read the messages above; if esbuild is broken, run `npm ci` to reinstall it',
     )
   }
-  // What is saved while the bundle is made may not be in it.
+  // A source that is saved during the build may be missing from the bundle.
   utimesSync(entry, beganMs / 1_000, beganMs / 1_000)
   renameSync(entry, main)
   prune()
@@ -89,8 +89,9 @@ export async function bundle() {
 }
 
 /**
- * Modules find files that lie beside them by `import.meta`: in the bundle, which is elsewhere, that
- * is the place of their source, and the thread of the store is an entry of the bundle itself.
+ * Modules locate neighboring files by `import.meta`. The bundle is in another folder, so
+ * `import.meta` is replaced by the location of the source. The thread of the store is an entry of
+ * the bundle itself.
  */
 const ownPlaces = {
   name: 'own-places',
@@ -114,7 +115,10 @@ const ownPlaces = {
   },
 }
 
-/** Parts of a bundle age from when it is replaced: it may have been started just now. */
+/**
+ * The age of bundle parts counts from their replacement, because the bundle may have been started
+ * just before.
+ */
 function keepLast(nowMs) {
   if (!existsSync(main)) return
   const madeMs = statSync(main).mtimeMs
@@ -125,7 +129,7 @@ function keepLast(nowMs) {
   }
 }
 
-/** Removes parts of bundles that nobody can be running any more. */
+/** Removes parts of bundles that no running process can still use. */
 function prune() {
   const endedMs = Date.now() - keptMs
   for (const name of readdirSync(folder)) {

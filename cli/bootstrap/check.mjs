@@ -1,4 +1,4 @@
-/** `npm run check`: everything that can be said about the code without running it. */
+/** `npm run check`: all static checks of the code. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChild } from './run-child.mjs'
@@ -7,7 +7,7 @@ import { prepare } from './prepare.mjs'
 import { printProgress, elapsedSince } from './messages.mjs'
 import { vitest } from './run-tests.mjs'
 
-/** In order of how fast they answer; a check whose configuration is not there is left out. */
+/** Ordered by duration, the fastest first. A check without its configuration file is skipped. */
 const checks = [
   { name: 'format', file: binPath('biome'), args: ['format', '.'] },
   { name: 'lint', file: binPath('oxlint'), args: ['--type-aware'], needs: '.oxlintrc.json' },
@@ -16,7 +16,7 @@ const checks = [
   { name: 'house rules', file: ourNode, args: [vitest, 'run', 'test/house'], needs: 'test/house' },
 ]
 
-/** Runs all checks, whatever they find, and says at the end which failed. */
+/** Runs all checks, even after a failure, and reports the failed ones at the end. */
 export async function runChecks() {
   await prepare()
   const bad = []
@@ -27,6 +27,6 @@ export async function runChecks() {
     printProgress(`${name}: ${status === 0 ? 'good' : 'failed'} (${elapsedSince(beganMs)})`)
     if (status !== 0) bad.push(name)
   }
-  if (bad.length > 0) console.error(`error: failed: ${bad.join(', ')}`)
+  if (bad.length > 0) console.error(`error: failed checks: ${bad.join(', ')}`)
   return bad.length === 0 ? 0 : 1
 }

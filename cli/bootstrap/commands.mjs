@@ -1,5 +1,6 @@
 /**
- * The commands that package.json's scripts name. Each gets its words and answers an exit status.
+ * The commands that the scripts of package.json name. Each gets its arguments and returns an exit
+ * status.
  */
 import { join, resolve } from 'node:path'
 import { runChecks } from './check.mjs'
@@ -31,8 +32,8 @@ export async function run(name, args) {
   const command = commands.get(name)
   if (command !== undefined) return command(args)
   throw createBootstrapFailure(
-    `there is no command '${name ?? ''}'`,
-    `give one of ${[...commands.keys()].join(', ')}`,
+    `unknown command '${name ?? ''}'`,
+    `use one of ${[...commands.keys()].join(', ')}`,
   )
 }
 
@@ -49,8 +50,8 @@ async function bench(args) {
 }
 
 /**
- * Runs golden cases against our command: all of the project's, or with `--cases DIR` those of any
- * folder of the same form; further words go to the runner.
+ * Runs golden cases against this command line: all cases of the project, or with `--cases DIR`
+ * those of another folder of the same format. Further arguments are passed to the runner.
  */
 async function golden(args) {
   await prepare(programs)
@@ -78,14 +79,15 @@ async function startCloud(args) {
 }
 
 /**
- * Writes the CloudFormation templates of an installation on AWS; `words` go to `cdk synth`. Needs
- * neither an account nor a network nor an image builder. Entries that are not there are named.
+ * Writes the CloudFormation templates of an installation on AWS. The arguments are passed to `cdk
+ * synth`. Requires neither an account nor a network nor an image builder. Missing entry points are
+ * reported.
  */
 async function synth(args) {
   await prepare()
   const env = createOwnVariables({
     ANTICHAIN_ASSETS: process.env.ANTICHAIN_ASSETS ?? 'existing',
-    // Nothing is looked up: asking the machine for credentials would only take its time.
+    // Nothing is looked up, so a request for the credentials of the machine would only waste time.
     AWS_EC2_METADATA_DISABLED: 'true',
     CDK_DISABLE_CLI_TELEMETRY: 'true',
   })
@@ -93,11 +95,11 @@ async function synth(args) {
   const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk')
   const context = ['--context', `antichain:region=${region}`]
   const status = await runChild(ourNode, [cdk, 'synth', '--quiet', ...context, ...args], { env })
-  if (status === 0) printProgress('templates are in .cache/cdk.out')
+  if (status === 0) printProgress('templates were written to .cache/cdk.out')
   return status
 }
 
-/** Runs what a folder of tests has to say beside its tests. */
+/** Runs the main program of a test folder. */
 async function runScript(folder, args) {
   await prepare()
   return runChild(ourNode, [join(root, 'test', folder, 'main.ts'), ...args])

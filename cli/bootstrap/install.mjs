@@ -1,4 +1,4 @@
-/** Packages: whether a folder has those of its lock file, installing them, and our own Node. */
+/** Installs the packages of a folder and the project's own Node. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
@@ -6,17 +6,20 @@ import { join } from 'node:path'
 import { createNpmVariables, ourNode, root } from './paths.mjs'
 import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
-/** Whether a folder's packages are missing or were made from another lock file. */
+/**
+ * Reports whether the packages of a folder are missing or were installed from another lock file.
+ */
 export function needsInstall(folder) {
   const modules = join(folder, 'node_modules')
-  // A linked folder belongs to another clone: installing would empty it there.
+  // A linked folder belongs to another clone; an installation would empty it there.
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return false
   const stamp = stampOf(folder)
   return !existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== lockHashOf(folder)
 }
 
 /**
- * Installs exactly what the lock file says; the stamp comes last, so that half an install is none.
+ * Installs exactly the packages of the lock file. The stamp is written last, so that a partial
+ * installation is repeated.
  */
 export function installPackages(folder, name) {
   printProgress(`installing the packages of ${name} (up to a minute)`)
@@ -27,37 +30,37 @@ export function installPackages(folder, name) {
   printProgress(`installed the packages of ${name} in ${elapsedSince(beganMs)}`)
 }
 
-/** Whether our Node is there and is the one that everything of ours needs. */
+/** Reports whether the project's Node is installed in the required version. */
 export function hasOurNode() {
   return spawnSync(ourNode, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v24.') ?? false
 }
 
-/** The package's install script puts the binary there: it may have been switched off. */
+/** The install script of the package puts the binary there, but scripts may be disabled. */
 export function repairOurNode() {
   printProgress('setting up Node 24')
   runNpm(root, ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
   if (hasOurNode()) return
   throw createBootstrapFailure(
-    `npm did not set up Node 24 at ${ourNode}`,
-    `run \`npm install-scripts approve node\` and \`npm rebuild node\` in ${root}, then this again`,
+    `npm did not install Node 24 at ${ourNode}`,
+    `run \`npm install-scripts approve node\` and \`npm rebuild node\` in ${root}, and then this command again`,
   )
 }
 
 /**
- * The lock file names each package by its hash, so one from npm's cache needs no question to the
- * registry; and a connection that stands still is given up after a minute instead of after five.
+ * The lock file identifies each package by its hash, so a package in npm's cache needs no request
+ * to the registry. A stalled connection is aborted after one minute instead of five.
  */
 const quick = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=4']
 
 /**
- * How often npm is run before its failure counts, and the longest pause before the second time. A
- * run that does not end is a failure too; the next one finds in the cache what it had fetched.
+ * Attempts of npm, and the longest pause before the second one. An attempt that exceeds the time
+ * limit counts as a failure; the next one finds the downloaded packages in the cache.
  */
 const triesMax = 3
 const firstPauseMs = 1_000
 const tryMs = 6 * 60_000
 
-/** Runs npm, and again after a pause that grows: what it does may be repeated. */
+/** Runs npm, and retries after a growing pause. The commands are idempotent. */
 function runNpm(folder, args, number = 1) {
   const done = spawnSync('npm', args, {
     cwd: folder,
@@ -69,23 +72,23 @@ function runNpm(folder, args, number = 1) {
   const late = done.error?.code === 'ETIMEDOUT'
   if (done.error !== undefined && !late)
     throw createBootstrapFailure(
-      `npm cannot be run: ${done.error.message}`,
-      'install npm, it comes with Node',
+      `cannot run npm: ${done.error.message}`,
+      'install npm, which is part of Node',
     )
   if (done.status === 0) return
-  // A registry may be out of reach for a moment; npm does not say by its status what it was.
+  // A registry may be unreachable for a moment, and the status of npm does not tell the cause.
   if ((late || done.signal === null) && number < triesMax) {
     const pauseMs = Math.round(firstPauseMs * 2 ** (number - 1) * (0.5 + Math.random() / 2))
     const what = late ? `did not end within ${tryMs / 60_000} minutes` : 'failed'
     printProgress(
-      `npm ${args[0]} ${what} in ${folder}; it is tried again (${number + 1} of ${triesMax})`,
+      `npm ${args[0]} ${what} in ${folder}; retrying (attempt ${number + 1} of ${triesMax})`,
     )
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
     return runNpm(folder, args, number + 1)
   }
   throw createBootstrapFailure(
     `npm ${args[0]} failed in ${folder}`,
-    'read its messages above; it needs the registry and room on the disk',
+    'read the messages of npm above; it needs the registry and free disk space',
   )
 }
 

@@ -1,4 +1,7 @@
-/** One preparation at a time: two commands at once must not install into one folder. */
+/**
+ * Allows one preparation at a time, because two concurrent commands must not install into the same
+ * folder.
+ */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,8 +11,8 @@ const pollMs = 250
 const patienceMs = 15 * 60_000
 
 /**
- * Takes the lock, a folder that names its holder's process, and answers how to give it back. Waits
- * for a living holder; takes over from a dead one.
+ * Takes the lock, a folder that contains the pid of its holder, and returns the function that
+ * releases it. Waits for a living holder, and takes over from a dead one.
  */
 export async function takeLock(folder) {
   const beganMs = Date.now()
@@ -19,12 +22,12 @@ export async function takeLock(folder) {
     if (holder !== undefined && !isAlive(holder)) removeDead(folder, holder)
     else {
       if (!isReported)
-        printProgress(`waiting for process ${holder ?? ''} that gets this folder ready`)
+        printProgress(`waiting for process ${holder ?? ''}, which is preparing this folder`)
       isReported = true
       if (Date.now() - beganMs > patienceMs)
         throw createBootstrapFailure(
           `process ${holder} holds ${folder}`,
-          'end it, or remove that folder',
+          'end that process, or remove that folder',
         )
       await sleep(pollMs)
     }
@@ -33,8 +36,7 @@ export async function takeLock(folder) {
 }
 
 /**
- * The folder comes into being together with the pid in it: a rename fails when there is one
- * already.
+ * The folder appears together with the pid in it. The rename fails if the folder already exists.
  */
 function claim(folder) {
   const mine = `${folder}.${process.pid}`
@@ -52,7 +54,7 @@ function claim(folder) {
   }
 }
 
-/** The pid in the lock; undefined when it was given back meanwhile. */
+/** Returns the pid in the lock, or undefined if the lock was released meanwhile. */
 function holderOf(folder) {
   try {
     return Number(readFileSync(join(folder, 'pid'), 'utf8'))
@@ -71,7 +73,8 @@ function isAlive(pid) {
 }
 
 /**
- * Moved away first, so that of two that found the holder dead one cannot remove the other's lock.
+ * The folder is moved away first. Of two processes that found the holder dead, neither can remove
+ * the other's lock.
  */
 function removeDead(folder, holder) {
   const aside = `${folder}.dead.${process.pid}`

@@ -1,16 +1,16 @@
-/** How the bootstrap speaks: short lines on stderr, because stdout is for results. */
+/** Messages of the bootstrap: short lines on stderr, because stdout is for results. */
 
-/** Says what is done now. */
+/** Prints the current step. */
 export function printProgress(text) {
   console.error(`· ${text}`)
 }
 
-/** An expected failure: what happened and what to do, printed without a stack trace. */
+/** Creates an expected failure with a message and a hint. It is printed without a stack trace. */
 export function createBootstrapFailure(text, hint) {
   return Object.assign(new Error(text), { hint })
 }
 
-/** Seconds since `beganMs`, for people. */
+/** Returns the seconds since `beganMs` as text. */
 export function elapsedSince(beganMs) {
   return `${((Date.now() - beganMs) / 1000).toFixed(1)} s`
 }

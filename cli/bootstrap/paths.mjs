@@ -1,4 +1,4 @@
-/** Where things are, and the environment of what is started from here. */
+/** Paths of the project, and the environment of its child processes. */
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -6,19 +6,25 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 export const ourNode = join(root, 'node_modules', 'node', 'bin', 'node')
 export const antichain = join(root, 'cli', 'antichain')
 export const quickstart = 'examples/quickstart'
-/** Program folders with a lock file of their own: the SDK cannot live beside TypeScript 7. */
+/**
+ * Program folders with their own lock file, because the SDK cannot be installed beside TypeScript
+ * 7.
+ */
 export const programs = [quickstart, 'test/fixtures/sdk']
 
-/** An executable of a package of ours. */
+/** Returns the path of an executable from the project's packages. */
 export const binPath = name => join(root, 'node_modules', '.bin', name)
 
 /**
- * Where tests let programs and providers keep compiled code, as a person may who sets the same
- * variable: each test starts them anew, and loading the SDK is most of what they do.
+ * The compile cache of programs and providers in tests; a user can set the same variable. Each test
+ * starts them anew, and loading the SDK takes most of their time.
  */
 export const compiledPrograms = join(root, 'node_modules', '.cache', 'compile-programs')
 
-/** For commands of ours: our Node comes first, and programs still get the PATH of the person. */
+/**
+ * Returns the environment of the project's commands. The project's Node comes first in PATH, and
+ * programs still get the PATH of the user.
+ */
 export function createOwnVariables(more = {}) {
   const path = process.env.PATH ?? ''
   return {
@@ -30,9 +36,9 @@ export function createOwnVariables(more = {}) {
 }
 
 /**
- * For an npm that works in another folder: without what the npm that runs us says about this one,
- * and not on a Node that lies in the folder which it is about to replace. The Node that runs us
- * comes last, in case that PATH has no other.
+ * Returns the environment of npm in another folder. It omits the variables that the calling npm
+ * sets for this folder. It also omits the Node of the folder that npm is about to replace. The
+ * running Node comes last, in case PATH has no other one.
  */
 export function createNpmVariables() {
   const ownVariables =

@@ -1,5 +1,5 @@
 /**
- * Makes a clone ready: packages, our Node, generated protobuf code, the bundle of the command line,
+ * Prepares a clone: packages, Node, generated protobuf code, the bundle of the command line, and
  * packages of program folders.
  */
 import { join } from 'node:path'
@@ -10,9 +10,7 @@ import { takeLock } from './lock.mjs'
 import { root } from './paths.mjs'
 import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
-/**
- * Does what is missing and nothing else. `folders` are program folders, relative to the project.
- */
+/** Runs only the missing steps. `folders`: program folders, relative to the project. */
 export async function prepare(folders = []) {
   if (isReady(folders)) return
   const release = await takeLock(join(root, '.cache', 'bootstrap.lock'))
@@ -33,24 +31,24 @@ function isReady(folders) {
   return !stale && hasOurNode() && !isStale(root) && isBundled()
 }
 
-/** Without a bundle the command starts from its sources: slower, and as well. */
+/** Without a bundle the command starts from its sources, which is only slower. */
 async function tryToBundle() {
   try {
     await bundle()
   } catch (thrown) {
-    printProgress(`${thrown.message}; the command starts from its sources`)
+    printProgress(`${thrown.message}; the command starts from its sources instead`)
   }
 }
 
-/** Generates the protobuf code, whether it is stale or not. */
+/** Generates the protobuf code, even if it is up to date. */
 export function generateCode() {
   const beganMs = Date.now()
   try {
     generateProtobuf({ folder: root, force: true, say: printProgress })
   } catch (thrown) {
     throw createBootstrapFailure(
-      `generating protobuf code failed: ${thrown.message}`,
-      'read the messages above; `npm ci` brings buf and ts-proto back if they are broken',
+      `cannot generate the protobuf code: ${thrown.message}`,
+      'read the messages above; if buf or ts-proto is broken, run `npm ci` to reinstall it',
     )
   }
   printProgress(`generated in ${elapsedSince(beganMs)}`)

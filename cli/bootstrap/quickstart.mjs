@@ -1,18 +1,17 @@
-/** `npm start`: the quickstart, deployed by the command line that everybody uses. */
+/** `npm start`: deploys the quickstart with the regular command line. */
 import { join } from 'node:path'
 import { runChild } from './run-child.mjs'
 import { antichain, createOwnVariables, quickstart, root } from './paths.mjs'
 import { prepare } from './prepare.mjs'
 import { printProgress } from './messages.mjs'
 
-/**
- * Nothing of the quickstart is worth a secret; a stack of your own gets a passphrase of your own.
- */
+/** The quickstart contains no real secrets. Other stacks need their own passphrase. */
 const demoPassphrase = 'antichain-quickstart'
 const stack = 'dev'
 
 /**
- * Deploys; `destroy` removes everything; other words go to antichain in the quickstart's folder.
+ * Deploys the quickstart. `destroy` deletes its resources. Other arguments are passed to antichain
+ * in the folder of the quickstart.
  */
 export async function runQuickstart(args) {
   await prepare([quickstart])
@@ -26,9 +25,7 @@ export async function runQuickstart(args) {
   return runChild(antichain, [...at, '--stack', stack, ...operation], { env })
 }
 
-/**
- * The operation that the words mean, without questions; undefined when they mean something else.
- */
+/** Returns the operation of the arguments, without prompts, or undefined for other commands. */
 function operationOf(args) {
   const [word = '', ...others] = args
   if (word === '' || word.startsWith('-')) return ['up', '--yes', '--skip-preview', ...args]
@@ -40,7 +37,7 @@ function passphraseVariables() {
   const { env } = process
   if ('PULUMI_CONFIG_PASSPHRASE' in env || 'PULUMI_CONFIG_PASSPHRASE_FILE' in env) return {}
   printProgress(
-    `secrets are sealed under the demo passphrase: PULUMI_CONFIG_PASSPHRASE=${demoPassphrase}`,
+    `secrets are encrypted with the demo passphrase: PULUMI_CONFIG_PASSPHRASE=${demoPassphrase}`,
   )
   return { PULUMI_CONFIG_PASSPHRASE: demoPassphrase }
 }

@@ -1,4 +1,4 @@
-/** Runs one command of ours to its end. */
+/** Runs one command of the project to its end. */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { createOwnVariables, root } from './paths.mjs'
@@ -24,14 +24,14 @@ export function runChild(file, args, { env = createOwnVariables(), onOutput, qui
     child.on('error', thrown =>
       failed(
         createBootstrapFailure(
-          `${file} cannot be run: ${thrown.message}`,
-          'run `npm ci` to bring it back',
+          `cannot run ${file}: ${thrown.message}`,
+          'run `npm ci` to reinstall it',
         ),
       ),
     )
     child.on('close', (code, signal) => {
       if (code !== 0) for (const chunk of complaints) process.stderr.write(chunk)
-      // Whoever ends us wants nothing more to begin.
+      // After a signal to this process nothing more may begin.
       if (lastSignal() !== undefined) process.exit(128 + constants.signals[lastSignal()])
       settled(code ?? 128 + constants.signals[signal])
     })
@@ -39,9 +39,9 @@ export function runChild(file, args, { env = createOwnVariables(), onOutput, qui
 }
 
 /**
- * We outlive the child, so that the person's shell waits for it. Ctrl-C reaches the child from the
- * terminal itself; passing it on as well would count as a second one, which means "abandon".
- * `heardSignal` answers the last one that was passed on.
+ * Passes signals on to the child. This process outlives the child, so that the user's shell waits
+ * for it. Ctrl-C reaches the child from the terminal. Passing it on would count as a second Ctrl-C,
+ * which means "abandon". `lastSignal` returns the last signal that was passed on.
  */
 function passSignals(child) {
   let received

@@ -1,4 +1,4 @@
-/** The tiers of tests: vitest, the golden cases, what needs emulators, and one count over all. */
+/** Test tiers: vitest, the golden cases, the tests with emulators, and one count over all. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { runChild } from './run-child.mjs'
@@ -12,9 +12,9 @@ export const emulatorsScript = join(root, 'infra', 'emulators', 'main.ts')
 export const cloudScript = join(root, 'infra', 'local-cloud', 'main.ts')
 
 /**
- * Runs a tier and ends with a line `N passed, N failed`, to which `, N skipped` may follow. `words`
- * go to vitest: whoever chooses among tests wants no golden cases. The full tier contains the one
- * of AWS.
+ * Runs a tier. The last line is `N passed, N failed`, optionally with `, N skipped`. The arguments
+ * are passed to vitest, and a selection of tests excludes the golden cases. The full tier includes
+ * the tier of AWS.
  */
 export async function runTier(tier, args) {
   await prepare(programs)
@@ -27,7 +27,7 @@ export async function runTier(tier, args) {
   const sum = key => counts.reduce((total, count) => total + count[key], 0)
   printProgress(`tests took ${elapsedSince(beganMs)}`)
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
-  // At the end, where whoever reads only a log's last lines sees what there is to look for.
+  // Printed at the end, so that the last lines of a log name the failures.
   for (const name of counts.flatMap(count => count.names)) console.log(`not passed: ${name}`)
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}`)
   return sum('failed') === 0 ? 0 : 1
@@ -39,14 +39,14 @@ const environmentOf = tier =>
 async function runVitest(tier, args, env) {
   const report = join(root, '.cache', `vitest-${tier}-${process.pid}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  // A tier may have no tests of a kind; whoever names some wants them to exist.
+  // A tier may have no tests of a kind, but tests that are named must exist.
   const options = [
     'run',
     ...(args.length === 0 ? ['--passWithNoTests'] : []),
     ...reporters,
     ...args,
   ]
-  // What talks to AWS does so to emulators, which run as long as the tests do.
+  // Tests of AWS use emulators, which run as long as the tests.
   const under = ['aws', 'nightly'].includes(tier) ? [emulatorsScript, '--', ourNode] : []
   const status = await runChild(ourNode, [...under, vitest, ...options], { env })
   const counts = existsSync(report) ? countsOf(report) : nothing
@@ -57,7 +57,8 @@ async function runVitest(tier, args, env) {
 const nothing = { passed: 0, failed: 0, skipped: 0, names: [] }
 
 /**
- * Counts of a report. A file that could not be run has no tests in it, and counts as one failure.
+ * Returns the counts of a report. A file that could not be run contains no tests and counts as one
+ * failure.
  */
 function countsOf(report) {
   const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
@@ -76,7 +77,7 @@ function countsOf(report) {
   return { passed: numPassedTests, failed, skipped: numPendingTests, names }
 }
 
-/** A failed test on one line: its name, and how its first message begins. */
+/** Formats a failed test as one line: its name and the first line of its first message. */
 function describeFailure({ fullName, failureMessages }) {
   const [message = ''] = failureMessages
   return `${fullName}: ${firstLineOf(message)}`
@@ -97,7 +98,7 @@ async function runGolden(env) {
   return countRunnerFailure(status, counts)
 }
 
-/** A runner that breaks down must not look like a run without failures. */
+/** A runner that crashes must not count as a run without failures. */
 function countRunnerFailure(status, counts) {
   return status === 0 ? counts : { ...counts, failed: Math.max(1, counts.failed) }
 }

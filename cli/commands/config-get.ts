@@ -7,8 +7,8 @@ import { toConfigJson } from '../config/config-json.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
 /**
- * `config get`: one value, opened when it is secret; the project's default where the stack has
- * none.
+ * `config get`: prints one value, decrypted if it is secret. Without a value in the stack it prints
+ * the default of the project.
  */
 export const getConfig: Handler = async (session, flags, [name = '']) => {
   const project = session.requireProject()
@@ -18,7 +18,7 @@ export const getConfig: Handler = async (session, flags, [name = '']) => {
   const { values } = withProjectDefaults(project, file.getValues())
   const value = findConfigValue(values, key)
   if (value === undefined)
-    throw error('CONFIG_MISSING', `there is no configuration value '${name}'`)
+    throw error('CONFIG_MISSING', `the configuration value '${name}' does not exist`)
   const manager = hasSecure(value) ? await openStackManager(session, stack, file) : undefined
   const open = openValue(value, text => manager?.crypter.decrypt(text) ?? text)
   session.print(flags.is('json') ? JSON.stringify(toConfigJson(open, true), null, 2) : open.text)

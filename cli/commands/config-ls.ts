@@ -10,7 +10,10 @@ import { toConfigJson } from '../config/config-json.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 import { formatTable } from '../display/table.ts'
 
-/** `config`, `config ls`: all values, those of the project included; secrets only on request. */
+/**
+ * `config`, `config ls`: list all values, including those of the project. Secrets are shown only on
+ * request.
+ */
 export const listConfig: Handler = async (session, flags) => {
   const project = session.requireProject()
   const stack = await session.requireStack()

@@ -3,7 +3,7 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import { parseEditKey, removeConfigValue } from '../config/edit-config.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
 
-/** `config rm-all`: removes values of the stack; what is not there is nothing to do. */
+/** `config rm-all`: removes values of the stack. Missing values are ignored. */
 export const removeAllConfig: Handler = async (session, flags, names) => {
   const project = session.requireProject()
   const keys = names.map(name => parseEditKey(name, project.name, flags.is('path')))

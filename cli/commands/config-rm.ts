@@ -3,7 +3,7 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import { parseEditKey, removeConfigValue } from '../config/edit-config.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
 
-/** `config rm`: removes a value of the stack; without one there is nothing to do. */
+/** `config rm`: removes a value of the stack. A missing value is ignored. */
 export const removeConfig: Handler = async (session, flags, [name = '']) => {
   const project = session.requireProject()
   const key = parseEditKey(name, project.name, flags.is('path'))

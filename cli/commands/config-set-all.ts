@@ -11,7 +11,7 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import { putConfigValue, parseEditKey } from '../config/edit-config.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
-/** What `config --json` prints. */
+/** The output of `config --json`. */
 const jsonForm = z.record(
   z.string(),
   z.object({
@@ -22,8 +22,8 @@ const jsonForm = z.record(
 )
 
 /**
- * `config set-all`: sets many values, in clear and encrypted, or those that `config --json`
- * printed. Nothing is written when one of them is wrong.
+ * `config set-all`: sets several values, in plaintext or encrypted, or those of `config --json`. If
+ * one of them is invalid, nothing is written.
  */
 export const setAllConfig: Handler = async (session, flags, [json]) => {
   const [plain, secret] = [flags.list('plaintext'), flags.list('secret')]
@@ -31,7 +31,7 @@ export const setAllConfig: Handler = async (session, flags, [json]) => {
   if (json !== undefined && (plain.length > 0 || secret.length > 0 || isPath))
     throw error('CLI_USAGE', '--json cannot be used with --plaintext, --secret or --path')
   if (flags.is('json') !== (json !== undefined))
-    throw error('CLI_USAGE', 'values are given by --plaintext and --secret, or as JSON by --json')
+    throw error('CLI_USAGE', 'pass values with --plaintext and --secret, or as JSON with --json')
   const project = session.requireProject()
   const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
@@ -46,7 +46,8 @@ export const setAllConfig: Handler = async (session, flags, [json]) => {
   ] as const)
     for (const pair of list) {
       const [, name, text = ''] = /^([^=]*)=([^]*)$/.exec(pair) ?? []
-      if (name === undefined) throw error('CLI_USAGE', `'${pair}' is not of the form <key>=<value>`)
+      if (name === undefined)
+        throw error('CLI_USAGE', `'${pair}' does not have the form <key>=<value>`)
       putConfigValue(file, parseEditKey(name, project.name, isPath), make(text))
     }
   for (const [name, one] of Object.entries(values)) {
@@ -62,11 +63,14 @@ function parseValues(json: string): z.infer<typeof jsonForm> {
   try {
     data = JSON.parse(json)
   } catch (cause) {
-    throw error('CLI_USAGE', `--json is no JSON: ${messageOf(cause)}`, { cause })
+    throw error('CLI_USAGE', `--json is not valid JSON: ${messageOf(cause)}`, { cause })
   }
   const read = jsonForm.safeParse(data)
   if (!read.success)
-    throw error('CLI_USAGE', `--json: ${read.error.issues[0]?.path.join('.')} is not as printed`)
+    throw error(
+      'CLI_USAGE',
+      `--json: ${read.error.issues[0]?.path.join('.')} does not have the format of \`config --json\``,
+    )
   for (const [name, { value }] of Object.entries(read.data))
     if (value === undefined) throw error('CLI_USAGE', `--json: '${name}' has no value`)
   return read.data
@@ -85,7 +89,7 @@ function putJson(
   else file.set(key, secret ? seal(value) : value)
 }
 
-/** JSON whose every leaf is encrypted: which of them are secret is not said. */
+/** Encrypts every leaf of the JSON, because the JSON does not say which leaves are secret. */
 function sealTree(data: Json, seal: Sealer): ConfigTree {
   if (data === null) return null
   if (isJsonList(data)) return data.map(one => sealTree(one, seal))

@@ -6,7 +6,10 @@ import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
-/** `config set`: sets a value, encrypted with --secret; asks or reads standard input for it. */
+/**
+ * `config set`: sets a value, encrypted with --secret. Without a value it prompts for one or reads
+ * standard input.
+ */
 export const setConfig: Handler = async (session, flags, [name = '', operand]) => {
   if (flags.is('secret') && flags.is('plaintext'))
     throw error('CLI_USAGE', '--secret and --plaintext cannot be used together')
@@ -28,7 +31,8 @@ export const setConfig: Handler = async (session, flags, [name = '', operand]) =
 async function readValue(session: CliSession, flags: Flags): Promise<string> {
   if (session.interactive)
     return flags.is('secret') ? session.io.promptHidden('value:') : session.io.prompt('value:')
-  if (session.io.isTerminal) throw error('CLI_USAGE', 'the value is missing')
+  if (session.io.isTerminal)
+    throw error('CLI_USAGE', 'the value is missing: pass it as the second argument')
   const text = await session.io.readInput()
   return flags.is('raw') ? text : text.replace(/\r?\n$/, '')
 }

@@ -3,12 +3,12 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { requireProjectStack } from '../operations/operation-request.ts'
 
-/** `deploy`: packs the program of a stack and sends it; webhooks and schedules deploy it. */
+/** `deploy`: packs and uploads the program of a stack. Webhooks and schedules deploy it. */
 export const uploadProgram: Handler = async session => {
   const { remote } = await session.openEngine()
   if (remote === undefined)
-    throw error('LOGIN_MISSING', 'programs are uploaded to an API, and nobody is logged in', {
-      hint: 'Run `antichain login <address>`; without an API `antichain up` needs no upload.',
+    throw error('LOGIN_MISSING', 'uploading a program requires a login to an API', {
+      hint: 'Run `antichain login <address>`. Without an API, run `antichain up`, which needs no upload.',
     })
   const { project, stack } = await requireProjectStack(session)
   const { archive, bytes } = await remote.upload(stack, project.root)

@@ -4,8 +4,8 @@ import { runOperation } from '../operations/run-operation.ts'
 import { removeStack } from '../stack/remove-stack.ts'
 
 /**
- * `destroy`: deletes the resources of a stack; with --remove the stack itself too, unless only some
- * resources were to go.
+ * `destroy`: deletes the resources of a stack. With --remove it also removes the stack, unless only
+ * some resources were selected.
  */
 export const destroy: Handler = async (session, flags) => {
   const previewOnly = flags.is('previewOnly')
@@ -13,11 +13,11 @@ export const destroy: Handler = async (session, flags) => {
   if (exit !== 0 || previewOnly || !flags.is('remove')) return exit
   const isPartial = flags.is('excludeProtected') || flags.list('target').length > 0
   if (isPartial) {
-    session.warn('The stack itself stays: only some of its resources were to go.')
+    session.warn('Kept the stack, because only some of its resources were selected.')
     return exit
   }
   const id = await session.requireStack()
   await removeStack(session, id, { force: false, preserveConfig: false })
-  session.warn(`The stack '${stackPartsOf(id).stack}' was removed.`)
+  session.warn(`Removed stack '${stackPartsOf(id).stack}'.`)
   return 0
 }

@@ -19,14 +19,14 @@ import { buildRequest } from '../operations/operation-request.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * `import`: adopts what exists into a stack and prints the program for it. Throws CLI_USAGE,
- * FILE_UNREADABLE, FEATURE_MISSING and what a deployment throws.
+ * `import`: imports existing resources into a stack and prints code for them. Throws CLI_USAGE,
+ * FILE_UNREADABLE, FEATURE_MISSING and the errors of a deployment.
  */
 export const importResources: Handler = async (session, flags, operands) => {
   const { remote } = await session.openEngine()
   if (remote !== undefined)
-    throw error('FEATURE_MISSING', 'the API does not take imports yet', {
-      hint: 'Do it where the store is, after `antichain logout`.',
+    throw error('FEATURE_MISSING', 'the API does not support imports yet', {
+      hint: 'Run `antichain logout`, and then the command on the machine that has the store.',
     })
   const file = readImport(session, flags, operands)
   const isWritten = flags.is('generateCode')
@@ -48,7 +48,7 @@ export const importResources: Handler = async (session, flags, operands) => {
     seal: supplied => sealing.sealMap(sealing.openMap(supplied)),
   })
   if (imports.length === 0) {
-    session.warn('The import file names no resources: there is nothing to import.')
+    session.warn('The import file contains no resources: nothing to import.')
     return 0
   }
   const request = { ...base, options: { ...base.options, imports } }
@@ -61,7 +61,7 @@ export const importResources: Handler = async (session, flags, operands) => {
     await write()
     return exit
   } catch (thrown) {
-    // What was imported before it failed has its program all the same.
+    // Resources that were imported before the failure need code too.
     if (!previewOnly) await write()
     throw thrown
   }
@@ -80,7 +80,7 @@ function readImport(session: CliSession, flags: Flags, operands: readonly string
   return readImportFile(resolve(session.cwd, path))
 }
 
-/** Prints the program of what is imported and in the state, or writes it to a file. */
+/** Prints code for the imported resources that are in the state, or writes it to a file. */
 async function writeProgram(
   session: CliSession,
   flags: Flags,
@@ -102,7 +102,9 @@ async function writeProgram(
         ? renderYamlProgram(states, names)
         : undefined
   if (text === undefined) {
-    session.warn(`No program is written for '${runtime}': it is for nodejs and yaml only.`)
+    session.warn(
+      `No code was generated: the runtime '${runtime}' is not supported, only nodejs and yaml are.`,
+    )
     return
   }
   const out = flags.text('out')
@@ -110,7 +112,7 @@ async function writeProgram(
   else if (!flags.is('json')) session.io.stdout.write(`${introductionText(flags)}${text}`)
 }
 
-/** The imported states, protected as was asked for. */
+/** Returns the imported states, with the requested protection. */
 async function readImportedStates(
   session: CliSession,
   { stack: id, secrets }: DeployRequest,
@@ -130,7 +132,7 @@ async function readImportedStates(
 
 function writeOut(path: string, text: string): void {
   try {
-    // It may hold secrets in clear, as the original's does.
+    // The file may contain plaintext secrets, as in Pulumi.
     writeFileSync(path, text, { mode: 0o600 })
   } catch (cause) {
     throw error('FILE_UNREADABLE', `could not open output file: ${messageOf(cause)}`, { cause })

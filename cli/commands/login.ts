@@ -10,31 +10,35 @@ const whoForm = z.object({
 })
 const whoamiCall = { method: 'GET', path: '/v1/whoami' } as const
 
-/** `login`: keeps the address and token of an API that answers. */
+/** `login`: checks and saves the address and token of an API. */
 export const login: Handler = async (session, flags, [address = '']) => {
   const url = parseAddress(address)
   const presetToken = flags.text('token') ?? session.io.env['ANTICHAIN_TOKEN'] ?? ''
   if (presetToken === '' && !session.interactive)
-    throw error('API_TOKEN_MISSING', 'no token was given, and nobody can be asked', {
-      hint: 'Give it with `--token`, or in ANTICHAIN_TOKEN.',
-    })
+    throw error(
+      'API_TOKEN_MISSING',
+      'the token is missing, and non-interactive mode has no prompt for it',
+      {
+        hint: 'Pass it with `--token`, or set ANTICHAIN_TOKEN.',
+      },
+    )
   const token = presetToken === '' ? (await session.io.promptHidden('Token:')).trim() : presetToken
   const remote = await session.tools.openRemote({ url, token })
   const { name, role } = whoForm.parse(await remote.callApi(whoamiCall))
   writeLogin(session.home, { url, token })
-  session.warn(`Logged in to ${url} as '${name}', whose role is ${role}.`)
+  session.warn(`Logged in to ${url} as '${name}' (role ${role}).`)
   return 0
 }
 
-/** `logout`: forgets the login. */
+/** `logout`: removes the login. */
 export const logout: Handler = async session => {
   const before = readLoginUrl(session.home)
   removeLogin(session.home)
-  session.warn(before === undefined ? 'Nobody was logged in.' : `Logged out of ${before}.`)
+  session.warn(before === undefined ? 'Not logged in.' : `Logged out of ${before}.`)
   return 0
 }
 
-/** A login that cannot be read is forgotten all the same. */
+/** Returns the address of the login. An unreadable login is removed too. */
 function readLoginUrl(home: string): string | undefined {
   try {
     return readLogin(home)?.url
@@ -43,7 +47,7 @@ function readLoginUrl(home: string): string | undefined {
   }
 }
 
-/** `whoami`: whose stacks are worked on, and with which rights. */
+/** `whoami`: shows the store or API in use, and the permissions of the token. */
 export const whoami: Handler = async (session, flags) => {
   const found = readLogin(session.home)
   if (found === undefined) {

@@ -16,15 +16,15 @@ const letters = z.object({
   ),
 })
 
-/** On one machine dead letters are in the memory of the process that serves. */
+/** Warns that the dead letters of this machine are in the memory of the process that serves. */
 function warnLocalLetters(session: CliSession, { remote }: EnginePort): void {
   if (remote === undefined)
     session.warn(
-      'Letters of this machine are kept by `antichain serve`: log in to its API to see them.',
+      '`antichain serve` keeps the undelivered notifications of this machine: log in to its API to see them.',
     )
 }
 
-/** `notification dead`: what nobody could be told, after all attempts. */
+/** `notification dead`: lists notifications that were not delivered after all attempts. */
 export const listDeadNotifications: Handler = async (session, flags) => {
   const local = await session.openEngine()
   const { callApi } = local
@@ -39,17 +39,22 @@ export const listDeadNotifications: Handler = async (session, flags) => {
     ...[to, stack, about],
     deployment ?? request ?? '',
   ])
-  for (const line of formatTable(['TO', 'STACK', 'ABOUT', 'OF'], rows)) session.print(line)
+  for (const line of formatTable(['NOTIFICATION', 'STACK', 'EVENT', 'SOURCE'], rows))
+    session.print(line)
   return 0
 }
 
-/** `notification redrive`: has all of them sent again. */
+/** `notification redrive`: sends all of them again. */
 export const redriveNotifications: Handler = async session => {
   const local = await session.openEngine()
   const { callApi } = local
   warnLocalLetters(session, local)
   const path = '/v1/dead-notifications/redrive'
   const { sent } = z.object({ sent: z.int() }).parse(await callApi({ method: 'POST', path }))
-  session.warn(sent === 0 ? 'Nothing was given up.' : `${sent} are sent again.`)
+  session.warn(
+    sent === 0
+      ? 'There are no undelivered notifications.'
+      : `Sending ${sent} undelivered notifications again.`,
+  )
   return 0
 }

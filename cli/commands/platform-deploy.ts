@@ -8,8 +8,8 @@ import { readInstallationTarget } from '../platform/installation-target.ts'
 import { confirm } from '../session/session.ts'
 
 /**
- * `platform deploy`: shows what would change, asks, and has CloudFormation change it. With
- * --preview it ends before it asks.
+ * `platform deploy`: shows the changes, asks for confirmation, and lets CloudFormation apply them.
+ * With --preview it ends before the confirmation.
  */
 export const deployPlatform: Handler = async (session, flags) => {
   const where = readInstallationTarget(session, flags)
@@ -29,24 +29,24 @@ export const deployPlatform: Handler = async (session, flags) => {
     'deploy',
     ...stacks,
     ...context,
-    // A person has just seen the same and said yes.
+    // The user has just confirmed these changes.
     '--require-approval',
     'never',
   ])
   if (done.exit !== 0) throw cdkErrorOf(done.output)
   session.warn(
-    'Deployed. `antichain platform status` shows its addresses, `antichain platform token` lets you in.',
+    'Deployed the installation. Run `antichain platform status` to show its addresses, and `antichain platform token` to create a token.',
   )
   return 0
 }
 
-/** Settings as the app reads them. Throws CLI_USAGE. */
+/** Returns the settings as context of the CDK app. Throws CLI_USAGE. */
 function readContext(
   { installation, region }: InstallationTarget,
   flags: Flags,
 ): readonly string[] {
   const settings = flags.list('set').map(text => {
-    if (!/^[A-Za-z]+=/.test(text)) throw error('CLI_USAGE', `--set wants name=value, not '${text}'`)
+    if (!/^[A-Za-z]+=/.test(text)) throw error('CLI_USAGE', `--set takes name=value, not '${text}'`)
     return text
   })
   return [`installation=${installation}`, `region=${region}`, ...settings].flatMap(text => [

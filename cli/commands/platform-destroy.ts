@@ -5,17 +5,17 @@ import { cdkErrorOf } from '../platform/cdk-failure.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { confirm } from '../session/session.ts'
 
-/** `platform destroy`: removes all but what is durable, and says what stays. */
+/** `platform destroy`: deletes everything except the durable resources, and names those. */
 export const destroyPlatform: Handler = async (session, flags) => {
   const where = readInstallationTarget(session, flags)
   const { installation, region } = where
   const tools = await session.tools.loadPlatform(session.io.stderr)
   const account = await tools.readAccount(where)
-  const text = `This removes the installation '${installation}' from account ${account}, ${region}: deployments under way stop, tables, bucket and keys stay.`
+  const text = `This deletes the installation '${installation}' from account ${account}, ${region}. Running deployments stop; tables, bucket and keys are kept.`
   if (!(await confirm(session, flags.is('yes'), { text, answer: installation })))
-    throw error('CONFIRMATION_DECLINED', 'the installation was not removed')
+    throw error('CONFIRMATION_DECLINED', 'the installation was not deleted')
   const names = installationNamesOf(installation)
-  // What is removed need not be built before.
+  // A deletion needs no built assets.
   const unbuilt = { ...where, env: { ...where.env, ANTICHAIN_ASSETS: 'none' } }
   const done = await tools.runCdk(unbuilt, [
     'destroy',
@@ -30,7 +30,7 @@ export const destroyPlatform: Handler = async (session, flags) => {
   if (done.exit !== 0) throw cdkErrorOf(done.output)
   const kept = [names.journalTable, names.catalogTable, bucketNameOf(installation, account, region)]
   session.warn(
-    `Removed. The stack ${names.dataStack} stays, with ${kept.join(', ')} and two keys; docs/aws.md says how to remove these.`,
+    `Deleted the installation. The CloudFormation stack ${names.dataStack} remains, with ${kept.join(', ')} and two keys; docs/aws.md describes how to delete them.`,
   )
   return 0
 }

@@ -4,7 +4,10 @@ import type { InstallationStatus } from '../platform/platform-port.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { formatTable } from '../display/table.ts'
 
-/** `platform status`: what is there, what waits, what was given up. Fails when nothing is there. */
+/**
+ * `platform status`: shows the existing resources, waiting messages and dead letters. Fails when
+ * the installation does not exist.
+ */
 export const showPlatformStatus: Handler = async (session, flags) => {
   const where = readInstallationTarget(session, flags)
   const tools = await session.tools.loadPlatform(session.io.stderr)
@@ -13,7 +16,7 @@ export const showPlatformStatus: Handler = async (session, flags) => {
   if (isAbsent(status))
     throw error(
       'PLATFORM_NOT_FOUND',
-      `there is no installation '${where.installation}' in account ${account}, ${where.region}`,
+      `the installation '${where.installation}' does not exist in account ${account}, ${where.region}`,
     )
   const { installation, region } = where
   if (flags.is('json'))
@@ -38,20 +41,20 @@ function statusLines({
 }: InstallationStatus): readonly string[] {
   return [
     ...formatTable(
-      ['PART', 'STATE'],
+      ['RESOURCE', 'STATUS'],
       [
         ...tables.map(({ name, status, isProtected }) => [
           name,
           status === undefined ? missing : `${status}${isProtected ? '' : ', not protected'}`,
         ]),
-        [bucket.name, bucket.isThere ? 'there' : missing],
+        [bucket.name, bucket.isThere ? 'exists' : missing],
         ['API', apiUrl ?? missing],
         ['webhooks', webhookUrl ?? missing],
       ],
     ),
     '',
     ...formatTable(
-      ['QUEUE', 'WAITING', 'IN HAND', 'DEAD'],
+      ['QUEUE', 'WAITING', 'IN FLIGHT', 'DEAD'],
       queues.map(({ name, counts }) =>
         counts === undefined
           ? [name, missing]

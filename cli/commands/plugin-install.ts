@@ -21,14 +21,14 @@ import {
 import type { CliSession } from '../session/session.ts'
 
 /**
- * `plugin install`: puts plugins into the cache, as `up` does by itself. Throws CLI_USAGE, and what
- * `installPlugin` throws.
+ * `plugin install`: installs plugins into the cache, as `up` does automatically. Throws CLI_USAGE,
+ * and the errors of `installPlugin`.
  */
 export const installPlugins: Handler = async (session, flags, operands) => {
   const file = flags.text('file')
   const [kind] = operands
   if (kind === undefined && (file !== undefined || flags.text('checksum') !== undefined))
-    throw error('CLI_USAGE', '--file and --checksum go with the kind and name of one plugin')
+    throw error('CLI_USAGE', '--file and --checksum require the kind and name of one plugin')
   const wanted = kind === undefined ? listProjectPlugins(session) : [parsePlugin(flags, operands)]
   const missing = wanted.filter(
     plugin => flags.is('reinstall') || !isInstalled(session, flags, plugin),
@@ -42,7 +42,7 @@ export const installPlugins: Handler = async (session, flags, operands) => {
         const from = file === undefined ? {} : { from: resolve(session.cwd, file) }
         const request = { plugin, ...from, isForced: flags.is('reinstall') }
         const version = await installPlugin(request, deps)
-        session.warn(`installed ${pluginTitleOf({ ...plugin, version })}`)
+        session.warn(`Installed ${pluginTitleOf({ ...plugin, version })}`)
       }
     }
     const workers = atOnce < 1 ? missing.length : Math.min(atOnce, missing.length)
@@ -51,7 +51,7 @@ export const installPlugins: Handler = async (session, flags, operands) => {
   return 0
 }
 
-/** The one plugin that the operands name. */
+/** Returns the plugin that the operands name. */
 function parsePlugin(flags: Flags, operands: readonly string[]): PluginRequest {
   const [kindText = '', nameText, versionText = ''] = operands
   const kind = requirePluginKind(kindText)
@@ -60,18 +60,18 @@ function parsePlugin(flags: Flags, operands: readonly string[]): PluginRequest {
   if (repository !== undefined) return parseRepositoryPlugin(kind, repository, versionText, flags)
   const [name = '', inName = '', ...more] = nameText.split('@')
   if (more.length > 0 || !/^[A-Za-z0-9-][\w.-]*$/.test(name))
-    throw error('CLI_USAGE', `'${nameText}' is no name of a plugin`)
+    throw error('CLI_USAGE', `invalid plugin name '${nameText}'`)
   if (inName !== '' && versionText !== '')
     throw error('CLI_USAGE', `cannot specify both "@${inName}" and "${versionText}" as a version`)
   const text = inName || versionText
   const version = text === '' ? '' : semver.parse(text.replace(/^v/, ''))?.raw
   if (version === undefined) throw error('CLI_USAGE', `invalid plugin version: ${text}`)
   if (version === '' && flags.text('file') !== undefined)
-    throw error('CLI_USAGE', 'missing plugin version argument: a file does not say it')
+    throw error('CLI_USAGE', 'missing plugin version argument: --file requires it')
   return { kind, name, version, downloadUrl: flags.text('server') ?? '', ...readChecksums(flags) }
 }
 
-/** A plugin that is named by its repository. */
+/** Returns a plugin whose name is the address of its repository. */
 function parseRepositoryPlugin(
   kind: string,
   named: GitPluginReference,
@@ -97,7 +97,7 @@ function readChecksums(flags: Flags): Pick<PluginRequest, 'checksums'> {
   return { checksums: new Map([[`${os}-${arch}`, checksum]]) }
 }
 
-/** Plugins that come with us are never installed. */
+/** Returns the plugins that the project requires, except the built-in ones. */
 function listProjectPlugins(session: CliSession): readonly PluginRequest[] {
   return readRequiredPackages(session)
     .map(({ pkg, version, downloadUrl, parameters }) => ({

@@ -6,7 +6,7 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import { userPluginCache, readRequiredPackages } from '../plugins/plugin-cache.ts'
 import { formatTable } from '../display/table.ts'
 
-/** `plugin ls`: what is in the plugin cache, by name, the newest version first. */
+/** `plugin ls`: lists the plugin cache by name, the newest version first. */
 export const listPlugins: Handler = async (session, flags) => {
   const needed = flags.is('project')
     ? new Set(
@@ -61,7 +61,10 @@ function timeOf(folder: string): string {
   return statSync(folder).birthtime.toISOString()
 }
 
-/** As Pulumi keeps it, beside the folder. */
+/**
+ * Returns the time of Pulumi's marker file beside the folder, or else the access time of the
+ * folder.
+ */
 function lastUsedOf({ folder }: CachedEntry): string {
   const marker = statSync(`${folder}.lastused`, { throwIfNoEntry: false })
   return (marker?.mtime ?? statSync(folder).atime).toISOString()

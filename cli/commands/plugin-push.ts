@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 
-/** As archives of plugins are named where they are published. */
+/** The file name of a published plugin archive. */
 const form = new RegExp(
   [
     '^pulumi-(?<kind>[a-z]+)-(?<name>[a-zA-Z0-9][\\w.-]*)-v(?<version>\\d[\\w.+-]*)',
@@ -12,26 +12,28 @@ const form = new RegExp(
   ].join(''),
 )
 
-/** `plugin push`: sends the archive of a plugin to an API, whose functions fetch it from there. */
+/**
+ * `plugin push`: uploads the archive of a plugin to an API, whose functions download it from there.
+ */
 export const pushPlugin: Handler = async (session, _flags, [file = '']) => {
   const { kind, name, version, os, arch } = form.exec(basename(file))?.groups ?? {}
   if (kind === undefined || arch === undefined)
-    throw error('CLI_USAGE', `'${basename(file)}' is not named as an archive of a plugin`, {
-      hint: 'Such as pulumi-resource-random-v4.16.3-linux-arm64.tar.gz',
+    throw error('CLI_USAGE', `'${basename(file)}' is not the file name of a plugin archive`, {
+      hint: 'Use the published file name, such as pulumi-resource-random-v4.16.3-linux-arm64.tar.gz.',
     })
   const { remote, callApi } = await session.openEngine()
   if (remote === undefined)
-    throw error('LOGIN_MISSING', 'plugins are sent to an API, and nobody is logged in', {
-      hint: 'Run `antichain login <address>`; on this machine plugins are found as by Pulumi.',
+    throw error('LOGIN_MISSING', 'uploading a plugin requires a login to an API', {
+      hint: 'Run `antichain login <address>`; on this machine plugins are found as in Pulumi.',
     })
   const bytes = readFileBytes(resolve(session.cwd, file))
   const archive = createHash('sha256').update(bytes).digest('hex')
   await remote.send('/v1/plugins', { archive, bytes })
-  // Node names this one otherwise.
+  // Node uses another name for this architecture.
   const machine = arch === 'amd64' ? 'x64' : arch
   const path = `/v1/plugins/${kind}/${name}/${version}/${os}/${machine}`
   await callApi({ method: 'PUT', path, body: { archive } })
-  session.warn(`Sent ${kind} plugin ${name} ${version} for ${os} ${machine}.`)
+  session.warn(`Uploaded ${kind} plugin ${name} ${version} for ${os} ${machine}.`)
   return 0
 }
 
@@ -39,6 +41,6 @@ function readFileBytes(file: string): Uint8Array {
   try {
     return readFileSync(file)
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `${file} cannot be read: ${messageOf(cause)}`, { cause })
+    throw error('FILE_UNREADABLE', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
 }

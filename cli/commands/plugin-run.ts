@@ -12,7 +12,7 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import { definedVariablesOf, requirePluginKind, withInstallDeps } from '../plugins/plugin-cache.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** `plugin run`: runs a plugin with arguments, in this terminal; exits as it does. */
+/** `plugin run`: runs a plugin with arguments in this terminal, and returns its exit code. */
 export const runPlugin: Handler = async (session, flags, [named = '', ...args]) => {
   const kind = requirePluginKind(flags.text('kind') ?? 'tool')
   const path = await resolvePath(session, kind, named)
@@ -24,7 +24,7 @@ export const runPlugin: Handler = async (session, flags, [named = '', ...args]) 
   })
   return new Promise<number>((done, failed) => {
     child.on('error', cause =>
-      failed(error('PLUGIN_FAILED', `${run.command} cannot be run: ${cause.message}`, { cause })),
+      failed(error('PLUGIN_FAILED', `cannot run ${run.command}: ${cause.message}`, { cause })),
     )
     child.on('exit', code => done(code ?? 255))
   }).finally(run.cleanUp)
@@ -43,7 +43,7 @@ async function resolvePluginCommand(
   }
 }
 
-/** A file of this machine, or a plugin by its name, installed where it is missing. */
+/** Returns the path of a local file or of a named plugin. A missing plugin is installed. */
 async function resolvePath(session: CliSession, kind: string, named: string): Promise<string> {
   if (/^\.{0,2}\//.test(named)) {
     const file = resolve(session.cwd, named)

@@ -2,8 +2,8 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import { runOperation } from '../operations/run-operation.ts'
 
 /**
- * `preview`: shows what `up` would do. With --json it prints one document at the end, or, where
- * PULUMI_ENABLE_STREAMING_JSON_PREVIEW is true, the events as they come.
+ * `preview`: shows the changes of the next `up`. With --json it prints one document at the end. If
+ * PULUMI_ENABLE_STREAMING_JSON_PREVIEW is true, it prints each event instead.
  */
 export const preview: Handler = (session, flags) =>
   runOperation(session, flags, { command: 'up', previewOnly: true })

@@ -2,7 +2,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { RedriveResult } from '../session/engine-port.ts'
 
-/** `redrive`: tries again what the queue has given up of an open deployment. */
+/** `redrive`: retries the dead-lettered operations of an open deployment. */
 export const redriveStack: Handler = async (session, _flags, [name]) => {
   const id = await session.requireStack(name)
   const outcome = await (await session.openEngine()).redrive(id)
@@ -13,14 +13,14 @@ export const redriveStack: Handler = async (session, _flags, [name]) => {
 function outcomeText(outcome: RedriveResult, stack: string): string {
   switch (outcome.kind) {
     case 'none':
-      return `No deployment of '${stack}' is under way.`
+      return `No deployment of '${stack}' is running.`
     case 'dead':
-      return `The process of the deployment of '${stack}' is gone: \`antichain resume\` goes on with it.`
+      return `The process of the deployment of '${stack}' is gone: run \`antichain resume\` to continue it.`
     case 'stopped':
-      return `The deployment of '${stack}' was told to stop: it starts nothing more, and the next one does the rest.`
+      return `The deployment of '${stack}' was stopped: it starts no more operations, and the next deployment does the rest.`
     case 'nothing':
-      return `Nothing of the deployment of '${stack}' was given up.`
+      return `The deployment of '${stack}' has no dead-lettered operations.`
     case 'sent':
-      return `${outcome.operations} given up in the deployment of '${stack}': tried again.`
+      return `Retrying ${outcome.operations} dead-lettered operations of the deployment of '${stack}'.`
   }
 }

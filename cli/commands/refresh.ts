@@ -1,6 +1,6 @@
 import type { Handler } from '../arguments/attach-handler.ts'
 import { runOperation } from '../operations/run-operation.ts'
 
-/** `refresh`: reads the resources of a stack and records what changed outside. */
+/** `refresh`: updates the state of a stack to match its actual resources. */
 export const refresh: Handler = async (session, flags) =>
   runOperation(session, flags, { command: 'refresh', previewOnly: flags.is('previewOnly') })

@@ -2,7 +2,7 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import { runResume } from '../operations/run-operation.ts'
 
 /**
- * `resume`: goes on with the deployment of a stack whose process died; under a login it has whoever
- * serves the API do so now.
+ * `resume`: continues the interrupted deployment of a stack. With a login, the server of the API
+ * continues it.
  */
 export const resume: Handler = (session, flags) => runResume(session, flags)

@@ -11,8 +11,8 @@ const viewForm = z.object({
 })
 
 /**
- * `schedule pause` and `schedule resume`: all else of the schedule stays as it is. What it misses
- * while it is paused is not made up for.
+ * `schedule pause` and `schedule resume`: change nothing else of the schedule. Runs missed during a
+ * pause are not caught up.
  */
 export function createPauseHandler(isPaused: boolean): Handler {
   return async (session, flags, [name = '']) => {
@@ -21,11 +21,11 @@ export function createPauseHandler(isPaused: boolean): Handler {
     const { value } = viewForm.parse(await callApi({ method: 'GET', path }))
     const { createdAt: _made, lastAt: _ran, ...schedule } = value
     if (schedule.isPaused === isPaused) {
-      session.warn(`The schedule '${name}' ${isPaused ? 'is paused already' : 'is not paused'}.`)
+      session.warn(`Schedule '${name}' ${isPaused ? 'is already paused' : 'is not paused'}.`)
       return 0
     }
     await callApi({ method: 'PUT', path, body: { ...schedule, isPaused } })
-    session.warn(`The schedule '${name}' ${isPaused ? 'is paused' : 'goes on'}.`)
+    session.warn(`${isPaused ? 'Paused' : 'Resumed'} schedule '${name}'.`)
     return 0
   }
 }

@@ -13,22 +13,23 @@ import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.t
 const roles: readonly ServeRole[] = ['generator', 'executor']
 
 /**
- * `serve`: goes on with interrupted deployments of every stack by itself, and runs operations of
- * those that leave them to others. Ends at Ctrl-C, when what it runs has ended.
+ * `serve`: continues interrupted deployments of every stack, and runs operations of deployments
+ * that leave them to other processes. It also runs schedules, delivers notifications, and serves
+ * the API with --port. Ends at Ctrl-C, after its running operations.
  */
 export const serveEngine: Handler = async (session, flags) => {
   const local = await session.openLocalEngine()
   const over = new AbortController()
   const release = session.io.onInterrupt(() => {
-    if (over.signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'abandoned what was running')
+    if (over.signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'abandoned the running operations')
     session.warn(
-      'Ending: what runs is awaited, the rest is left to others. Ctrl-C again abandons it.',
+      'Shutting down: waiting for running operations, other processes do the rest. Press Ctrl-C again to abandon them.',
     )
     over.abort()
   })
   const login = readLogin(session.home)
   const which = login === undefined ? '' : ` the store of this machine, not ${login.url}`
-  session.warn(`Serving${which}. Ctrl-C ends it.`)
+  session.warn(`Serving${which}. Press Ctrl-C to stop.`)
   try {
     await local.serve({
       roles: new Set(roles.filter(role => (flags.text('only') ?? role) === role)),
@@ -57,14 +58,13 @@ export const serveEngine: Handler = async (session, flags) => {
   }
 }
 
-/** Where the API listens: on loopback unless another host is named. Throws CLI_USAGE. */
+/** Returns the address of the API: loopback unless --host names another one. Throws CLI_USAGE. */
 function readApiAddress(
   flags: Flags,
 ): { readonly host: string; readonly port: number } | undefined {
   const port = flags.text('port')
   const host = flags.text('host')
-  if (port === undefined && host !== undefined)
-    throw error('CLI_USAGE', '--host says where --port listens: name a port too')
+  if (port === undefined && host !== undefined) throw error('CLI_USAGE', '--host requires --port')
   if (port === undefined) return undefined
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw error('CLI_USAGE', `--port takes a number up to 65535, not '${port}'`)
@@ -75,7 +75,7 @@ async function readPassphrase(session: CliSession): Promise<string | undefined> 
   return (await session.tools.loadSecrets()).readPassphrase(session.io.env)
 }
 
-/** A session in the folder of a deployment's program, over the same store. */
+/** Opens a session in the folder of a deployment's program, over the same store. */
 async function openProgramSession(
   session: CliSession,
   deployment: DeploymentId,
@@ -93,7 +93,7 @@ async function openProgramSession(
   })
 }
 
-/** The options that say where something is found, and how long it may last. */
+/** Returns the flags of a resume: the configuration file of its pin, and the time limit. */
 function createResumeFlags({ place }: Pin, flags: Flags): Flags {
   const values = { configFile: place.configFile, functionLimit: flags.text('functionLimit') }
   return {

@@ -8,20 +8,21 @@ import type { CliSession } from '../session/session.ts'
 import { openStateManager } from '../stack/stack-secrets.ts'
 
 /**
- * `stack export`: the state of a stack in Pulumi's form, sealed, or in clear with --show-secrets.
+ * `stack export`: exports the state of a stack in Pulumi's format. Secrets are sealed, or in
+ * plaintext with --show-secrets.
  */
 export const exportStack: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const version = parseVersionFlag(flags.text('version'))
   const moment = parseMomentFlag(flags.text('at'))
   if (moment !== undefined && version !== undefined)
-    throw error('CLI_USAGE', '--at and --version exclude each other')
+    throw error('CLI_USAGE', '--at and --version cannot be used together')
   const local = await session.openEngine()
   const stored =
     moment === undefined ? await local.exportState(id, version) : await local.exportAt(id, moment)
   if (stored === undefined && version !== undefined)
     throw error('STATE_INVALID', `the stack has no version ${version}`, {
-      hint: 'List what it has with `antichain stack history`.',
+      hint: 'List the versions with `antichain stack history`.',
     })
   const state = await session.tools.loadState()
   const open =
@@ -49,8 +50,8 @@ function parseMomentFlag(text: string | undefined): PointInTime | undefined {
   if (text === undefined) return undefined
   const moment = parsePointInTime(text)
   if (moment !== undefined) return moment
-  throw error('CLI_USAGE', `--at takes a time or a moment of a deployment, not '${text}'`, {
-    hint: 'Such as 2026-01-31T12:00:00Z, or 4:17; `antichain stack history --show 4` lists those.',
+  throw error('CLI_USAGE', `--at takes a time or <deployment>:<moment>, not '${text}'`, {
+    hint: 'Pass a time such as 2026-01-31T12:00:00Z, or a moment such as 4:17; `antichain stack history --show 4` lists the moments.',
   })
 }
 
@@ -62,9 +63,9 @@ function parseVersionFlag(text: string | undefined): number | undefined {
 
 function writeState(file: string, text: string): void {
   try {
-    // A state may hold secrets in clear; it is nobody else's business.
+    // A state may contain plaintext secrets, so no other user may read the file.
     writeFileSync(file, text, { mode: 0o600 })
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `${file} cannot be written: ${messageOf(cause)}`, { cause })
+    throw error('FILE_UNREADABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause })
   }
 }

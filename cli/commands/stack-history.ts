@@ -8,7 +8,7 @@ import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
 
-/** `stack history`: the deployments of a stack, newest first, a page at a time. */
+/** `stack history`: lists the deployments of a stack, newest first, page by page. */
 export const showStackHistory: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const shown = readNumber(flags, 'show', '--show')
@@ -35,7 +35,7 @@ export const showStackHistory: Handler = async (session, flags) => {
   return 0
 }
 
-/** The lines of one page, of which the first is number 1. */
+/** Returns the items of one page. The first page has the number 1. */
 async function readPage<T>(
   lines: AsyncIterable<T>,
   { size, page }: { readonly size: number; readonly page: number },
@@ -50,7 +50,9 @@ async function readPage<T>(
   return found
 }
 
-/** One deployment: what it did when, and which pending operations it settled or dropped. */
+/**
+ * Prints one deployment: its points in time, and the pending operations that it settled or dropped.
+ */
 async function showDeployment(
   session: CliSession,
   flags: Flags,
@@ -68,8 +70,8 @@ async function showDeployment(
   }
   const result = resultText(record, await local.readStatus(id))
   session.print(`Deployment ${number}: ${commandName(record.command)}, ${result}`)
-  for (const { urn, type } of settled) session.print(`No longer pending after it: ${type} ${urn}`)
-  if (moments === undefined) session.print('Its records were removed.')
+  for (const { urn, type } of settled) session.print(`No longer pending: ${type} ${urn}`)
+  if (moments === undefined) session.print('The records of the deployment were removed.')
   const rows = (moments ?? []).map(({ moment, at, what, urn = '', verdict = '' }) => [
     moment,
     new Date(at).toISOString(),
@@ -78,12 +80,15 @@ async function showDeployment(
     urn,
   ])
   if (rows.length > 0)
-    for (const line of formatTable(['MOMENT', 'TIME', 'WHAT', 'END', 'URN'], rows))
+    for (const line of formatTable(['MOMENT', 'TIME', 'EVENT', 'RESULT', 'URN'], rows))
       session.print(line)
   return 0
 }
 
-/** One that has no result yet and no process any more is interrupted, closed or not. */
+/**
+ * Returns the result. A deployment without a result and without a process is interrupted, whether
+ * it is closed or not.
+ */
 function resultText({ result, deployment }: HistoryRecord, now: DeploymentStatus): string {
   if (result !== undefined) return result
   const isLeft = now.kind === 'interrupted' || now.kind === 'ending'
@@ -106,7 +111,7 @@ function toRecordJson(record: HistoryRecord): Readonly<Record<string, unknown>> 
   }
 }
 
-/** Pulumi's words where they differ from ours. */
+/** Pulumi's names of commands that have other names here. */
 const pulumiWords: Partial<Record<HistoryRecord['command'], string>> = {
   up: 'update',
   import: 'resource-import',

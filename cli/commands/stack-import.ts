@@ -13,10 +13,10 @@ import { openStateManager, openStackFile, openStackManager } from '../stack/stac
 
 /**
  * `stack import`: replaces the state of a stack (docs/spec/state-format.md#export-and-import).
- * Secrets are sealed anew under the stack's own manager; pending operations are dropped, each with
- * a warning; a foreign or broken state is refused unless forced, one with a URN that is none
- * always. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY,
- * SECRETS_MANAGER_UNSUPPORTED; the stack keeps its state then.
+ * Secrets are sealed again with the stack's own manager. Pending operations are dropped, each with
+ * a warning. A foreign or invalid state is refused without --force, and an invalid URN always.
+ * Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY, SECRETS_MANAGER_UNSUPPORTED.
+ * The stack keeps its state then.
  */
 export const importStack: Handler = async (session, flags) => {
   const id = await session.requireStack()
@@ -31,7 +31,7 @@ export const importStack: Handler = async (session, flags) => {
       : state.decodeSnapshot(deployment, await openReader(session, deployment, own))
   const nameless = snapshot.resources.find(({ urn }) => !isUrn(urn))
   if (nameless !== undefined)
-    throw error('STATE_INVALID', `the state has a resource whose URN is none: '${nameless.urn}'`)
+    throw error('STATE_INVALID', `the state has a resource with an invalid URN: '${nameless.urn}'`)
   const complaints = [
     ...findForeign(snapshot, stackPartsOf(id)),
     ...findViolations(state.verifyIntegrity, deployment),
@@ -57,21 +57,29 @@ export const importStack: Handler = async (session, flags) => {
     session.warn(`warning: the pending operation '${type}' of ${urn} was removed`)
   for (const { resource, type } of replaced ?? [])
     if (!snapshot.pendingOperations.some(({ resource: { urn } }) => urn === resource.urn))
-      session.warn(`warning: the pending operation '${type}' of ${resource.urn} is forgotten`)
+      session.warn(
+        `warning: the pending operation '${type}' of ${resource.urn} was removed with the previous state`,
+      )
   session.warn('Import complete.')
   return 0
 }
 
-/** A file without resources is more often a mistake than a wish. */
+/**
+ * Refuses a file without resources for a stack with some, because this is usually a mistake. Throws
+ * STACK_NOT_EMPTY.
+ */
 function refuseEmptying(before: StoredDeployment, after: StoredDeployment): void {
   const count = before.resources?.length ?? 0
   if (count === 0 || (after.resources?.length ?? 0) > 0) return
-  throw error('STACK_NOT_EMPTY', `the stack has ${count} resources, and the file has none`, {
-    hint: 'Pass --force if the stack shall forget them; nothing is deleted in the cloud.',
+  throw error('STACK_NOT_EMPTY', `the stack has ${count} resources, but the file has none`, {
+    hint: 'Pass --force to remove them from the state; nothing is deleted at the providers.',
   })
 }
 
-/** A state that names no manager may hold secrets in clear only; any manager reads those. */
+/**
+ * Returns the manager that decrypts a state. A state without a manager contains only plaintext
+ * secrets, which any manager can read.
+ */
 async function openReader(
   session: CliSession,
   deployment: StoredDeployment,
@@ -82,7 +90,10 @@ async function openReader(
   if (same || !holdsCiphertext(deployment)) return own
   const manager = await openStateManager(session, deployment)
   if (manager === undefined)
-    throw error('STATE_INVALID', 'the state has secrets but does not say how they are kept')
+    throw error(
+      'STATE_INVALID',
+      'the state contains encrypted secrets but names no secrets provider',
+    )
   return manager
 }
 
@@ -106,7 +117,7 @@ function findForeign(
     })
     .map(({ urn }) => ({
       code: 'STATE_FOREIGN',
-      sentence: `the resource ${urn} belongs to another stack than '${own.stack}' of project '${own.project}'`,
+      sentence: `the resource ${urn} does not belong to stack '${own.stack}' of project '${own.project}'`,
     }))
 }
 
@@ -117,11 +128,11 @@ async function readInput(session: CliSession, flags: Flags): Promise<string> {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `${path} cannot be read: ${messageOf(cause)}`, { cause })
+    throw error('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
   }
 }
 
-/** What breaks the rules of the state first, if anything does. */
+/** Returns the first violation of the state's rules, if any. */
 function findViolations(
   verify: (deployment: StoredDeployment) => string | undefined,
   deployment: StoredDeployment | null,

@@ -10,8 +10,8 @@ import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
 
 /**
- * `stack ls`: the stacks of the project, of another, or of all. Throws RECORD_DAMAGED and
- * RECORD_TOO_NEW once it has listed those that can be read.
+ * `stack ls`: lists the stacks of the project, of another project, or of all projects. Throws
+ * RECORD_DAMAGED and RECORD_TOO_NEW after it has listed the readable ones.
  */
 export const listStacks: Handler = async (session, flags) => {
   const named = flags.text('project')
@@ -40,20 +40,23 @@ export const listStacks: Handler = async (session, flags) => {
   if (failure === undefined) return 0
   if (failures.length === 1 || !(failure instanceof DeployError)) throw failure
   const messages = failures.map(messageOf).join('; ')
-  throw error(failure.code, `${failures.length} records cannot be read: ${messages}`)
+  throw error(failure.code, `cannot read ${failures.length} records: ${messages}`)
 }
 
-/** What is told of a stack. */
+/** A row of the list. */
 interface StackRow {
   readonly name: string
   readonly current: boolean
   readonly lastUpdate?: string
   readonly updateInProgress: boolean
-  /** Whether the deployment in progress has no process any more. */
+  /** Whether the process of the deployment in progress is gone. */
   readonly interrupted: boolean
 }
 
-/** Whether a deployment has no process any more; false when its records cannot be read. */
+/**
+ * Reports whether the process of a deployment is gone. Returns false when its records are
+ * unreadable.
+ */
 async function isInterrupted(
   local: EnginePort,
   id: StackId,
@@ -68,7 +71,10 @@ async function isInterrupted(
   }
 }
 
-/** The last line of a stack's history; when it cannot be read, that is told with the others. */
+/**
+ * Returns the newest entry of a stack's history. An unreadable one is reported with the other
+ * failures.
+ */
 async function readLast(
   { catalog }: Platform,
   id: StackId,
@@ -99,7 +105,10 @@ function stackNameOf(record: StackRecord, all: boolean): string {
   return all ? record.id : stackPartsOf(record.id).stack
 }
 
-/** Outside of a project the stacks of all projects are listed. */
+/**
+ * Returns the name of the project. Outside a project it returns undefined, and the stacks of all
+ * projects are listed.
+ */
 function readProjectName(session: CliSession): string | undefined {
   try {
     return session.requireProject().name
@@ -114,7 +123,7 @@ function readSelectedId(session: CliSession): string {
     const name = readSelectedStack(session.home, findProjectFile(session.cwd))
     return name === '' ? '' : stackIdOf(session.requireProject().name, name)
   } catch {
-    // Outside of a project nothing is selected, which is no reason not to list.
+    // No stack is selected outside a project, but stacks can still be listed.
     return ''
   }
 }

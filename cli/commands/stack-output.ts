@@ -14,12 +14,12 @@ import { formatTable } from '../display/table.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
 
 /**
- * `stack output`: the outputs of a stack, or one of them, for people, as JSON or as assignments for
- * a shell; secrets only on request.
+ * `stack output`: prints the outputs of a stack, or one of them, as text, JSON or assignments for a
+ * shell. Secrets are shown only on request.
  */
 export const showStackOutput: Handler = async (session, flags, [name]) => {
   if (flags.is('json') && flags.is('shell'))
-    throw error('CLI_USAGE', 'only one of --json and --shell may be given')
+    throw error('CLI_USAGE', 'only one of --json and --shell may be set')
   const id = await session.requireStack()
   const local = await session.openEngine()
   await warnInterrupted(session, id)
@@ -38,21 +38,24 @@ export const showStackOutput: Handler = async (session, flags, [name]) => {
     const named = [...outputs].sort(([a], [b]) => compareUtf8(a, b))
     for (const [key, value] of named)
       if (isVariable(key)) session.print(shellAssignment(key, value))
-      else session.warn(`the output '${key}' cannot be a variable of a shell: it is left out`)
+      else session.warn(`skipped the output '${key}': it is not a valid name of a shell variable`)
   } else if (flags.is('json')) session.print(JSON.stringify(Object.fromEntries(outputs), null, 2))
   else for (const line of outputList(outputs)) session.print(line)
   return 0
 }
 
-/** Whether a shell takes an assignment to it for one, and not for a command that it should run. */
+/**
+ * Reports whether a shell interprets an assignment to the name as an assignment, and not as a
+ * command.
+ */
 function isVariable(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name)
 }
 
-/** A line by which a POSIX shell sets a variable. Throws CLI_USAGE for a name that is none. */
+/** Returns a line that sets a variable in a POSIX shell. Throws CLI_USAGE for an invalid name. */
 function shellAssignment(name: string, value: Json): string {
   if (!isVariable(name))
-    throw error('CLI_USAGE', `the output '${name}' cannot be a variable of a shell`)
+    throw error('CLI_USAGE', `the output '${name}' is not a valid name of a shell variable`)
   return `${name}='${formatOutput(value).replaceAll("'", `'\\''`)}'`
 }
 
@@ -63,7 +66,10 @@ async function openDecrypter(
   if (state === undefined || !hasSecretOutputs(state)) return () => 'null'
   const manager = await openStateManager(session, state)
   if (manager === undefined)
-    throw error('SECRETS_MALFORMED', 'the state has secrets but does not say how they are kept')
+    throw error(
+      'SECRETS_MALFORMED',
+      'the state contains encrypted secrets but names no secrets provider',
+    )
   return manager.crypter.decrypt
 }
 

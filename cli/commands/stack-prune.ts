@@ -4,8 +4,8 @@ import { formatRanges } from '../display/ranges.ts'
 import { formatTable } from '../display/table.ts'
 
 /**
- * `stack prune`: removes records and versions that were kept long enough, and the blobs that
- * nothing names any more; with --dry-run it only tells.
+ * `stack prune`: removes old records and versions, and blobs without a reference. With --dry-run it
+ * only reports them.
  */
 export const pruneStack: Handler = async (session, flags) => {
   const dryRun = flags.is('dryRun')
@@ -31,12 +31,11 @@ export const pruneStack: Handler = async (session, flags) => {
     formatRanges(versions.find(entry => entry.stack === one)?.versions.toReversed() ?? []),
   ])
   if (rows.length > 0)
-    for (const line of formatTable(['STACK', 'RECORDS OF DEPLOYMENTS', 'VERSIONS'], rows))
-      session.print(line)
+    for (const line of formatTable(['STACK', 'DEPLOYMENTS', 'VERSIONS'], rows)) session.print(line)
   session.warn(
     `${dryRun ? 'Would remove' : 'Removed'} the records of ${deployments.length} deployments and ` +
-      `${blobs.removed + blobs.unfinished} blobs (${blobs.bytes} bytes); ${blobs.setAside} more blobs ` +
-      `${dryRun ? 'would be' : 'are'} set aside, to be removed a day later.`,
+      `${blobs.removed + blobs.unfinished} blobs (${blobs.bytes} bytes). ${blobs.setAside} more blobs ` +
+      `${dryRun ? 'would be' : 'are'} set aside and removed a day later.`,
   )
   return 0
 }

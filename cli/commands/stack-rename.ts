@@ -8,8 +8,8 @@ import type { CliSession } from '../session/session.ts'
 import { parseStackName } from '../../shared/records/stack-name.ts'
 
 /**
- * `stack rename <name>`: gives the stack another name, and its configuration file with it; the
- * project may be another one too. The stack is selected then.
+ * `stack rename <name>`: renames a stack and its configuration file, possibly into another project.
+ * Then it selects the stack.
  */
 export const renameNamedStack: Handler = async (session, _flags, [name = '']) => {
   const from = await session.requireStack()
@@ -17,7 +17,7 @@ export const renameNamedStack: Handler = async (session, _flags, [name = '']) =>
   const wanted = parseStackName(name)
   const to = stackIdOf(wanted.project ?? project, wanted.stack)
   const local = await session.openEngine()
-  if (to === from) throw error('STACK_EXISTS', `the stack is called '${stack}' already`)
+  if (to === from) throw error('STACK_EXISTS', `the stack already has the name '${stack}'`)
   requireNoFile(session, from, to)
   await local.renameStack(from, to)
   const folder = findProject(session, project)
@@ -30,19 +30,22 @@ export const renameNamedStack: Handler = async (session, _flags, [name = '']) =>
   return 0
 }
 
-/** A file of the new name would be lost. Throws STACK_EXISTS. */
+/** Refuses to overwrite a configuration file with the new name. Throws STACK_EXISTS. */
 function requireNoFile(session: CliSession, from: StackId, to: StackId): void {
   const folder = findProject(session, stackPartsOf(from).project)
   if (folder === undefined) return
   const [old, now] = [from, to].map(id => stackConfigFileOf(folder, stackPartsOf(id).stack))
   if (old === undefined || now === undefined || old === now) return
   if (existsSync(old) && existsSync(now))
-    throw error('STACK_EXISTS', `the configuration file ${now} exists already`, {
-      hint: 'Move it away, or choose another name.',
+    throw error('STACK_EXISTS', `the configuration file ${now} already exists`, {
+      hint: 'Move or delete the file, or choose another name.',
     })
 }
 
-/** The project of the folder when it is the stack's; a stack may be renamed from anywhere. */
+/**
+ * Returns the project of the folder if the stack belongs to it. A stack can be renamed from any
+ * folder.
+ */
 function findProject(session: CliSession, project: string) {
   try {
     const found = session.requireProject()

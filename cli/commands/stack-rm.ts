@@ -4,17 +4,17 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import { confirm } from '../session/session.ts'
 import { removeStack } from '../stack/remove-stack.ts'
 
-/** `stack rm`: removes a stack with its history, its versions and its configuration file. */
+/** `stack rm`: removes a stack with its history, versions and configuration file. */
 export const removeNamedStack: Handler = async (session, flags, [name]) => {
   const id = await session.requireStack(name)
   const { stack } = stackPartsOf(id)
-  const text = `This removes the stack '${stack}' for good.`
+  const text = `This permanently removes the stack '${stack}'.`
   if (!(await confirm(session, flags.is('yes'), { text, answer: stack })))
     throw error('CONFIRMATION_DECLINED', 'the stack was not removed')
   await removeStack(session, id, {
     force: flags.is('force'),
     preserveConfig: flags.is('preserveConfig'),
   })
-  session.warn(`The stack '${stack}' was removed.`)
+  session.warn(`Removed stack '${stack}'.`)
   return 0
 }

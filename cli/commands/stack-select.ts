@@ -5,12 +5,12 @@ import { selectStack } from '../stack/selected-stack.ts'
 import { stackNotFoundError, type CliSession } from '../session/session.ts'
 import { createStack } from '../stack/create-stack.ts'
 
-/** `stack select`: chooses the stack that commands work on. */
+/** `stack select`: selects the stack that commands use by default. */
 export const chooseStack: Handler = async (session, flags, [operand]) => {
   const project = session.requireProject()
   const id = session.resolveStackId(operand ?? flags.text('stack') ?? (await promptName(session)))
   if (stackPartsOf(id).project !== project.name)
-    throw error('CLI_USAGE', `the project of this folder is '${project.name}'`)
+    throw error('CLI_USAGE', `the stack is not in the project of this folder, '${project.name}'`)
   const { platform } = await session.openEngine()
   if ((await platform.catalog.getStack(id)) === undefined) {
     if (!flags.is('create')) throw stackNotFoundError(id)
@@ -22,10 +22,11 @@ export const chooseStack: Handler = async (session, flags, [operand]) => {
 }
 
 async function promptName(session: CliSession): Promise<string> {
-  if (!session.interactive) throw error('CLI_USAGE', 'the name of the stack is missing')
+  if (!session.interactive)
+    throw error('CLI_USAGE', 'the name of the stack is missing: pass it as an argument')
   const names = await listNames(session)
-  const name = (await session.io.prompt(`Which stack? (${names.join(', ')})`)).trim()
-  if (name === '') throw error('CLI_USAGE', 'the name of the stack is missing')
+  const name = (await session.io.prompt(`Select a stack (${names.join(', ')}):`)).trim()
+  if (name === '') throw error('CLI_USAGE', 'the name of the stack is empty')
   return name
 }
 

@@ -4,7 +4,7 @@ import { formatOutput, readStackOutputs } from '../../shared/state/stack-outputs
 import { formatTable } from '../display/table.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
 
-/** `stack`: what the stack is, what it has, and its outputs. */
+/** `stack`: shows the stack, its resources and its outputs. */
 export const showStack: Handler = async (session, flags) => {
   if (flags.is('showName')) {
     session.print(stackPartsOf(session.resolveStackId()).stack)

@@ -14,13 +14,13 @@ import {
   editConfirmedState,
 } from '../state/edit-state.ts'
 
-/** `state delete [urns]`: has the state forget resources; nothing is deleted in the cloud. */
+/** `state delete [urns]`: removes resources from the state. Nothing is deleted at the providers. */
 export const stateDelete: Handler = async (session, flags, operands) => {
   const isAll = flags.is('all')
   if (isAll && operands.length > 0)
-    throw error('CLI_USAGE', 'either resources are named, or --all is given')
+    throw error('CLI_USAGE', '--all cannot be used together with the URNs of resources')
   const named = operands.length > 0 || isAll
-  const urns = named ? operands : [await chooseUrn(session, 'Which resource is to be forgotten?')]
+  const urns = named ? operands : [await chooseUrn(session, 'Select the resource to remove.')]
   const selection = {
     urns: isAll ? ('all' as const) : urns.map(urn => ({ urn })),
     force: flags.is('force'),
@@ -43,7 +43,10 @@ export const stateDelete: Handler = async (session, flags, operands) => {
   return 0
 }
 
-/** At a terminal a person says which copy is meant where several resources have one URN. */
+/**
+ * Prompts for the id where several resources have the same URN, unless the session is
+ * non-interactive.
+ */
 async function resolveCopies(
   session: CliSession,
   selection: Parameters<typeof deleteResources>[1],
@@ -63,7 +66,7 @@ async function resolveCopies(
       session.warn(`${copies.length} resources have the URN ${urn}: ${marks.join(', ')}`)
       resolved.push({
         urn,
-        id: (await session.io.prompt('The id of the one that is meant:')).trim(),
+        id: (await session.io.prompt('Id of the resource to remove:')).trim(),
       })
     }
   }

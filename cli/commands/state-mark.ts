@@ -9,10 +9,9 @@ import {
 } from '../state/edit-state.ts'
 
 const protectText =
-  'This will protect by modifying the stack state directly. A program that does not set ' +
-  "'protect' itself takes it back when it runs next. Confirm?"
+  "This will protect by modifying the stack state directly. The next run of a program that does not set 'protect' removes the protection. Confirm?"
 
-/** `state protect [urns]`: keeps resources from being deleted. */
+/** `state protect [urns]`: protects resources from deletion. */
 export const protectResources = createMarkHandler({
   mark: 'protect',
   isSet: true,
@@ -20,17 +19,17 @@ export const protectResources = createMarkHandler({
   text: protectText,
 })
 
-/** `state unprotect [urns]`: lets them be deleted again. */
+/** `state unprotect [urns]`: removes the protection of resources. */
 export const unprotectResources = createMarkHandler({
   mark: 'protect',
   isSet: false,
   done: 'unprotected',
 })
 
-/** `state taint [urns]`: has the next `up` replace resources. */
+/** `state taint [urns]`: marks resources for replacement in the next `up`. */
 export const taintResources = createMarkHandler({ mark: 'taint', isSet: true, done: 'tainted' })
 
-/** `state untaint [urns]`: takes that back. */
+/** `state untaint [urns]`: removes this mark. */
 export const untaintResources = createMarkHandler({
   mark: 'taint',
   isSet: false,
@@ -40,7 +39,7 @@ export const untaintResources = createMarkHandler({
 function createMarkHandler(options: {
   readonly mark: 'protect' | 'taint'
   readonly isSet: boolean
-  /** What the resources are then. */
+  /** The participle for the result message. */
   readonly done: string
   readonly text?: string
 }): Handler {
@@ -48,9 +47,9 @@ function createMarkHandler(options: {
   return async (session, flags, operands) => {
     const isAll = flags.is('all')
     if (isAll && operands.length > 0)
-      throw error('CLI_USAGE', 'either resources are named, or --all is given')
+      throw error('CLI_USAGE', '--all cannot be used together with the URNs of resources')
     const named = operands.length > 0 || isAll
-    const urns = named ? operands : [await chooseUrn(session, 'Which resource?')]
+    const urns = named ? operands : [await chooseUrn(session, 'Select a resource.')]
     let count = 0
     await editConfirmedState(session, {
       confirm: first => confirmAtTerminal(session, flags, first + text),

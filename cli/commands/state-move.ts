@@ -17,17 +17,18 @@ import type { CliSession } from '../session/session.ts'
 import { openStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 import { editConfirmedState } from '../state/edit-state.ts'
 
-/** Both sides of a move. */
+/** The stacks of a move. */
 interface Sides {
   readonly source: StackId
   readonly dest: StackId
-  /** What the move makes of two states. */
+  /** Applies the move to both states. */
   readonly move: (source: StoredDeployment, dest: StoredDeployment) => MoveResult
 }
 
 /**
- * `state move <urns> --source <stack> --dest <stack>`: the destination gets the resources first, so
- * that something always knows them; when the source cannot be written it gives them back.
+ * `state move <urns> --source <stack> --dest <stack>`: writes the destination first, so that one
+ * stack always contains the resources. If the source cannot be written, the destination is
+ * restored.
  */
 export const moveStateResources: Handler = async (session, flags, urns) => {
   const [from, to] = [flags.text('source'), flags.text('dest')]
@@ -62,12 +63,12 @@ export const moveStateResources: Handler = async (session, flags, urns) => {
   return 0
 }
 
-/** The state of a stack, when it keeps the rules. Throws STATE_INTEGRITY. */
+/** Returns the state of a stack. Throws STATE_INTEGRITY when it is invalid. */
 async function readValidState(session: CliSession, id: StackId): Promise<StoredDeployment> {
   const state = (await (await session.openEngine()).exportState(id)) ?? neverRan
   const fault = verifyIntegrity(state)
   if (fault !== undefined)
-    throw error('STATE_INTEGRITY', `the state of ${id} is not valid: ${fault}`, {
+    throw error('STATE_INTEGRITY', `the state of ${id} is invalid: ${fault}`, {
       hint: 'Repair it with `antichain state repair`.',
     })
   return state
@@ -78,7 +79,10 @@ const neverRan: StoredDeployment = {
   metadata: {},
 }
 
-/** A stack that never ran says in its file how it keeps secrets, if this is its project. */
+/**
+ * Opens the secrets manager of the destination. A stack without a deployment names it in its
+ * configuration file, which requires the folder of its project.
+ */
 async function openDestManager(
   session: CliSession,
   dest: StackId,
@@ -89,7 +93,7 @@ async function openDestManager(
   const project = session.requireProject()
   const { stack, project: name } = stackPartsOf(dest)
   if (project.name !== name)
-    throw error('SECRETS_MANAGER_UNSUPPORTED', `'${stack}' does not say how it keeps secrets yet`, {
+    throw error('SECRETS_MANAGER_UNSUPPORTED', `the stack '${stack}' has no secrets provider yet`, {
       hint: `Run the command in the folder of project '${name}', or deploy the stack once.`,
     })
   return openStackManager(session, dest, openStackFile(session, project, { stack: dest }))
@@ -124,7 +128,7 @@ function createMoveTarget(
 async function confirmMove(session: CliSession, flags: Flags): Promise<boolean> {
   if (flags.is('yes')) return true
   if (!session.interactive)
-    throw error('CLI_USAGE', '--yes must be passed in to proceed when nobody can be asked')
+    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
   const answer = await session.io.prompt('Do you want to perform this move? (y/N)')
   return ['y', 'yes'].includes(answer.trim().toLowerCase())
 }
@@ -137,7 +141,7 @@ async function executeMove(
   const local = await session.openEngine()
   const standing = await local.readStatus(source)
   if (standing.kind === 'running')
-    throw error('STACK_BUSY', `deployment ${standing.number} of ${source} is under way`)
+    throw error('STACK_BUSY', `deployment ${standing.number} of ${source} is running`)
   let destBefore: StoredDeployment | undefined
   const confirmed = async (): Promise<boolean> => true
   const edit = (stack: StackId, change: (state: StoredDeployment) => StoredDeployment) =>
@@ -160,10 +164,10 @@ async function executeMove(
   }
 }
 
-/** What was copied must be what is taken away. Throws STORE_CONFLICT. */
+/** Checks that the resources to remove are still the copied ones. Throws STORE_CONFLICT. */
 function requireUnchanged(now: StoredDeployment, before: StoredDeployment): void {
   if (JSON.stringify(now.resources) === JSON.stringify(before.resources)) return
-  throw error('STORE_CONFLICT', 'the source stack was changed by someone else meanwhile')
+  throw error('STORE_CONFLICT', 'the source stack was changed concurrently')
 }
 
 function reportMove(session: CliSession, { source, dest }: Sides, plan: MoveResult): void {
@@ -171,14 +175,22 @@ function reportMove(session: CliSession, { source, dest }: Sides, plan: MoveResu
     session.warn(`warning: the resource ${urn} was not found in the source stack`)
   session.warn(`Planning to move the following resources from ${source} to ${dest}:\n`)
   for (const urn of plan.moved) session.warn(`  - ${urn}`)
-  reportBroken(session, `What stays in ${source} and depends on what is moved`, plan.brokenInSource)
-  reportBroken(session, `What is moved and depends on what stays in ${source}`, plan.brokenInDest)
+  reportBroken(
+    session,
+    `Dependencies of resources that stay in ${source} on moved resources`,
+    plan.brokenInSource,
+  )
+  reportBroken(
+    session,
+    `Dependencies of moved resources on resources that stay in ${source}`,
+    plan.brokenInDest,
+  )
   if (plan.brokenInSource.length + plan.brokenInDest.length > 0)
-    session.warn('\nSuch values must be passed by outputs and inputs of the programs from now on.')
+    session.warn('\nFrom now on, pass these values between the programs as outputs and inputs.')
 }
 
 function reportBroken(session: CliSession, text: string, broken: readonly BrokenReference[]): void {
-  if (broken.length > 0) session.warn(`\n${text}, which is cut:\n`)
+  if (broken.length > 0) session.warn(`\n${text} are removed:\n`)
   for (const { urn, reference } of broken)
     session.warn(`  - ${urn} (${reference.key ?? reference.kind}) on ${reference.urn}`)
 }

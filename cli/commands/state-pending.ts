@@ -7,17 +7,17 @@ import { confirm, type CliSession } from '../session/session.ts'
 import { editConfirmedState, type ConfirmedEdit } from '../state/edit-state.ts'
 import { formatTable } from '../display/table.ts'
 
-/** `state pending ls`: what began and of which nobody knows how it ended. */
+/** `state pending ls`: lists operations that began and whose results are unknown. */
 export const listPending: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const local = await session.openEngine()
   const standing = await local.readStatus(id)
   if (standing.kind === 'running')
     session.warn(
-      `Deployment ${standing.number} is under way: what it is doing now is listed too, and may end well.`,
+      `Deployment ${standing.number} is running: its running operations are listed too, and may still succeed.`,
     )
   else if (standing.kind !== 'none')
-    session.warn(`Deployment ${standing.number} was interrupted: this is what it was doing.`)
+    session.warn(`Deployment ${standing.number} was interrupted during these operations.`)
   const stored = await local.exportState(id)
   const pending = stored === undefined ? [] : pendingOf(stored)
   if (flags.is('json')) {
@@ -26,7 +26,7 @@ export const listPending: Handler = async (session, flags) => {
     return 0
   }
   if (pending.length === 0) {
-    session.warn('Nothing is pending.')
+    session.warn('There are no pending operations.')
     return 0
   }
   const rows = pending.map(({ resource, type }) => [
@@ -38,20 +38,23 @@ export const listPending: Handler = async (session, flags) => {
   return 0
 }
 
-/** `state pending import <urn> <id>`: the create took place, and this is what it made. */
+/** `state pending import <urn> <id>`: adds the resource that an interrupted create has created. */
 export const importPendingOperation: Handler = async (session, flags, [urn = '', id = '']) => {
-  if (id === '') throw error('CLI_USAGE', 'an id is missing')
-  const text = `'${displayNameOf(urn)}' becomes a resource of the stack, with the id '${id}'.`
+  if (id === '') throw error('CLI_USAGE', 'the id is missing')
+  const text = `This adds '${displayNameOf(urn)}' to the state, with the id '${id}'.`
   await editPending(session, flags, { text, change: state => importPending(state, urn, id) })
-  session.warn('Imported. The next deployment reads it from its provider before anything else.')
+  session.warn('Imported the resource. The next deployment first reads it from its provider.')
   return 0
 }
 
-/** `state pending clear <urn>`: nothing came of it, or it was removed by hand. */
+/**
+ * `state pending clear <urn>`: removes an operation that had no effect, or whose resource was
+ * deleted by hand.
+ */
 export const clearPendingOperation: Handler = async (session, flags, [urn = '']) => {
-  const text = `What was begun of '${displayNameOf(urn)}' is forgotten. If it exists, nobody will delete it.`
+  const text = `This removes the pending operation of '${displayNameOf(urn)}' from the state. If its resource exists, antichain will not delete it.`
   await editPending(session, flags, { text, change: state => clearPending(state, urn) })
-  session.warn('Cleared.')
+  session.warn('Removed the pending operation.')
   return 0
 }
 

@@ -9,13 +9,13 @@ import {
   editConfirmedState,
 } from '../state/edit-state.ts'
 
-/** `state rename [urn] [name]`: gives a resource another name; references to it follow. */
+/** `state rename [urn] [name]`: renames a resource and updates the references to it. */
 export const renameResource: Handler = async (session, flags, [operand, wanted]) => {
   if (!session.interactive && (operand === undefined || wanted === undefined))
-    throw error('CLI_USAGE', 'a URN and the new name must be given when nobody can be asked')
-  const urn = operand ?? (await chooseUrn(session, 'Which resource is to be renamed?'))
+    throw error('CLI_USAGE', 'the URN and the new name must be passed in non-interactive mode')
+  const urn = operand ?? (await chooseUrn(session, 'Select the resource to rename.'))
   requireUrn(urn)
-  const name = wanted ?? (await session.io.prompt('The new name:')).trim()
+  const name = wanted ?? (await session.io.prompt('New name of the resource:')).trim()
   await editConfirmedState(session, {
     confirm: first => confirmAtTerminal(session, flags, first + editsDirectly),
     change: state => renameResourceInState(state, urn, name),

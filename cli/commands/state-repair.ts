@@ -4,7 +4,7 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import type { CliSession } from '../session/session.ts'
 import { readCurrentState, editsDirectly, editConfirmedState } from '../state/edit-state.ts'
 
-/** `state repair`: puts a state in order that breaks the rules; one that does not stays. */
+/** `state repair`: repairs an invalid state. A valid one stays unchanged. */
 export const stateRepair: Handler = async (session, flags) => {
   const state = await readCurrentState(session, await session.requireStack())
   const found = state === undefined ? undefined : repairState(state)
@@ -14,7 +14,7 @@ export const stateRepair: Handler = async (session, flags) => {
   }
   reportRepair(session, found)
   if (!flags.is('yes') && !session.interactive)
-    throw error('CLI_USAGE', '--yes must be passed in to proceed when nobody can be asked')
+    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
   await editConfirmedState(session, {
     confirm: async first => {
       if (flags.is('yes')) return true
@@ -28,12 +28,12 @@ export const stateRepair: Handler = async (session, flags) => {
 }
 
 function reportRepair(session: CliSession, { moved, pruned }: RepairResult): void {
-  if (moved > 0) session.warn(`${moved} resources change their place in the state.`)
+  if (moved > 0) session.warn(`${moved} resources will be reordered.`)
   for (const { urn, now, removed } of pruned) {
     session.warn(urn === now ? `${urn}:` : `${urn} becomes ${now}:`)
     for (const { kind, urn: to, key } of removed) {
       const what = key === undefined ? kind : `${kind} ${key}`
-      session.warn(`  - its reference to ${to} goes (${what})`)
+      session.warn(`  - the reference to ${to} will be removed (${what})`)
     }
   }
 }

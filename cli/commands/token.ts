@@ -13,14 +13,14 @@ const viewForm = z.object({
   expiresAt: z.number().optional(),
 })
 
-/** `token create`: makes a token; its text goes to standard output, and nowhere else. */
+/** `token create`: creates a token. Its text is printed to standard output, and nowhere else. */
 export const createApiToken: Handler = async (session, flags, [name]) => {
   const isAdmin = flags.is('admin')
   const role = isAdmin ? 'admin' : flags.text('role')
   if (role === undefined)
-    throw error('CLI_USAGE', 'say what the token may do: with --role, or with --admin')
+    throw error('CLI_USAGE', 'pass the role of the token with --role, or pass --admin')
   if (isAdmin && flags.text('role') !== undefined)
-    throw error('CLI_USAGE', '--admin is a role of its own: leave --role out')
+    throw error('CLI_USAGE', '--admin and --role cannot be used together')
   const stacks = flags.list('for')
   const days = flags.text('days')
   if (days !== undefined && !/^[1-9]\d{0,3}$/.test(days))
@@ -31,16 +31,16 @@ export const createApiToken: Handler = async (session, flags, [name]) => {
     ...(stacks.length === 0 ? {} : { stacks }),
     ...(days === undefined ? {} : { days: Number(days) }),
   }
-  // The first one is made where the store is: there is none yet to ask an API with.
+  // The first token is created in the store, because the API accepts no call without a token.
   const { callApi } = isAdmin ? await session.openLocalEngine() : await session.openEngine()
   const answer = await callApi({ method: 'POST', path: '/v1/tokens', body })
   const made = viewForm.extend({ token: z.string() }).parse(answer)
   session.print(flags.is('json') ? JSON.stringify(made, null, 2) : made.token)
-  session.warn(`This is token ${made.id} ('${made.name}', ${role}). It is not shown again.`)
+  session.warn(`Created token ${made.id} ('${made.name}', ${role}). It is not shown again.`)
   return 0
 }
 
-/** `token ls`: the tokens, without what proves them. */
+/** `token ls`: lists the tokens, without their secrets. */
 export const listTokens: Handler = async (session, flags) => {
   const tokens = await listAllItems(await session.openEngine(), '/v1/tokens', viewForm)
   if (flags.is('json')) {
@@ -59,15 +59,15 @@ export const listTokens: Handler = async (session, flags) => {
   return 0
 }
 
-/** `token revoke`: has a token let nobody in any more. */
+/** `token revoke`: revokes a token. */
 export const revokeToken: Handler = async (session, _flags, [id = '']) => {
   const { callApi } = await session.openEngine()
   if (!/^[0-9a-f]{16}$/.test(id))
     throw error(
       'CLI_USAGE',
-      `'${id.length > 8 ? `${id.slice(0, 4)}…` : id}' is no id of a token; see \`antichain token ls\``,
+      `'${id.length > 8 ? `${id.slice(0, 4)}…` : id}' is not a token id; list tokens with \`antichain token ls\``,
     )
   await callApi({ method: 'DELETE', path: `/v1/tokens/${id}` })
-  session.warn(`Token ${id} was revoked.`)
+  session.warn(`Revoked token ${id}.`)
   return 0
 }

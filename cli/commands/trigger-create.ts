@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
+import { z } from 'zod'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -10,7 +11,7 @@ import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
 
 const secretBytes = 32
 
-/** `webhook create`: makes or changes a webhook. */
+/** `webhook create`: creates or updates a webhook. */
 export const createWebhook: Handler = async (session, flags, [name = '']) => {
   const credential = session.io.env['ANTICHAIN_CREDENTIAL'] ?? ''
   const apiUrl = flags.text('apiUrl')
@@ -28,11 +29,11 @@ export const createWebhook: Handler = async (session, flags, [name = '']) => {
   })
 }
 
-/** `schedule create`: makes or changes a schedule of a stack. */
+/** `schedule create`: creates or updates a schedule of a stack. */
 export const createSchedule: Handler = async (session, flags, [name = '']) => {
   const kind = flags.text('operation') ?? 'refresh'
   if (flags.is('remediate') && kind !== 'refresh')
-    throw error('CLI_USAGE', '--remediate says what follows a refresh')
+    throw error('CLI_USAGE', '--remediate requires --operation refresh')
   const jitter = flags.text('jitter') ?? '0'
   if (!/^\d{1,6}$/.test(jitter))
     throw error('CLI_USAGE', `--jitter takes a number of seconds, not '${jitter}'`)
@@ -48,7 +49,7 @@ export const createSchedule: Handler = async (session, flags, [name = '']) => {
   return putTrigger(session, flags, { kind: 'schedule', name, body: () => body, isOpen: true })
 }
 
-/** `notification create`: makes or changes a notification. */
+/** `notification create`: creates or updates a notification. */
 export const createNotification: Handler = async (session, flags, [name = '']) =>
   putTrigger(session, flags, {
     kind: 'notification',
@@ -61,7 +62,12 @@ export const createNotification: Handler = async (session, flags, [name = '']) =
     }),
   })
 
-/** Puts a document; the secret that it signs with is the given one, or a new one, printed once. */
+/** The part of a response to PUT that is reported. */
+const putResponse = z.looseObject({ created: z.boolean() })
+
+/**
+ * Creates or updates a document. Its secret is the preset one, or a new one that is printed once.
+ */
 async function putTrigger(
   session: CliSession,
   flags: Flags,
@@ -69,7 +75,7 @@ async function putTrigger(
     readonly kind: TriggerKind
     readonly name: string
     readonly body: (secret: string) => object
-    /** Whether there is nothing secret in it. */
+    /** Whether the document has no secret. */
     readonly isOpen?: boolean
   },
 ): Promise<number> {
@@ -78,11 +84,12 @@ async function putTrigger(
   const secret = presetSecret === '' ? randomBytes(secretBytes).toString('base64url') : presetSecret
   const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
   const { callApi } = await session.openEngine()
-  await callApi({ method: 'PUT', path, body: body(secret) })
-  session.warn(`The ${kind} '${name}' stands.`)
+  const response = await callApi({ method: 'PUT', path, body: body(secret) })
+  const { created } = putResponse.parse(response)
+  session.warn(`${created ? 'Created' : 'Updated'} ${kind} '${name}'.`)
   if (isOpen || presetSecret !== '') return 0
   session.print(secret)
-  session.warn('This is the secret that it is signed with. It is not shown again.')
+  session.warn('This is the secret that signs its deliveries. It is not shown again.')
   return 0
 }
 
@@ -92,16 +99,16 @@ function readRules(session: CliSession, file: string): unknown {
   try {
     text = readFileSync(path, 'utf8')
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `${path} cannot be read: ${messageOf(cause)}`, { cause })
+    throw error('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
   }
   const isJson = path.endsWith('.json')
   try {
     return isJson ? JSON.parse(text) : parse(text)
   } catch (cause) {
     const [why] = messageOf(cause).split('\n')
-    throw error('FILE_UNREADABLE', `${path} is no ${isJson ? 'JSON' : 'YAML'}: ${why}`, {
+    throw error('FILE_UNREADABLE', `${path} is not valid ${isJson ? 'JSON' : 'YAML'}: ${why}`, {
       cause,
-      hint: 'Correct the file at the place that is named.',
+      hint: 'Correct the file at the position named.',
     })
   }
 }

@@ -15,7 +15,7 @@ const viewForm = z.object({
 
 type View = z.infer<typeof viewForm>
 
-/** What a document says in one line. */
+/** Describes a document in one line. */
 const describeTrigger: Readonly<
   Record<TriggerKind, (value: Readonly<Record<string, unknown>>) => string>
 > = {
@@ -28,7 +28,7 @@ const describeTrigger: Readonly<
   notification: ({ url, events }) => `${String(events)} to ${String(url)}`,
 }
 
-/** `ls`, `show` and `rm` of a kind of document. */
+/** Creates the commands `ls`, `show` and `rm` of a kind of document. */
 export function createTriggerCommands(
   kind: TriggerKind,
 ): Readonly<Record<'ls' | 'show' | 'rm', Handler>> {
@@ -45,7 +45,7 @@ export function createTriggerCommands(
         kind === 'schedule' ? scheduleStatusOf(one, Date.now()) : stateOf(one),
         describeTrigger[kind](one.value),
       ])
-      for (const line of formatTable(['NAME', 'IS', 'WHAT'], rows)) session.print(line)
+      for (const line of formatTable(['NAME', 'STATUS', 'DETAILS'], rows)) session.print(line)
       return 0
     },
     show: async (session, flags, [name = '']) => {
@@ -59,7 +59,7 @@ export function createTriggerCommands(
     rm: async (session, flags, [name = '']) => {
       const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
       await (await session.openEngine()).callApi({ method: 'DELETE', path })
-      session.warn(`The ${kind} '${name}' was removed.`)
+      session.warn(`Removed ${kind} '${name}'.`)
       return 0
     },
   }
@@ -69,7 +69,10 @@ function stateOf({ value }: View): string {
   return value.isPaused ? 'paused' : 'on'
 }
 
-/** `due` is what happens once and waits for somebody who serves; `over` happens no more. */
+/**
+ * Returns the status of a schedule. `due`: its only run waits for a process that serves. `over`: it
+ * never runs again.
+ */
 export function scheduleStatusOf(view: View, now: number): string {
   const { data } = scheduleDocument.safeParse(view.value)
   if (data === undefined || data.isPaused || !data.when.trim().startsWith('at('))

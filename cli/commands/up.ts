@@ -1,6 +1,6 @@
 import type { Handler } from '../arguments/attach-handler.ts'
 import { runOperation } from '../operations/run-operation.ts'
 
-/** `up`: makes the resources of a stack what its program says. */
+/** `up`: creates or updates the resources of a stack. */
 export const updateStack: Handler = async (session, flags) =>
   runOperation(session, flags, { command: 'up', previewOnly: false })

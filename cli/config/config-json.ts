@@ -1,6 +1,9 @@
 import type { ConfigValue } from '../../shared/programs/config/open-config.ts'
 
-/** A value in the form of `config --json`; a secret one without its value unless `showSecrets`. */
+/**
+ * Returns a value in the format of `config --json`. A secret value is omitted unless `showSecrets`
+ * is set.
+ */
 export function toConfigJson(
   value: ConfigValue,
   showSecrets: boolean,

@@ -17,20 +17,20 @@ import {
 } from '../../shared/programs/config/config-tree.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 
-/** A key of the command line: the value it belongs to, and the path below it. */
+/** A key of the command line: its configuration value, and the path inside that value. */
 export interface EditKey {
-  /** `ns:name` of the value. */
+  /** The key of the value, as `ns:name`. */
   readonly key: string
   readonly path: ConfigPath
 }
 
-/** Reads a key; as a path when `isPath`. Throws CONFIG_INVALID. */
+/** Parses a key, as a path when `isPath` is set. Throws CONFIG_INVALID. */
 export function parseEditKey(text: string, project: string, isPath: boolean): EditKey {
   if (!isPath) {
     const { namespace, name } = parseConfigKey(text, project)
     return { key: printConfigKey({ namespace, name }), path: [name] }
   }
-  // Only a colon before the first bracket or quote can end a namespace.
+  // Only a colon before the first bracket, dot or quote can end a namespace.
   const colon = /^[^[".]*?:/.exec(text)?.[0] ?? ''
   const path = parseConfigPath(text.slice(colon.length))
   const { namespace } = parseConfigKey(`${colon}x`, project)
@@ -38,7 +38,7 @@ export function parseEditKey(text: string, project: string, isPath: boolean): Ed
 }
 
 /**
- * Puts a text or an encrypted value; below the first level a text may become a boolean or number.
+ * Sets a text or an encrypted value. Below the first level, a text may become a boolean or number.
  */
 export function putConfigValue(file: StackConfig, key: EditKey, value: string | Secure): void {
   if (key.path.length === 1) return file.set(key.key, value)
@@ -46,7 +46,7 @@ export function putConfigValue(file: StackConfig, key: EditKey, value: string | 
   file.set(key.key, withTreeAt(file.getValues().get(key.key), key.path, leaf))
 }
 
-/** Takes a value away. False when there was none. */
+/** Removes a value. Returns false if it did not exist. */
 export function removeConfigValue(file: StackConfig, key: EditKey): boolean {
   const value = file.getValues().get(key.key)
   if (value === undefined) return false
@@ -56,7 +56,7 @@ export function removeConfigValue(file: StackConfig, key: EditKey): boolean {
   return true
 }
 
-/** What a key names among values; a scalar below the first level is its text. */
+/** Returns the value of a key. A scalar below the first level is returned as text. */
 export function findConfigValue(
   values: ReadonlyMap<string, StoredConfigValue>,
   key: EditKey,

@@ -15,7 +15,7 @@ import {
 
 type EmittedEvent = readonly [event: EngineEventPayload, states?: WholeStates]
 
-/** What is printed of events, parsed and as text. */
+/** Returns the digest of these events, parsed and as text. */
 function printDigest(
   events: readonly EmittedEvent[],
   more: Parameters<typeof createTestDisplayOptions>[0] = {},
@@ -79,7 +79,7 @@ describe('the digest', () => {
     })
   })
 
-  test('says why, path by path', () => {
+  test('contains the reasons of a step, path by path', () => {
     const detailedDiff = {
       b: { diffKind: 'update-replace', inputDiff: true },
       a: { diffKind: 'add', inputDiff: false },
@@ -115,7 +115,7 @@ describe('the digest', () => {
     expect(text).not.toContain('hunter2')
   })
 
-  test('leaves out sames and the steps of a replacement, unless asked for', () => {
+  test('omits unchanged resources and the steps of a replacement by default', () => {
     const events: readonly EmittedEvent[] = [
       [{ resourcePreEvent: { metadata: createStackMetadata('same', {}), planning: true } }],
       [createPreEvent('same', 'a')],
@@ -134,7 +134,7 @@ describe('the digest', () => {
     ])
   })
 
-  test('has what a refresh found in the place of the refresh', () => {
+  test('contains the result of a refresh instead of the refresh', () => {
     const refresh = { logical: false }
     const { json } = printDigest([
       [createPreEvent('refresh', 'a', refresh)],
@@ -151,14 +151,14 @@ describe('the digest', () => {
     expect(opsOf(json)).toEqual(['refresh', 'update', 'delete'])
   })
 
-  test('hides outputs of the stack when asked to', () => {
+  test('hides the stack outputs with suppressOutputs', () => {
     const metadata = createStackMetadata('update', { url: 'x' }, {})
     const events: readonly EmittedEvent[] = [[{ resourcePreEvent: { metadata, planning: true } }]]
     expect(printDigest(events, { suppressOutputs: true }).text).not.toContain('url')
     expect(printDigest(events).text).toContain('url')
   })
 
-  test('escapes as Go does, in four spaces', () => {
+  test('escapes HTML characters as Go does, and indents by four spaces', () => {
     const { text } = printDigest([
       [{ diagnosticEvent: { message: '<a & b>', color: '', severity: 'info' } }],
     ])

@@ -5,7 +5,7 @@ import type { Json } from '../../shared/values/json.ts'
 import { compareUtf8, escapeForHtml } from '../../shared/values/go-json.ts'
 import type { Display, DisplayOptions } from '../session/tools.ts'
 
-/** One step of a digest; fields in the order in which they are printed. */
+/** One step of a digest. Its fields are in print order. */
 interface DigestStep {
   readonly op: string
   readonly urn: string
@@ -30,10 +30,10 @@ type DigestOptions = Pick<
 >
 
 /**
- * What `preview --json` prints: one document when the preview is over, with configuration, steps
- * and their whole states, messages, duration in ns, and counts. Secrets are `[secret]`. What a
- * refresh found takes the place of its step. Source: Pulumi `pkg/backend/display/json.go`,
- * `ShowPreviewDigest`.
+ * Creates the display of `preview --json`. At the end of the preview it prints one document:
+ * configuration, steps with their whole states, messages, duration in ns, and counts. Secrets are
+ * `[secret]`. The result of a refresh replaces its step. Source: Pulumi
+ * `pkg/backend/display/json.go`, `ShowPreviewDigest`.
  */
 export function createDigestDisplay(
   options: DigestOptions,
@@ -93,7 +93,10 @@ function toDigestDiagnostics(event: DiagnosticEvent): readonly DigestDiagnostic[
   return [{ ...urn, message: (event.prefix ?? '') + event.message, severity: event.severity }]
 }
 
-/** Sames only when asked for, or when protection changes; steps of a replacement when asked for. */
+/**
+ * Reports whether a step is shown. Unchanged resources are shown on request, or when their
+ * protection changes. Steps of a replacement are shown on request.
+ */
 function isShown(metadata: StepMetadata, options: DigestOptions): boolean {
   if (isRoot(metadata.urn)) return true
   if (metadata.op === 'same')

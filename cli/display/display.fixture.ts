@@ -4,15 +4,18 @@ import type { StepOp } from '../../shared/records/operation.ts'
 import type { OutputStream } from '../session/io.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 
-/** The root of the stack that these tests show. */
+/** The URN of the stack in these tests. */
 const stackUrn = `urn:pulumi:dev::site::${stackType}::site-dev`
 
-/** The URN of a resource of type `pkg:index:Thing`. */
+/** Returns the URN of a resource of type `pkg:index:Thing`. */
 export function thingUrnOf(name: string): string {
   return `urn:pulumi:dev::site::pkg:index:Thing::${name}`
 }
 
-/** A custom resource's state as events show it, complete; a test says what it is about. */
+/**
+ * Returns the complete state of a custom resource, as events show it. `more`: the fields that
+ * matter to a test.
+ */
 export function stateOf(name: string, more: Partial<StepState> = {}): StepState {
   return {
     type: 'pkg:index:Thing',
@@ -27,7 +30,7 @@ export function stateOf(name: string, more: Partial<StepState> = {}): StepState 
   }
 }
 
-/** What an event says of a step, complete. */
+/** Returns the complete metadata of a step. */
 export function metadataOf(
   op: StepOp,
   name: string,
@@ -46,7 +49,7 @@ export function metadataOf(
   }
 }
 
-/** What an event says of the stack's root. */
+/** Returns the metadata of a step of the stack itself. */
 export function createStackMetadata(
   op: StepOp,
   outputs: Readonly<Record<string, unknown>>,
@@ -72,7 +75,7 @@ export function createStackMetadata(
   }
 }
 
-/** An output stream that keeps what it is given. */
+/** Creates an output stream that records its text. */
 export function createTape(size: Partial<OutputStream> = {}): OutputStream & {
   readonly text: () => string
 } {
@@ -80,7 +83,7 @@ export function createTape(size: Partial<OutputStream> = {}): OutputStream & {
   return { ...size, write: text => pieces.push(text), text: () => pieces.join('') }
 }
 
-/** Options of a plain display of `up` on stack dev without colours. */
+/** Returns the options of a plain display of `up` on stack dev, without colors. */
 export function createTestDisplayOptions(more: Partial<DisplayOptions> = {}): DisplayOptions {
   return {
     kind: 'up',

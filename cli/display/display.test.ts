@@ -11,7 +11,7 @@ const pending: DeployResult = {
   pending: [{ urn: thingUrnOf('a'), type: 'pkg:index:Thing' }],
 }
 
-test('JSON has one numbered event a line and nothing else on the standard output', async () => {
+test('JSON output has one numbered event per line and nothing else on standard output', async () => {
   const stdout = createTape()
   const stderr = createTape()
   const display = createDisplay(createTestDisplayOptions({ json: true, stdout, stderr }))
@@ -29,7 +29,7 @@ test('JSON has one numbered event a line and nothing else on the standard output
   expect(stderr.text()).toContain(thingUrnOf('a'))
 })
 
-test('a terminal is left with the whole tree, the messages and the summary', async () => {
+test('a terminal keeps the whole tree, the messages and the summary', async () => {
   const stdout = createTape({ isTTY: true, columns: 80, rows: 4 })
   const display = createDisplay(createTestDisplayOptions({ interactive: true, stdout }))
   const created = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => metadataOf('create', name))
@@ -45,7 +45,7 @@ test('a terminal is left with the whole tree, the messages and the summary', asy
   expect(text).toContain('+ 6 created')
 })
 
-test('a terminal keeps tree and messages of a deployment that ends without a result', async () => {
+test('a terminal keeps the tree and messages of a deployment that ends without a result', async () => {
   const stdout = createTape({ isTTY: true, columns: 80, rows: 4 })
   const display = createDisplay(createTestDisplayOptions({ interactive: true, stdout }))
   const metadata = metadataOf('create', 'a')
@@ -60,7 +60,7 @@ test('a terminal keeps tree and messages of a deployment that ends without a res
   expect(stdout.text().slice(before.length)).not.toContain('disk full')
 })
 
-test('colours come only when they are wanted', async () => {
+test('colors are printed only when they are enabled', async () => {
   const printWith = async (color: boolean) => {
     const stdout = createTape()
     const display = createDisplay(createTestDisplayOptions({ color, stdout }))
@@ -71,7 +71,7 @@ test('colours come only when they are wanted', async () => {
   expect(await printWith(true)).toContain('\u001b')
 })
 
-test('durations are as short as they can be read', () => {
+test('durations are formatted with the shortest precise unit', () => {
   const texts = [0, 340, 9_949, 12_400, 65_000, 3_599_600, 7_380_000].map(formatElapsed)
   expect(texts).toEqual(['0.0s', '0.3s', '9.9s', '12s', '1m05s', '1h00m', '2h03m'])
 })

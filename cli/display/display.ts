@@ -1,11 +1,10 @@
 /**
- * display: shows a deployment while it runs and what it came to. It knows nothing but the events
+ * display: shows a running deployment and its result. It knows only the events
  * (docs/spec/events.md) and the result. May import the command line's ports, events, names and
  * values.
  *
- * Invariants: with `--json` nothing but events reaches the standard output; emitting never throws
- * and never waits; what becomes lines is decided by pure functions, and two thin writers print
- * them.
+ * Invariants: with `--json` only events reach standard output. Emitting never throws and never
+ * waits. Pure functions format the lines, and two thin writers print them.
  */
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { Display, DisplayOptions } from '../session/tools.ts'
@@ -16,13 +15,13 @@ import { createPaint } from './paint.ts'
 import { createPlainDisplay } from './plain-display.ts'
 import { formatPending } from './summary.ts'
 
-/** The display of one deployment or preview: JSON lines, a live tree, or plain lines. */
+/** Creates the display of one deployment or preview: JSON lines, a live tree, or plain lines. */
 export function createDisplay(options: DisplayOptions): Display {
   if (options.json)
     return options.digest && options.dryRun
       ? createDigestDisplay(options)
       : createJsonDisplay(options)
-  // Differences are long; a tree that is painted over itself has no room for them.
+  // Diffs are long, and the live tree has no space for them.
   const isLive = options.interactive && options.stdout.isTTY === true && !options.diff
   return isLive ? createLiveDisplay(options) : createPlainDisplay(options)
 }

@@ -6,18 +6,18 @@ export type EventMap = Readonly<Record<string, unknown>>
 const secretText = '[secret]'
 
 /**
- * Whether a value has entries of its own to show, which signed ones (assets, references) do not.
+ * Reports whether a value is a map with entries to show. Signed maps (assets, references) are not.
  */
 export function isEventMap(value: unknown): value is EventMap {
   return isObject(value) && !Object.hasOwn(value, signatureKey)
 }
 
-/** Whether a value is a list. */
+/** Reports whether a value is a list. */
 export function isEventList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }
 
-/** Whether two values of events look the same; the order of keys does not matter. */
+/** Reports whether two values of events look the same. The order of keys is ignored. */
 export function isSameValue(left: unknown, right: unknown): boolean {
   if (isEventList(left) && isEventList(right))
     return left.length === right.length && left.every((item, at) => isSameValue(item, right[at]))
@@ -30,8 +30,8 @@ export function isSameValue(left: unknown, right: unknown): boolean {
 }
 
 /**
- * A value on one line: texts quoted, secrets and unknowns in brackets, assets by what they come
- * from.
+ * Formats a value on one line. Texts are quoted, secrets and unknowns are in brackets, and assets
+ * show their source.
  */
 export function formatValue(value: unknown): string {
   if (value === undefined) return '(none)'
@@ -47,7 +47,7 @@ export function formatValue(value: unknown): string {
   return isObject(value) ? formatSigned(value) : JSON.stringify(value)
 }
 
-/** A key as it stands before a colon: quoted when it is not a plain word. */
+/** Formats a key before a colon. A key with special characters is quoted. */
 export function formatKey(key: string): string {
   return /^[\w$/:.-]+$/.test(key) ? key : JSON.stringify(key)
 }

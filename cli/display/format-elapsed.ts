@@ -1,4 +1,4 @@
-/** A length of time as a person reads it: `0.3s`, `12s`, `4m05s`, `2h03m`. */
+/** Formats a duration for users: `0.3s`, `12s`, `4m05s`, `2h03m`. */
 export function formatElapsed(ms: number): string {
   const seconds = Math.max(0, ms) / 1000
   if (seconds < 9.95) return `${seconds.toFixed(1)}s`

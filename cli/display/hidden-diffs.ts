@@ -5,8 +5,8 @@ import { isEventList, isEventMap, isSameValue } from './event-value.ts'
 type Path = readonly PathSegment[]
 
 /**
- * A step without the differences that its resource hides, and the paths of the option under which
- * there were some. Source: docs/spec/options.md#option-matrix, hideDiffs.
+ * Removes the differences that a resource hides from a step. `hidden`: the paths of the option that
+ * hid at least one. Source: docs/spec/options.md#option-matrix, hideDiffs.
  */
 export function withoutHidden(metadata: StepMetadata): {
   readonly metadata: StepMetadata
@@ -52,7 +52,7 @@ function tryParsePath(text: string): Path | undefined {
   }
 }
 
-/** The new value with what stands at a path as it was before. */
+/** Returns the new value with the old value at a path. */
 function maskAt(old: unknown, next: unknown, path: Path): unknown {
   const [segment, ...rest] = path
   if (segment === undefined) return old

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createJsonLines } from './json-lines.ts'
 
-test('events are numbered and stamped, and messages end their line', () => {
+test('events are numbered and have a timestamp, and messages end with a newline', () => {
   const lines: unknown[] = []
   const print = createJsonLines(
     line => void lines.push(JSON.parse(line)),

@@ -1,8 +1,8 @@
 import type { EngineEvent, EngineEventPayload } from '../../shared/engine/events/event.ts'
 
 /**
- * Numbers events from 0 and stamps them, as `--json` prints them: one object a line. Source: Pulumi
- * `pkg/backend/display/display.go`, `stampEvents`.
+ * Creates the printer of `--json`: one event per line, numbered from 0 and with a timestamp.
+ * Source: Pulumi `pkg/backend/display/display.go`, `stampEvents`.
  */
 export function createJsonLines(
   write: (line: string) => void,
@@ -16,7 +16,7 @@ export function createJsonLines(
   }
 }
 
-/** A message of Pulumi's ends its line. */
+/** Messages of Pulumi end with a newline. */
 function withLineEnd(payload: EngineEventPayload): EngineEventPayload {
   if (!('diagnosticEvent' in payload)) return payload
   const { diagnosticEvent: diagnostic } = payload

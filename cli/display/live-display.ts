@@ -10,9 +10,9 @@ import { createProgress } from './progress.ts'
 import { renderTree } from './tree.ts'
 
 /**
- * Paints a tree of what happens over itself, and at the end leaves the whole tree, all messages and
- * the summary. Draws nothing before the first event. Tree and messages stand when the last event
- * came: a deployment that a fault ends has no result, and `finish` is not called.
+ * Creates a live tree that redraws itself. At the end it prints the whole tree, all messages and
+ * the summary. It draws nothing before the first event. Tree and messages are printed after the
+ * last event: a deployment that fails unexpectedly has no result, and `finish` is not called.
  */
 export function createLiveDisplay(
   options: DisplayOptions,
@@ -66,7 +66,7 @@ export function createLiveDisplay(
     },
     finish: result => {
       printFinalTree()
-      // What plugins said while they were stopped.
+      // Messages that plugins printed while they were stopped.
       const late = messageBlockLines(progress.messages().slice(printedMessages), paint)
       const end = { result, elapsedMs: nowMs() - startedMs, style }
       print(options.stdout, [...late, ...formatEnd(progress, options, end)])

@@ -5,7 +5,7 @@ import type { Message } from './messages.ts'
 import type { ListingOptions, ResourceRow } from './progress.ts'
 import { foldLines, type Segment, renderTree } from './tree.ts'
 
-/** What one picture of a running deployment is made from. */
+/** The input of one frame of a running deployment. */
 export interface FrameInput extends ListingOptions {
   readonly rows: readonly ResourceRow[]
   readonly messages: ReadonlyMap<string, Message>
@@ -13,11 +13,11 @@ export interface FrameInput extends ListingOptions {
   readonly startedMs: number
   readonly planning: boolean
   readonly columns: number
-  /** Lines of the terminal; the frame leaves one free for the cursor. */
+  /** Lines of the terminal. The frame leaves one free for the cursor. */
   readonly height: number
 }
 
-/** The picture of a running deployment: tree, totals, and what is waited for. */
+/** Renders a frame of a running deployment: the tree, the totals, and the running steps. */
 export function renderFrame(input: FrameInput, paint: Paint): readonly string[] {
   const footer: readonly (readonly Segment[])[] = [totalsSegments(input), waitingSegments(input)]
   const tree = foldLines(renderTree(input), Math.max(1, input.height - footer.length - 2))
@@ -26,7 +26,7 @@ export function renderFrame(input: FrameInput, paint: Paint): readonly string[] 
   )
 }
 
-/** A line cut to a width, an ellipsis where something was cut. */
+/** Renders a line, truncated to a width. A truncated line ends with an ellipsis. */
 export function renderLine(segments: readonly Segment[], columns: number, paint: Paint): string {
   const length = segments.reduce((sum, { text }) => sum + widthOf(text), 0)
   let room = length > columns ? columns - 1 : columns
@@ -38,7 +38,7 @@ export function renderLine(segments: readonly Segment[], columns: number, paint:
   return cut.join('') + (length > columns ? '…' : '')
 }
 
-/** Tabs have no width of their own that could be counted on. */
+/** The width of a tab depends on the terminal, so white space becomes one blank. */
 function toSingleLine(text: string): string {
   return text.replaceAll(/\s/g, ' ')
 }
@@ -63,7 +63,7 @@ function totalsSegments(input: FrameInput): readonly Segment[] {
   ]
 }
 
-/** The steps that run longest are what everything else waits for. */
+/** The longest running steps are shown, because other steps usually wait for them. */
 function waitingSegments(input: FrameInput): readonly Segment[] {
   const running = input.rows
     .filter(row => row.status === 'running')
@@ -71,7 +71,10 @@ function waitingSegments(input: FrameInput): readonly Segment[] {
   return [{ colour: 'faint', text: `    waiting for ${waitingText(running, input.planning)}` }]
 }
 
-/** The first steps by name, the others by number; without any, the program has the next word. */
+/**
+ * Names the first three steps and counts the others. Without a running step, the program decides
+ * next.
+ */
 export function waitingText(running: readonly ResourceRow[], planning: boolean): string {
   if (running.length === 0) return 'the next registration or step'
   const named = running

@@ -1,23 +1,23 @@
 import { Writable } from 'node:stream'
 import type { OutputStream } from '../session/io.ts'
 
-/** Draws pictures over each other on a terminal. */
+/** Redraws frames in place on a terminal. */
 export interface LiveWriter {
-  /** Says that there is something new; the picture follows within a twentieth of a second. */
+  /** Reports a change. The next frame follows within a twentieth of a second. */
   readonly touch: () => void
-  /**
-   * Takes the last picture away; nothing is drawn afterwards, so that lines can be printed at once.
-   */
+  /** Removes the last frame. Nothing is drawn afterwards, so lines can be printed immediately. */
   readonly close: () => void
 }
 
-/** Pictures a second at most; and never more than a tenth of the time goes into drawing. */
+/** Minimum interval of frames. Drawing takes at most a tenth of the time. */
 const intervalMs = 50
 const drawingShare = 10
-/** Without news a picture is drawn this often, for the times in it. */
+/** Interval of frames without changes, which update the durations. */
 const idleMs = 200
 
-/** Makes a writer; `draw` gives the lines of a picture. The library is loaded meanwhile. */
+/**
+ * Creates a writer. `draw` returns the lines of a frame. The library is loaded in the background.
+ */
 export function createLiveWriter(
   stream: OutputStream,
   draw: () => readonly string[],
@@ -28,7 +28,8 @@ export function createLiveWriter(
   let drawnMs = Number.NEGATIVE_INFINITY
   let pauseMs = intervalMs
   let touched = false
-  // The cursor stays: hiding it would take handlers of signals, which belong to the command.
+  // The cursor stays visible: hiding it would install signal handlers, and those belong to the
+  // command.
   const loading = import('log-update').then(({ createLogUpdate }) =>
     createLogUpdate(toWritable(stream), { showCursor: true }),
   )
@@ -44,7 +45,7 @@ export function createLiveWriter(
   }
   const scheduleRedraw = (ms: number): void => {
     clearTimeout(timer)
-    // A display must not keep a process alive.
+    // A display must not keep the process alive.
     timer = setTimeout(redraw, ms).unref()
   }
   const touch = (): void => {
@@ -67,7 +68,7 @@ export function createLiveWriter(
   }
 }
 
-/** The stream as the library wants it, with the size that the terminal has at each moment. */
+/** Adapts the stream to the library, with the current size of the terminal. */
 function toWritable(stream: OutputStream): Writable {
   const writable = new Writable({
     decodeStrings: false,

@@ -7,27 +7,27 @@ import { isUrn, nameOf, stackType } from '../../shared/names/urn.ts'
 import { removeControls } from './paint.ts'
 import { diffMaps } from './property-diff.ts'
 
-/** A message, cleaned of control characters; `urn` '' when it is about no resource. */
+/** A message without control characters. `urn` is '' when it belongs to no resource. */
 export interface Message {
   readonly severity: DiagnosticEvent['severity']
   readonly urn: string
-  /** What stands before it: what it is about; '' for the stack and for nothing. */
+  /** The name of its resource, '' for the stack and for messages without a resource. */
   readonly subject: string
   readonly text: string
   readonly ephemeral: boolean
 }
 
-/** What is told of resources and by whom, as options of the command ask for it. */
+/** Options of the command that select messages and format names. */
 export interface MessageOptions {
-  /** Messages for debugging, too. */
+  /** Whether debug messages are shown. */
   readonly debug?: boolean
-  /** Whole URNs instead of types and names. */
+  /** Whether whole URNs are shown instead of types and names. */
   readonly urns?: boolean
-  /** What a policy pack has changed, property by property. */
+  /** Whether the changes of a policy pack are shown, property by property. */
   readonly showPolicyRemediations?: boolean
 }
 
-/** What somebody says: program, engine, provider, or a policy. */
+/** Returns the message of an event of the program, the engine, a provider or a policy. */
 export function toMessage(event: EngineEventPayload, options: MessageOptions): Message | undefined {
   if ('diagnosticEvent' in event) return toDiagnosticMessage(event.diagnosticEvent, options)
   const urnOf = ({ resourceUrn = '' }: { readonly resourceUrn?: string }): string => resourceUrn
@@ -48,19 +48,19 @@ export function toMessage(event: EngineEventPayload, options: MessageOptions): M
   )
 }
 
-/** A message of the display's own, about no resource. */
+/** Creates a message of the display itself, which belongs to no resource. */
 export function createInfoMessage(text: string): Message {
   return { severity: 'info', urn: '', subject: '', ephemeral: false, text: removeControls(text) }
 }
 
-/** What a resource is called: by its name, or by its whole URN. */
+/** Returns the display name of a resource: its name or its whole URN. */
 export function displayNameOf(urn: string, { urns = false }: MessageOptions): string {
   return urns ? removeControls(urn).replaceAll(/\s*\n\s*/g, ' ') : nameOfUrn(urn)
 }
 
-/** The name in a URN; a text that is no URN is its own name. */
+/** Returns the name in a URN. A text that is not a URN is returned unchanged. */
 export function nameOfUrn(urn: string): string {
-  // A name must not make lines of its own.
+  // A name must not start new lines.
   return removeControls(isUrn(urn) ? nameOf(urn) : urn).replaceAll(/\s*\n\s*/g, ' ')
 }
 
@@ -74,7 +74,10 @@ function remediationLines({ before = {}, after = {} }: PolicyRemediationEvent): 
   )
 }
 
-/** Messages that a person is to see: no empty ones, and those for debugging where asked for. */
+/**
+ * Returns the message of a diagnostic event. Empty messages are omitted, and debug messages too
+ * unless requested.
+ */
 function toDiagnosticMessage(event: DiagnosticEvent, options: MessageOptions): Message | undefined {
   const text = removeControls(event.message).trimEnd()
   if (text.trim() === '' || (event.severity === 'debug' && options.debug !== true)) return undefined

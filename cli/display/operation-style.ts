@@ -1,14 +1,14 @@
 import type { StepOp } from '../../shared/records/operation.ts'
 import type { Colour } from './paint.ts'
 
-/** How a kind of step looks: its mark (Pulumi's), its colour, and its words. */
+/** The style of a kind of step: its mark (Pulumi's), its color and its words. */
 export interface OperationStyle {
   /** Two columns wide. Source: Pulumi `pkg/resource/deploy/step.go`, `RawPrefix`. */
   readonly mark: string
   readonly colour: Colour
   readonly running: string
   readonly done: string
-  /** After "to": what a preview says. */
+  /** The word after "to" in a preview. */
   readonly planned: string
 }
 
@@ -52,17 +52,17 @@ const styles: Readonly<Record<StepOp, OperationStyle>> = {
   hook: createStyle('  ', 'plain', ['calling', 'called', 'call']),
 }
 
-/** The look of a step of this kind. */
+/** Returns the style of a kind of step. */
 export function styleOf(op: StepOp): OperationStyle {
   return styles[op]
 }
 
-/** Whether a key of a summary, which is outside data, is a kind of step that has a look. */
+/** Reports whether a key of a summary, which is external data, is a kind of step with a style. */
 export function isStepOp(text: string): text is StepOp {
   return Object.hasOwn(styles, text)
 }
 
-/** Kinds of step in the order in which a summary lists them. */
+/** The kinds of steps in the order of a summary. */
 export const summaryOrder: readonly string[] = Object.keys(styles)
 
 function createStyle(

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** The colours that the display uses; `plain` is none. */
+/** The colors of the display; `plain` is no color. */
 export type Colour = 'plain' | 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan'
 
-/** Colours a text, or leaves it as it is. */
+/** Colors a text, or returns it unchanged. */
 export type Paint = (colour: Colour, text: string) => string
 
 const codes: Readonly<Record<Exclude<Colour, 'plain'>, readonly [number, number]>> = {
@@ -16,7 +16,7 @@ const codes: Readonly<Record<Exclude<Colour, 'plain'>, readonly [number, number]
   cyan: [36, 39],
 }
 
-/** A painter; without colours it gives every text back unchanged. */
+/** Creates a painter. Without colors it returns every text unchanged. */
 export function createPaint(wanted: boolean): Paint {
   if (!wanted) return (_colour, text) => text
   return (colour, text) => {
@@ -27,8 +27,8 @@ export function createPaint(wanted: boolean): Paint {
 }
 
 /**
- * Text of others without control characters but line feeds and tabs: what a program or provider
- * prints must not move the cursor or change the title of somebody's terminal.
+ * Removes control characters except line feeds and tabs. Text of a program or provider must not
+ * move the cursor or change the title of the terminal.
  */
 export function removeControls(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, control =>

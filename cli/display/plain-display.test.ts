@@ -25,7 +25,7 @@ const createSummary = (resourceChanges: SummaryEvent['resourceChanges']): Engine
   },
 })
 
-/** What is printed for these events, each a second after the one before. */
+/** Returns the lines printed for these events, which are one second apart. */
 async function printPlain(
   events: readonly EngineEventPayload[],
   options: { readonly options?: Partial<DisplayOptions>; readonly result?: DeployResult } = {},
@@ -52,7 +52,7 @@ const createOutputsEvent = (metadata: ReturnType<typeof metadataOf>) => ({
 })
 
 describe('steps', () => {
-  test('a change has one line when it ended, with its time; what stays has none but is counted', async () => {
+  test('a change has one line at its end, with its duration; unchanged resources are only counted', async () => {
     const create = metadataOf('create', 'a')
     const same = metadataOf('same', 'b')
     const lines = await printPlain([
@@ -73,7 +73,7 @@ describe('steps', () => {
     ])
   })
 
-  test('a component has its line when it is registered, and no second one for its outputs', async () => {
+  test('a component has one line when it is registered, and none for its outputs', async () => {
     const component = createStackMetadata('create', {})
     const lines = await printPlain([createPreEvent(component), createOutputsEvent(component)])
     expect(lines.filter(line => line.includes('site-dev'))).toEqual([
@@ -81,7 +81,7 @@ describe('steps', () => {
     ])
   })
 
-  test('the steps of a replacement have a line each', async () => {
+  test('each step of a replacement has one line', async () => {
     const steps = (['create-replacement', 'delete-replaced'] as const).map(op =>
       metadataOf(op, 'a', { logical: false }),
     )
@@ -94,7 +94,7 @@ describe('steps', () => {
     ])
   })
 
-  test('a refresh that found a difference is an update, one that found nothing has no line', async () => {
+  test('a refresh that found a difference is an update, and one without a difference has no line', async () => {
     const found = metadataOf('refresh', 'a', {
       old: stateOf('a', { outputs: { size: 1 } }),
       new: stateOf('a', { outputs: { size: 2 } }),
@@ -118,7 +118,7 @@ describe('steps', () => {
     ])
   })
 
-  test('a preview says what would be done and no times', async () => {
+  test('a preview shows planned steps without durations', async () => {
     const metadata = metadataOf('delete', 'a')
     const lines = await printPlain(
       [createPreEvent(metadata), createOutputsEvent(metadata), createSummary({ delete: 1 })],
@@ -129,13 +129,13 @@ describe('steps', () => {
     expect(lines).toEqual([' -  pkg:index:Thing a delete', '', 'Resources:', '    - 1 to delete'])
   })
 
-  test('nothing to do is said', async () => {
+  test('a deployment without changes is reported', async () => {
     expect(await printPlain([createSummary({ same: 2 })])).toContain('      nothing changed')
   })
 })
 
 describe('messages and failures', () => {
-  test('an error names its resource and URN, further lines are indented', async () => {
+  test('an error names its resource and URN, and its further lines are indented', async () => {
     const metadata = metadataOf('create', 'a')
     const lines = await printPlain([
       createPreEvent(metadata),
@@ -168,7 +168,7 @@ describe('messages and failures', () => {
     expect(line).toBe('    hello')
   })
 
-  test('empty, debugging and passing messages are left out', async () => {
+  test('empty, debug and ephemeral messages are omitted', async () => {
     const base = { color: 'raw', message: 'x', severity: 'info' } as const
     const lines = await printPlain([
       { diagnosticEvent: { ...base, message: ' \n' } },
@@ -186,7 +186,7 @@ describe('the end', () => {
     { url: 'a', count: 2 },
   )
 
-  test('outputs are listed, those that changed with their change', async () => {
+  test('outputs are listed, the changed ones with their change', async () => {
     const lines = await printPlain([createPreEvent(stack), createOutputsEvent(stack)])
     expect(lines.slice(0, 5)).toEqual([
       '',
@@ -197,14 +197,14 @@ describe('the end', () => {
     ])
   })
 
-  test('outputs are left out when nobody wants them', async () => {
+  test('outputs are omitted with suppressOutputs', async () => {
     const lines = await printPlain([createPreEvent(stack), createOutputsEvent(stack)], {
       options: { suppressOutputs: true },
     })
     expect(lines).not.toContain('Outputs:')
   })
 
-  test('operations whose end is unknown are named, with what to do', async () => {
+  test('operations with an unknown result are listed, with the commands that settle them', async () => {
     const pending = [{ urn: thingUrnOf('a'), type: 'pkg:index:Thing' }]
     const lines = await printPlain([], { result: { ...succeeded, result: 'interrupted', pending } })
     expect(lines).toContain('    pkg:index:Thing a')

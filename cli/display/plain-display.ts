@@ -7,11 +7,15 @@ import { formatDiff, type LineStyle, formatMessage, formatRow } from './plain-li
 import { type ProgressChange, createProgress, isListed } from './progress.ts'
 import { diffProperties } from './property-diff.ts'
 
-/** After so long without a line one says what runs, so that a log does not look dead. */
+/**
+ * Time without a line after which the running steps are printed, so that a log shows that the
+ * deployment is alive.
+ */
 const silenceMs = 30_000
 
 /**
- * Prints a line when a resource changed and when somebody says something; for logs and `--diff`.
+ * Creates a display that prints one line for each changed resource and each message; for logs and
+ * `--diff`.
  */
 export function createPlainDisplay(
   options: DisplayOptions,
@@ -54,7 +58,7 @@ export function createPlainDisplay(
   }
 }
 
-/** The lines of one change; a resource that stays as it is has none. */
+/** Returns the lines of one change: none for an unchanged resource. */
 function formatChange(
   change: ProgressChange,
   options: Pick<DisplayOptions, 'kind' | 'diff' | 'showSames' | 'showReads'>,

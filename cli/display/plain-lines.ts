@@ -5,14 +5,14 @@ import type { Message } from './messages.ts'
 import type { ResourceRow } from './progress.ts'
 import type { DiffLine } from './property-diff.ts'
 
-/** What lines depend on besides what they tell. */
+/** The style of lines. */
 export interface LineStyle {
   readonly paint: Paint
-  /** A preview: what would be done, and no durations. */
+  /** Whether this is a preview: planned steps, without durations. */
   readonly planning: boolean
 }
 
-/** One line about a step that ended: mark, type, name, what became of it, how long it took. */
+/** Formats an ended step on one line: mark, type, name, result and duration. */
 export function formatRow(row: ResourceRow, style: LineStyle): string {
   const look = styleOf(row.op)
   const mark = style.paint(look.colour, look.mark)
@@ -20,7 +20,7 @@ export function formatRow(row: ResourceRow, style: LineStyle): string {
   return ` ${mark} ${type}${style.paint('bold', row.name)} ${formatStatus(row, style)}`
 }
 
-/** What became of a step, with its duration; of a preview's: what would be done. */
+/** Formats the result of a step with its duration. In a preview it is the planned step. */
 export function formatStatus(row: ResourceRow, style: LineStyle): string {
   const look = styleOf(row.op)
   if (style.planning) return style.paint(look.colour, look.planned)
@@ -32,7 +32,7 @@ export function formatStatus(row: ResourceRow, style: LineStyle): string {
   return style.paint(look.colour, look.done) + took
 }
 
-/** The lines of a difference below a row. */
+/** Formats the lines of a diff below a row. */
 export function formatDiff(lines: readonly DiffLine[], paint: Paint): readonly string[] {
   const colours = { '+': 'green', '-': 'red', '~': 'yellow', ' ': 'plain' } as const
   return lines.map(({ mark, depth, text }) => {
@@ -42,7 +42,8 @@ export function formatDiff(lines: readonly DiffLine[], paint: Paint): readonly s
 }
 
 /**
- * A message with its resource; errors and warnings also say its URN, further lines are indented.
+ * Formats a message with its resource. Errors and warnings also show its URN, and further lines are
+ * indented.
  */
 export function formatMessage(message: Message, paint: Paint): readonly string[] {
   const isLoud = message.severity === 'error' || message.severity === 'warning'
@@ -59,7 +60,7 @@ export function formatMessage(message: Message, paint: Paint): readonly string[]
   ]
 }
 
-/** All messages, those of one resource together, in order of first appearance. */
+/** Formats all messages, grouped by resource, in order of first appearance. */
 export function formatGroupedMessages(
   messages: readonly Message[],
   paint: Paint,

@@ -15,51 +15,51 @@ import {
 import { removeControls } from './paint.ts'
 
 /**
- * One step of a resource, as the events told it. States:
- * running → done | failed; a component's step is done when it begins, for no provider does
- * anything.
+ * The latest step of a resource, according to the events. States: running → done | failed. The step
+ * of a component is done when it begins, because no provider is called.
  */
 export interface ResourceRow {
   readonly urn: string
-  /** '' where the name is the whole URN, which has the type. */
+  /** '' when the name is the whole URN, which contains the type. */
   readonly type: string
   readonly name: string
   /** URN of the parent, '' for none. */
   readonly parent: string
-  /** What is done; for a refresh that ended: what it came to. */
+  /** The kind of step; for a refresh that ended, the kind of its result. */
   readonly op: StepOp
-  /** The id of the state that the step is about: two copies of a resource have one URN. */
+  /** The id of the step's state, because two copies of a resource have the same URN. */
   readonly id: string
   readonly custom: boolean
   readonly status: 'running' | 'done' | 'failed'
   readonly startedMs: number
-  /** When it ended; undefined while it runs. */
+  /** The end time; undefined while it runs. */
   readonly endedMs: number | undefined
-  /** Whether an earlier step in this deployment made its replacement. */
+  /** Whether an earlier step of this deployment created its replacement. */
   readonly isReplaced: boolean
 }
 
-/** What an event changed, for a display that goes line by line. */
+/** The change of one event, for a display that prints line by line. */
 export type ProgressChange =
   | { readonly kind: 'ended'; readonly row: ResourceRow; readonly metadata: StepMetadata }
   | { readonly kind: 'message'; readonly message: Message }
 
-/** All that the events of one deployment told so far. */
+/** The accumulated events of one deployment. */
 export interface Progress {
-  /** Takes the next event in; `nowMs` is any clock that only goes forward. */
+  /** Adds the next event. `nowMs`: the time of any monotonic clock. */
   readonly take: (event: EngineEventPayload, nowMs: number) => readonly ProgressChange[]
   /** The latest step of each resource, in order of first appearance. */
   readonly rows: () => readonly ResourceRow[]
   readonly messages: () => readonly Message[]
   readonly summary: () => SummaryEvent | undefined
-  /** The stack's own latest step with outputs; undefined before. */
+  /** The latest step of the stack itself with outputs; undefined before the first one. */
   readonly stack: () => StepMetadata | undefined
-  /** Whether the last event came. */
+  /** Whether the last event was received. */
   readonly isOver: () => boolean
 }
 
 /**
- * Collects events; keeps one row a resource, so that it grows with resources and not with events.
+ * Creates a collector of events. It keeps one row per resource, so its size grows with the
+ * resources and not with the events.
  */
 export function createProgress(options: MessageOptions = {}): Progress {
   const rows = new Map<string, ResourceRow>()
@@ -75,7 +75,7 @@ export function createProgress(options: MessageOptions = {}): Progress {
     const before = rows.get(metadata.urn)
     const row = endRow(before, metadata, { status, nowMs, options })
     rows.set(metadata.urn, row)
-    // Outputs that a component registers tell of an end that was told before.
+    // The outputs of a component report an end that was reported before.
     const isReported =
       before !== undefined &&
       before.status === row.status &&
@@ -137,7 +137,7 @@ function startRow(
     id: state?.id ?? '',
     custom,
     status: isLocal ? 'done' : 'running',
-    // The replace that is told after its create took no time of its own.
+    // A replace is reported after its create and took no time of its own.
     startedMs: before !== undefined && metadata.op === 'replace' ? before.startedMs : nowMs,
     endedMs: isLocal ? nowMs : undefined,
     isReplaced: before?.isReplaced === true || isReplacing(metadata.op),
@@ -173,7 +173,8 @@ function isReplacing(op: StepOp): boolean {
 }
 
 /**
- * A refresh before an update keeps its own name in the events; what it found says what it came to.
+ * Returns the kind of a step's result. A refresh before an update keeps its own kind in the events,
+ * so its result decides.
  */
 function resultOpOf(metadata: StepMetadata): StepOp {
   if (metadata.op !== 'refresh') return metadata.op
@@ -182,15 +183,15 @@ function resultOpOf(metadata: StepMetadata): StepOp {
   return found === JSON.stringify(metadata.old?.outputs) ? 'same' : 'update'
 }
 
-/** Which rows are worth a line besides those that change something. */
+/** The rows to list besides changes. */
 export interface ListingOptions {
-  /** What stays as it is. */
+  /** Whether unchanged resources are listed. */
   readonly showSames?: boolean
-  /** What is read and not managed. */
+  /** Whether resources that are only read are listed. */
   readonly showReads?: boolean
 }
 
-/** Whether a row is worth a line: what changes something, what failed, and what is asked for. */
+/** Reports whether a row is listed: changes, failures, and the requested rows. */
 export function isListed(
   row: ResourceRow,
   { showSames = false, showReads = false }: ListingOptions,

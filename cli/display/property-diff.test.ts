@@ -21,8 +21,8 @@ const update = (old: Map_, next: Map_, more: Partial<StepMetadata> = {}): StepMe
     ...more,
   })
 
-describe('without a detailed difference', () => {
-  test('inputs are compared, keys in order of the alphabet', () => {
+describe('without a detailed diff', () => {
+  test('inputs are compared, with keys in alphabetical order', () => {
     expect(printDiff(update({ b: 1, c: true, same: 'x' }, { b: 2, a: 'new', same: 'x' }))).toEqual([
       '+ a: "new"',
       '~ b: 1 => 2',
@@ -30,7 +30,7 @@ describe('without a detailed difference', () => {
     ])
   })
 
-  test('maps and lists are compared inside, lists by index', () => {
+  test('maps and lists are compared recursively, lists by index', () => {
     const old = { tags: { one: '1', two: '2' }, list: ['a', 'b', 'c'] }
     const next = { tags: { one: '1', two: '3', three: '4' }, list: ['a', 'x'] }
     expect(printDiff(update(old, next))).toEqual([
@@ -43,14 +43,14 @@ describe('without a detailed difference', () => {
     ])
   })
 
-  test('a secret that the provider names is listed although both sides look the same', () => {
+  test('a secret that the provider names is listed although both values look the same', () => {
     const secret = { token: '[secret]', name: 'x' }
     expect(printDiff(update(secret, secret, { diffs: ['token'] }))).toEqual([
       '~ token: [secret] => [secret]',
     ])
   })
 
-  test('a text of several lines shows the lines that changed', () => {
+  test('a multi-line text shows its changed lines', () => {
     expect(printDiff(update({ page: 'a\nb\nc\nd\n' }, { page: 'a\nx\nd\n' }))).toEqual([
       '~ page:',
       '    - "b"',
@@ -59,7 +59,7 @@ describe('without a detailed difference', () => {
     ])
   })
 
-  test('a wrapped secret is as secret as the bare word', () => {
+  test('a wrapped secret is hidden like the word [secret]', () => {
     const secret = { [signatureKey]: signatures.secret, ciphertext: '[secret]' }
     expect(printDiff(update({ a: 'open' }, { a: secret, b: { c: secret } }))).toEqual([
       '~ a: "open" => [secret]',
@@ -68,18 +68,18 @@ describe('without a detailed difference', () => {
     ])
   })
 
-  test('a value that becomes another kind of value is shown whole', () => {
+  test('a value that changes its type is shown as a whole', () => {
     expect(printDiff(update({ a: { b: 1 } }, { a: [1] }))).toEqual(['~ a: { b: 1 } => [1]'])
   })
 
-  test('the code of a dynamic provider is named, not shown', () => {
+  test('the code of a dynamic provider is named but not shown', () => {
     expect(printDiff(update({ __provider: 'old code' }, { __provider: 'new code' }))).toEqual([
       '~ __provider',
     ])
   })
 })
 
-describe('with a detailed difference', () => {
+describe('with a detailed diff', () => {
   const createDetailed = (detailedDiff: NonNullable<StepMetadata['detailedDiff']>) =>
     printDiff(
       update(
@@ -89,7 +89,7 @@ describe('with a detailed difference', () => {
       ),
     )
 
-  test('only what the provider names is shown, by its path', () => {
+  test('only the paths that the provider names are shown', () => {
     expect(
       createDetailed({
         'a.b[1]': { diffKind: 'update', inputDiff: false },
@@ -99,13 +99,13 @@ describe('with a detailed difference', () => {
     ).toEqual(['~ a.b[1]: "y" => "z"', '+ added:', '    + deep: true', '- gone: 1'])
   })
 
-  test('a change that forces a replacement says so', () => {
+  test('a change that forces a replacement is marked', () => {
     expect(createDetailed({ quiet: { diffKind: 'update-replace', inputDiff: false } })).toEqual([
       '~ quiet (forces replacement): "old" => "new"',
     ])
   })
 
-  test('an empty one is as good as none, and a path that is none is a key', () => {
+  test('an empty detailed diff is ignored, and an invalid path is treated as a key', () => {
     expect(createDetailed({})).toContain('~ quiet: "old" => "new"')
     expect(createDetailed({ 'b[': { diffKind: 'update', inputDiff: false } })).toEqual([
       '~ b[: (none) => (none)',
@@ -113,7 +113,7 @@ describe('with a detailed difference', () => {
   })
 })
 
-test('a create shows every input and a delete what was, nested ones in lines of their own', () => {
+test('a create shows all inputs and a delete all old inputs, nested ones in separate lines', () => {
   const inputs = { name: 'n', list: [{ a: 1 }], empty: {}, __defaults: [] }
   expect(printDiff(metadataOf('create', 'a', { new: stateOf('a', { inputs }) }))).toEqual([
     '+ empty: {}',
@@ -127,7 +127,7 @@ test('a create shows every input and a delete what was, nested ones in lines of 
   )
 })
 
-test('what a refresh found is a difference of outputs', () => {
+test('the result of a refresh is a diff of outputs', () => {
   const metadata = metadataOf('update', 'a', {
     old: stateOf('a', { outputs: { size: 1 } }),
     new: stateOf('a', { outputs: { size: 2 } }),
@@ -135,7 +135,7 @@ test('what a refresh found is a difference of outputs', () => {
   expect(printDiff(metadata, 'outputs')).toEqual(['~ size: 1 => 2'])
 })
 
-test('unknown values, assets and references say what they are', () => {
+test('unknown values, assets and references are described', () => {
   const unknown = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
   const asset = { [signatureKey]: signatures.asset, hash: '0123456789abcdef', path: 'a.txt' }
   const reference = { [signatureKey]: signatures.reference, urn: 'urn:x' }

@@ -11,7 +11,7 @@ import {
 import { withoutHidden } from './hidden-diffs.ts'
 import { removeControls } from './paint.ts'
 
-/** One line of a difference; `depth` counts levels of nesting. */
+/** One line of a diff. `depth`: the level of nesting. */
 export interface DiffLine {
   readonly mark: '+' | '-' | '~' | ' '
   readonly depth: number
@@ -21,9 +21,9 @@ export interface DiffLine {
 type Detail = NonNullable<StepMetadata['detailedDiff']>[string]
 
 /**
- * What a step changes, property by property. The provider's detailed difference decides when there
- * is one; else inputs are compared (`compared`: outputs, for what a refresh found). A property that
- * the provider names but whose shown values agree, as secrets do, is listed all the same.
+ * Returns the property changes of a step. The provider's detailed diff has priority; without one,
+ * inputs are compared. `compared`: outputs, for the result of a refresh. A property that the
+ * provider names is listed even if both shown values are equal, as for secrets.
  */
 export function diffProperties(
   whole: StepMetadata,
@@ -55,7 +55,7 @@ function diffMetadata(metadata: StepMetadata, compared: 'inputs' | 'outputs'): r
   ]
 }
 
-/** The difference of two maps, entry by entry, keys in order of the alphabet. */
+/** Returns the diff of two maps, entry by entry, with keys in alphabetical order. */
 export function diffMaps(old: EventMap, next: EventMap, depth: number): readonly DiffLine[] {
   const keys = [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted()
   return keys.flatMap(key => {
@@ -67,7 +67,9 @@ export function diffMaps(old: EventMap, next: EventMap, depth: number): readonly
   })
 }
 
-/** Every entry of a map with one mark; what is internal to the SDK (`__…`) is left out. */
+/**
+ * Returns every entry of a map with the same mark. Internal keys of the SDK (`__…`) are omitted.
+ */
 export function formatEntries(
   mark: '+' | '-' | ' ',
   map: EventMap,
@@ -91,7 +93,7 @@ function diffDetailed(
     })
 }
 
-/** The old value is an output unless the provider says that it compared inputs. */
+/** The old value is an output, unless the provider reports that it compared inputs. */
 function diffDetail(metadata: StepMetadata, path: string, detail: Detail): readonly DiffLine[] {
   const old = findValue(detail.inputDiff ? metadata.old?.inputs : metadata.old?.outputs, path)
   const next = findValue(metadata.new?.inputs, path)
@@ -102,7 +104,9 @@ function diffDetail(metadata: StepMetadata, path: string, detail: Detail): reado
   return diffValues(label, [old, next], 0)
 }
 
-/** The value at a path of a provider; undefined when there is none or the path cannot be read. */
+/**
+ * Returns the value at a provider's path, or undefined if it does not exist or the path is invalid.
+ */
 function findValue(map: EventMap | undefined, path: string): unknown {
   let value: unknown = map
   for (const segment of segmentsOf(path)) {
@@ -118,19 +122,19 @@ function segmentsOf(path: string): ReturnType<typeof parsePath> {
   try {
     return parsePath(path)
   } catch {
-    // Providers are free in what they call a path; one that is none names a key.
+    // Providers may use any text as a path. An invalid path is treated as a key.
     return [path]
   }
 }
 
-/** A value that changed: nested where both sides are, else `old => new`. */
+/** Returns the diff of a changed value: nested if both sides are, otherwise `old => new`. */
 function diffValues(
   label: string,
   [old, next]: readonly [unknown, unknown],
   depth: number,
 ): readonly DiffLine[] {
   const markedLine = (text: string): DiffLine => ({ mark: '~', depth, text })
-  // Values of the SDK's own properties (a dynamic provider's code) would fill screens.
+  // Internal values of the SDK, such as the code of a dynamic provider, are too long to show.
   if (isInternal(label)) return [markedLine(label)]
   if (!isSameValue(old, next)) {
     if (isEventMap(old) && isEventMap(next))
@@ -157,7 +161,7 @@ function diffLists(
   })
 }
 
-/** One value with one mark: maps and lists entry by entry. */
+/** Returns a value with one mark, maps and lists entry by entry. */
 function formatEntry(
   mark: '+' | '-' | ' ',
   label: string,
@@ -174,14 +178,12 @@ function formatEntry(
   return [{ mark, depth, text: value === undefined ? label : `${label}: ${formatValue(value)}` }]
 }
 
-/** Whether a value is a text of several lines. */
+/** Reports whether a value is a multi-line text. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trimEnd().includes('\n')
 }
 
-/**
- * The lines of a text that changed: what is between the equal lines at its start and at its end.
- */
+/** Returns the changed lines of a text, without the equal lines at its start and end. */
 function diffTexts(old: string, next: string, depth: number): readonly DiffLine[] {
   const [before, after] = [old.split('\n'), next.split('\n')]
   const shorter = Math.min(before.length, after.length)

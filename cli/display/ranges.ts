@@ -1,5 +1,6 @@
 /**
- * Ascending whole numbers as people read them: `1-27, 30, 31`; three or more in a row are a range.
+ * Formats ascending whole numbers: `1-27, 30, 31`. Three or more consecutive numbers become a
+ * range.
  */
 export function formatRanges(numbers: readonly number[]): string {
   const runs: { readonly from: number; to: number }[] = []

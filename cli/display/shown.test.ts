@@ -6,7 +6,7 @@ import { createTape, createTestDisplayOptions, metadataOf, thingUrnOf } from './
 
 const live = { interactive: true }
 
-/** All that is printed of these events, without the title and the control codes of a terminal. */
+/** Returns the text printed for these events. */
 async function printPlain(
   events: readonly EngineEventPayload[],
   options: Partial<DisplayOptions> = {},
@@ -30,7 +30,7 @@ describe.each([
   ['lines', {}],
   ['a tree', live],
 ])('%s', (_, shape) => {
-  test('what is only read shows where it is asked for', async () => {
+  test('resources that are only read are shown on request', async () => {
     const events = [
       ...createEndedEvent(metadataOf('read', 'seen')),
       ...createEndedEvent(metadataOf('create', 'made')),
@@ -41,7 +41,7 @@ describe.each([
     expect(await printPlain(events, { ...shape, showReads: true })).toContain('seen read')
   })
 
-  test('a read that fails shows in any case', async () => {
+  test('a read that fails is always shown', async () => {
     const metadata = metadataOf('read', 'seen')
     const events = [
       { resourcePreEvent: { metadata } },
@@ -50,7 +50,7 @@ describe.each([
     expect(await printPlain(events, shape)).toContain('seen reading failed')
   })
 
-  test('messages for debugging show where they are asked for', async () => {
+  test('debug messages are shown on request', async () => {
     const events = [
       {
         diagnosticEvent: {
@@ -65,7 +65,7 @@ describe.each([
     expect(await printPlain(events, { ...shape, debug: true })).toContain('debug: a: asked twice')
   })
 
-  test('resources are called by their whole URNs where that is asked for', async () => {
+  test('whole URNs are shown on request', async () => {
     const events = [
       ...createEndedEvent(metadataOf('create', 'a')),
       {
@@ -83,7 +83,7 @@ describe.each([
     expect(await printPlain(events, shape)).not.toContain(thingUrnOf('a'))
   })
 
-  test('the configuration shows where it is asked for, in the order of its keys', async () => {
+  test('the configuration is shown on request, ordered by key', async () => {
     const events = [{ preludeEvent: { config: { 'site:b': '[secret]', 'site:a': '1' } } }]
     expect(await printPlain(events, shape)).not.toContain('site:')
     expect(await printPlain(events, { ...shape, showConfig: true })).toContain(
@@ -91,7 +91,7 @@ describe.each([
     )
   })
 
-  test('what a policy pack changed shows where it is asked for', async () => {
+  test('the changes of a policy pack are shown on request', async () => {
     const events = [
       {
         policyRemediationEvent: {

@@ -11,7 +11,7 @@ import {
   formatResourceCounts,
 } from './summary.ts'
 
-/** The first line: what is being done, to which stack. */
+/** Returns the first line: the operation and the stack. */
 export function formatTitle(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'stack'>): string {
   const titles = {
     up: ['Updating', 'Previewing update of'],
@@ -23,7 +23,10 @@ export function formatTitle(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 's
   return `${titles[options.kind][options.dryRun ? 1 : 0]} stack ${options.stack}`
 }
 
-/** The configuration, where it is asked for: told by the first event, secrets in brackets. */
+/**
+ * Returns the lines of the configuration, if requested. The first event contains it, with secrets
+ * in brackets.
+ */
 export function formatConfig(
   event: EngineEventPayload,
   options: Pick<DisplayOptions, 'showConfig'>,
@@ -38,7 +41,8 @@ export function formatConfig(
 }
 
 /**
- * The last lines: outputs, counts, duration, and what is left open; blocks parted by empty lines.
+ * Returns the last lines: outputs, counts, duration and pending operations, in blocks separated by
+ * empty lines.
  */
 export function formatEnd(
   progress: Progress,

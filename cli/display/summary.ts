@@ -7,16 +7,16 @@ import { formatDiff, type LineStyle } from './plain-lines.ts'
 import { nameOfUrn } from './messages.ts'
 import { type DiffLine, formatEntries, diffMaps } from './property-diff.ts'
 
-/** What the end of a deployment is told from. */
+/** The end of a deployment. */
 export interface Ending {
   readonly result: DeployResult
   readonly summary: SummaryEvent | undefined
   readonly failures: number
-  /** How long it took, finer than the whole seconds of the summary event. */
+  /** The duration, more precise than the whole seconds of the summary event. */
   readonly elapsedMs: number
 }
 
-/** The stack's outputs, marked where they changed; nothing when there are none. */
+/** Formats the stack's outputs and marks changed ones. Returns no lines without outputs. */
 export function formatOutputs(stack: StepMetadata | undefined, paint: Paint): readonly string[] {
   const lines = outputsOf(stack)
   return lines.length === 0 ? [] : [paint('bold', 'Outputs:'), ...formatDiff(lines, paint)]
@@ -33,7 +33,7 @@ function outputsOf(stack: StepMetadata | undefined): readonly DiffLine[] {
   })
 }
 
-/** Counts by kind of step, the unchanged and the failed. */
+/** Formats the counts by kind of step, with the unchanged and failed resources. */
 export function formatResourceCounts(ending: Ending, style: LineStyle): readonly string[] {
   const counts = ending.summary?.resourceChanges ?? ending.result.changes
   const changed = summaryOrder.filter(op => !quiet.has(op) && (counts[op] ?? 0) > 0)
@@ -50,30 +50,30 @@ export function formatResourceCounts(ending: Ending, style: LineStyle): readonly
   return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
 }
 
-/** Reads change nothing; what stays the same has a line of its own. */
+/** Reads change nothing, and unchanged resources have their own line. */
 const quiet: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
 
-/** How long it took; a preview's time is nobody's concern. */
+/** Formats the duration. A preview shows none. */
 export function formatDurationLines(ending: Ending, style: LineStyle): readonly string[] {
   if (style.planning) return []
   return [`${style.paint('bold', 'Duration:')} ${formatElapsed(ending.elapsedMs)}`]
 }
 
-/** The operations whose end nobody knows, and what to do about them. */
+/** Formats the operations whose results are unknown, and the commands that settle them. */
 export function formatPending(pending: DeployResult['pending'], paint: Paint): readonly string[] {
   if (pending.length === 0) return []
   const which = pending.length === 1 ? 'This operation' : 'These operations'
   return [
     paint(
       'yellow',
-      `${which} began, and how ${pending.length === 1 ? 'it' : 'they'} ended is not known:`,
+      `${which} began, but ${pending.length === 1 ? 'its result is' : 'their results are'} unknown:`,
     ),
     ...pending.flatMap(({ urn, type }) => [
       `    ${type} ${paint('bold', nameOfUrn(urn))}`,
       paint('faint', `      ${urn}`),
     ]),
-    'Find out what became of the resources. The next deployment names them again;',
-    '`antichain state pending import <urn> <id>` or `clear <urn>` settles each of them.',
+    'Check whether the resources exist. The next deployment lists the operations again.',
+    'Run `antichain state pending import <urn> <id>` or `antichain state pending clear <urn>` for each of them.',
   ]
 }
 

@@ -1,4 +1,7 @@
-/** Lines of a table: columns padded to their widest cell, two spaces between, no frame. */
+/**
+ * Formats a table without borders. Each column is as wide as its widest cell, with two spaces in
+ * between.
+ */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -32,7 +32,7 @@ const printTree = (rows: readonly ResourceRow[], height = 100) =>
   )
 
 describe('tree', () => {
-  test('resources stand below their parents, in order of appearance', () => {
+  test('resources are listed below their parents, in order of appearance', () => {
     const rows = [
       rowOf('root', 'create', { custom: false }),
       rowOf('b', 'create', { parent: thingUrnOf('root') }),
@@ -49,7 +49,7 @@ describe('tree', () => {
     ])
   })
 
-  test('what stays is shown only above something that changes', () => {
+  test('unchanged resources are shown only above changing ones', () => {
     const rows = [
       rowOf('root', 'same'),
       rowOf('quiet', 'same', { parent: thingUrnOf('root') }),
@@ -58,13 +58,13 @@ describe('tree', () => {
     expect(printTree(rows)).toEqual(['    T root ', ' +    T busy creating 3.0s'])
   })
 
-  test('a replacement that is over is one replacement', () => {
+  test('a completed replacement is shown as one replacement', () => {
     expect(printTree([rowOf('a', 'delete-replaced', { isReplaced: true })])).toEqual([
       ' +- T a replaced (1.0s)',
     ])
   })
 
-  test('parents that are each other are no reason to hang', () => {
+  test('a cycle of parents does not block the tree', () => {
     const rows = [
       rowOf('a', 'create', { parent: thingUrnOf('b') }),
       rowOf('b', 'create', { parent: thingUrnOf('a') }),
@@ -73,7 +73,7 @@ describe('tree', () => {
     expect(printTree(rows)).toEqual([' +  T c created (1.0s)'])
   })
 
-  test('too many lines lose what ended first, and say how many', () => {
+  test('an overlong tree first omits ended steps, and counts the omitted lines', () => {
     const rows = [createRunningRow('x', 0), ...['a', 'b', 'c'].map(name => rowOf(name, 'create'))]
     expect(printTree(rows, 3)).toEqual([
       '    … 2 more',
@@ -91,7 +91,7 @@ describe('tree', () => {
 describe('frame', () => {
   const input = { messages: new Map(), nowMs: 9000, startedMs: 0, planning: false, columns: 60 }
 
-  test('below the tree stand totals and what is waited for', () => {
+  test('the totals and the running steps are below the tree', () => {
     const rows = [rowOf('a', 'create'), rowOf('s', 'same'), createRunningRow('b', 0)]
     expect(renderFrame({ ...input, rows, height: 24 }, plain).slice(-3)).toEqual([
       '',
@@ -100,7 +100,7 @@ describe('frame', () => {
     ])
   })
 
-  test('it is never higher than the terminal, and no line is wider', () => {
+  test('a frame is never higher than the terminal, and no line is wider', () => {
     const long = 'x'.repeat(100)
     const rows = Array.from({ length: 50 }, (_, at) => createRunningRow(`${long}${at}`, at))
     const frame = renderFrame({ ...input, rows, height: 10 }, plain)
@@ -108,7 +108,7 @@ describe('frame', () => {
     expect(Math.max(...frame.map(line => line.length))).toBe(60)
   })
 
-  test('the longest running steps are what is waited for, the others are counted', () => {
+  test('the longest running steps are named, and the others are counted', () => {
     const rows = ['a', 'b', 'c', 'd', 'e'].map((name, at) => createRunningRow(name, at))
     expect(waitingText(rows, false)).toBe('a (creating), b (creating), c (creating) and 2 more')
     expect(waitingText([], false)).toBe('the next registration or step')

@@ -5,19 +5,19 @@ import { type LineStyle, formatStatus } from './plain-lines.ts'
 import type { Message } from './messages.ts'
 import { isListed, type ListingOptions, type ResourceRow } from './progress.ts'
 
-/** A piece of a line in one colour, so that lines are cut to a width before they are coloured. */
+/** A part of a line with one color. A line is truncated before it is colored. */
 export interface Segment {
   readonly colour: Colour
   readonly text: string
 }
 
-/** One line of the tree; `isLive` while something in it or below it runs or failed. */
+/** One line of the tree. `isLive`: a step in it or below it is running or has failed. */
 export interface TreeLine {
   readonly segments: readonly Segment[]
   readonly isLive: boolean
 }
 
-/** What a tree shows. `messages`: the latest one of each resource, by URN. */
+/** The input of a tree. `messages`: the latest one of each resource, by URN. */
 export interface TreeInput extends ListingOptions {
   readonly rows: readonly ResourceRow[]
   readonly messages: ReadonlyMap<string, Message>
@@ -31,7 +31,7 @@ interface VisibleRow {
   readonly isLive: boolean
 }
 
-/** Resources below their parents: those that change or are being worked on, and what holds them. */
+/** Renders the changing and running resources, below their parents. */
 export function renderTree(input: TreeInput): readonly TreeLine[] {
   return visibleRows(input).map(({ row, depth, isLive }) => ({
     segments: renderRow(row, depth, input),
@@ -40,8 +40,8 @@ export function renderTree(input: TreeInput): readonly TreeLine[] {
 }
 
 /**
- * Lines that fit into `height`: first what ended goes, then what comes first; a line says how many
- * are left out.
+ * Fits the lines into `height`. Ended steps are omitted first, then the earliest lines. One line
+ * counts the omitted ones.
  */
 export function foldLines(lines: readonly TreeLine[], height: number): readonly TreeLine[] {
   if (lines.length <= height) return lines
@@ -52,7 +52,7 @@ export function foldLines(lines: readonly TreeLine[], height: number): readonly 
   return [{ segments: [{ colour: 'faint', text }], isLive: false }, ...kept]
 }
 
-/** The live lines and the last of the others, in the order of the tree. */
+/** Returns the live lines and the last of the others, in tree order. */
 function fill(lines: readonly TreeLine[], room: number, live: number): readonly TreeLine[] {
   let spare = room - live
   return lines
@@ -61,7 +61,7 @@ function fill(lines: readonly TreeLine[], room: number, live: number): readonly 
     .toReversed()
 }
 
-/** Walks the tree without recursion: programs nest components as deep as they like. */
+/** Walks the tree without recursion, because components may be nested to any depth. */
 function visibleRows(input: TreeInput): readonly VisibleRow[] {
   const { rows } = input
   const wanted = new Map<string, { isLive: boolean }>()
@@ -121,16 +121,12 @@ function renderRow(row: ResourceRow, depth: number, input: TreeInput): readonly 
   ]
 }
 
-/**
- * The last part of a type, which is what people call it: narrow terminals must still show a status.
- */
+/** Returns the last part of a type, so that narrow terminals still show the status. */
 function shortTypeOf(type: string): string {
   return type === '' ? '' : `${type.slice(type.lastIndexOf(':') + 1)} `
 }
 
-/**
- * Making a replacement and deleting the original are one replacement to whoever looks at the tree.
- */
+/** The tree shows the create and delete of a replacement as one replacement. */
 function toSettledRow(row: ResourceRow): ResourceRow {
   return row.isReplaced && row.status === 'done' ? { ...row, op: 'replace' } : row
 }

@@ -29,7 +29,7 @@ const plugin = { version: '6.1.0', downloadUrl: 'https://a.example' }
 const plugins = new Map([[byDefault as Urn, plugin]])
 const draftFrom = (...events: readonly EngineEventPayload[]) => draftImportFile({ events, plugins })
 
-test('each create is a resource, and what exists and is named is in the table of names', () => {
+test('each create becomes a resource, and existing parents and providers become entries of the name table', () => {
   const { file, omitted } = draftFrom(
     createStep('create', 'pulumi:pulumi:Stack', 'site-dev', {
       urn: root,
@@ -64,7 +64,7 @@ test('each create is a resource, and what exists and is named is in the table of
   expect(parseImportFile(JSON.stringify(file), 'x').resources).toHaveLength(5)
 })
 
-test('resources of one name get others, and say what they are called by themselves', () => {
+test('resources with the same name get unique names, and keep their logical name', () => {
   const { file } = draftFrom(
     createStep('create', 'a:b:One', 'x'),
     createStep('create', 'a:b:two', 'x'),
@@ -79,7 +79,7 @@ test('resources of one name get others, and say what they are called by themselv
   ])
 })
 
-test('a provider has its configuration, without what is secret or unknown', () => {
+test('a provider has its configuration without secret and unknown values', () => {
   const { file, omitted } = draftFrom(
     createStep('create', 'pulumi:providers:aws', 'west', {
       inputs: {
@@ -93,6 +93,6 @@ test('a provider has its configuration, without what is secret or unknown', () =
   expect(omitted).toEqual([{ urn: explicit, properties: ['token', 'zones'] }])
 })
 
-test('a preview that creates nothing is an empty file', () => {
+test('a preview without creates results in an empty file', () => {
   expect(draftFrom(createStep('same', 'a:b:One', 'x')).file).toEqual({})
 })

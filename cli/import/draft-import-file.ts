@@ -12,7 +12,7 @@ import {
 import { nameOf, stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
 import type { Json } from '../../shared/values/json.ts'
 
-/** One resource, as an import file has it; fields in the order in which they are written. */
+/** One resource of an import file. Its fields are in print order. */
 interface DraftedResource {
   readonly type: string
   readonly name: string
@@ -27,27 +27,30 @@ interface DraftedResource {
   readonly logicalName?: string
 }
 
-/** An import file for whatever a preview would create. */
+/** An import file for the creates of a preview. */
 export interface DraftedImport {
   readonly nameTable?: Readonly<Record<string, string>>
   readonly resources?: readonly DraftedResource[]
 }
 
-/** Properties of a provider whose values only a person knows: secrets, and what is unknown. */
+/** Properties of a provider that the user must add: secrets and unknown values. */
 export interface OmittedProperties {
   readonly urn: Urn
   readonly properties: readonly string[]
 }
 
-/** What stands where a person has to write the id. */
+/** The placeholder for the id, which the user replaces. */
 const placeholder = '<PLACEHOLDER>'
-/** How events show a secret, and a value that only the deployment makes. */
+/**
+ * The texts for a secret and for a value that is unknown before the deployment, as events show
+ * them.
+ */
 const unknownTexts: ReadonlySet<unknown> = new Set(['[secret]', unknownText])
 
 /**
- * The import file for what the events of a preview would create: each with a name of its own, those
- * that exist in the table of names. Default providers are made by the import itself. Secrets are in
- * no event, so that those of providers are left out, as what is unknown is. Source: Pulumi
+ * Drafts the import file for the creates in the events of a preview. Each resource gets a unique
+ * name, and existing ones are in the name table. Default providers are omitted, because the import
+ * creates them. The secret and unknown properties of providers are omitted too. Source: Pulumi
  * `pkg/cmd/pulumi/operations/preview.go`, `buildImportFile`.
  */
 export function draftImportFile({
@@ -88,7 +91,7 @@ export function draftImportFile({
 }
 
 interface DraftContext {
-  /** The name of a resource in the file. */
+  /** Returns the name of a resource in the file. */
   readonly nameFor: (urn: Urn) => string
   readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
 }
@@ -123,12 +126,15 @@ function textField<Key extends string>(key: Key, value = ''): { readonly [K in K
   return value !== '' ? ({ [key]: value } as { readonly [K in Key]?: string }) : {}
 }
 
-/** The parent that an import file names: the stack itself needs none. */
+/** Returns the parent in an import file, or undefined if it is the stack itself. */
 function parentOf({ parent }: StepState): Urn | undefined {
   return parent === '' || typeOf(parent as Urn) === stackType ? undefined : (parent as Urn)
 }
 
-/** The provider that an import file names: default ones are found by the import. */
+/**
+ * Returns the provider in an import file, or undefined for a default provider, which the import
+ * finds.
+ */
 function providerOf({ provider }: StepState): Urn | undefined {
   const urn = provider === '' ? undefined : providerUrnOf(provider)
   return urn === undefined || isDefaultProvider(urn) ? undefined : urn
@@ -151,12 +157,12 @@ function isKnown(value: unknown): boolean {
 }
 
 /**
- * A name for each resource: its own, unless an earlier one has it; then with its type behind it,
- * and then with a number.
+ * Assigns a unique name to each resource: its own name, then with its type appended, then with a
+ * number.
  */
 function assignUniqueNames(urns: readonly Urn[]): ReadonlyMap<string, string> {
   const all = [...new Set(urns)]
-  // Who is called so by nature keeps the name, wherever it comes.
+  // A resource with exactly this name keeps it, regardless of its position.
   const own = new Set(all.map(nameOf))
   const taken = new Set<string>()
   return new Map(

@@ -6,10 +6,10 @@ import type { ImportParameterization } from '../../shared/records/import.ts'
 import type { Extension } from '../../shared/records/extension.ts'
 import type { JsonObject } from '../../shared/values/stored.ts'
 
-/** One resource of an import file, as a person writes it. '' = not given. */
+/** One resource of an import file. An omitted field is ''. */
 export interface ImportSpec {
   readonly type: string
-  /** What the file and the generated program call it. */
+  /** The name in the file and in the generated program. */
   readonly name: string
   readonly id: string
   readonly parent: string
@@ -19,21 +19,21 @@ export interface ImportSpec {
   readonly properties: readonly string[]
   readonly component: boolean
   readonly remote: boolean
-  /** The name of the resource itself, where that is another. */
+  /** The name of the resource itself, if it differs. */
   readonly logicalName: string
   readonly inputs: JsonObject | undefined
   readonly outputs: JsonObject | undefined
-  /** Its package is a plugin with parameters. */
+  /** The parameters of the plugin that serves its package. */
   readonly parameterization?: ImportParameterization | undefined
-  /** What its provider must be extended by. */
+  /** The extension that its provider requires. */
   readonly extension?: Extension | undefined
 }
 
-/** What is to be imported: names of URNs that exist, and resources. */
+/** An import file: the resources to import, and names for existing URNs. */
 export interface ImportFile {
   readonly nameTable: Readonly<Record<string, string>>
   readonly resources: readonly ImportSpec[]
-  /** Name of a provider → its configuration. */
+  /** The configuration of each provider, by its name. */
   readonly providerInputs: Readonly<Record<string, JsonObject>>
 }
 
@@ -43,7 +43,7 @@ const json = z
   .nullish()
   .transform(value => (value ?? undefined) as JsonObject | undefined)
 const textOrEmpty = text.transform(value => value ?? '')
-/** As JSON has bytes. */
+/** Bytes in JSON. */
 const bytes = z
   .base64()
   .nullish()
@@ -101,7 +101,7 @@ export function readImportFile(path: string): ImportFile {
   return parseImportFile(readImportText(path), path)
 }
 
-/** An import file from its text. Throws CLI_USAGE. */
+/** Parses an import file. Throws CLI_USAGE. */
 export function parseImportFile(source: string, path: string): ImportFile {
   let value: unknown
   try {
@@ -124,7 +124,7 @@ function readImportText(path: string): string {
     if (size > limits.importFileBytesMax)
       throw error(
         'CLI_USAGE',
-        `${path} has ${size} bytes, ${limits.importFileBytesMax} are allowed`,
+        `${path} has ${size} bytes; the limit is ${limits.importFileBytesMax} bytes`,
       )
     return readFileSync(path, 'utf8')
   } catch (cause) {

@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import { isUrn, type Urn } from '../../shared/names/urn.ts'
 import type { ImportFile } from './import-file.ts'
 
-/** One resource as the words of a command line. */
+/** One resource given on the command line. */
 export interface InlineResource {
   readonly operands: readonly string[]
   readonly properties: readonly string[]
@@ -10,7 +10,7 @@ export interface InlineResource {
   readonly provider: string | undefined
 }
 
-/** The import file that a command line amounts to. Throws CLI_USAGE. */
+/** Creates the import file of one resource on the command line. Throws CLI_USAGE. */
 export function createInlineFile({
   operands,
   properties,
@@ -51,7 +51,7 @@ export function createInlineFile({
   return { nameTable: Object.fromEntries(table), resources: [resource], providerInputs: {} }
 }
 
-/** `name=urn`, or a URN alone under a name of ours. Throws CLI_USAGE. */
+/** Parses `name=urn`, or a URN without a name, which gets a default name. Throws CLI_USAGE. */
 function parseNamedUrn(
   spec: string,
   usual: 'parent' | 'provider',
@@ -61,6 +61,8 @@ function parseNamedUrn(
   if (name !== '' && isUrn(urn)) return { name, urn }
   const reference = urn.lastIndexOf('::')
   const before = reference < 0 ? '' : urn.slice(0, reference)
-  const hint = isUrn(before) ? ` (is it a provider reference? its URN is '${before}')` : ''
+  const hint = isUrn(before)
+    ? ` (this looks like a provider reference; its URN is '${before}')`
+    : ''
   throw error('CLI_USAGE', `invalid ${usual} URN: '${urn}': --${usual} takes name=urn${hint}`)
 }

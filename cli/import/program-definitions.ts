@@ -3,41 +3,41 @@ import { nameOf, stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
 import { isList, isMap, type PropertyValue } from '../../shared/values/value.ts'
 
-/** A resource of a program that is to be written. */
+/** A resource of a generated program. */
 export interface Definition {
   readonly state: ResourceState
   /** A legal name in the language. */
   readonly name: string
-  /** Names of others, '' for none. */
+  /** Names of other resources, '' for none. */
   readonly parent: string
   readonly provider: string
   readonly dependsOn: readonly string[]
 }
 
-/** A value of one resource by which another may name it: the name and the property. */
+/** A value by which other resources can refer to a resource: its name and the property. */
 export interface Literal {
   readonly owner: string
   readonly property: string
 }
 
-/** What a program is written from. */
+/** The contents of a generated program. */
 export interface Definitions {
-  /** Each after those that it names. */
+  /** Each resource comes after those it refers to. */
   readonly resources: readonly Definition[]
-  /** Texts that are the id, `name` or `arn` of just one of them. */
+  /** Texts that are the id, `name` or `arn` of exactly one resource. */
   readonly literals: ReadonlyMap<string, Literal>
 }
 
-/** How a language names things. */
+/** The naming rules of a language. */
 export interface NamingRules {
   readonly toLegalName: (name: string) => string
   readonly taken: readonly string[]
 }
 
 /**
- * What a program says of imported resources. `names`: what they and others are called; `legal`: a
- * name as the language wants it; `taken`: those that mean something else. A parent or provider
- * without a name is left out.
+ * Returns the definitions of imported resources for a program. `names`: the names of these and
+ * other resources. `toLegalName` converts a name for the language, and `taken` lists names with
+ * another meaning. A parent or provider without a name is omitted.
  */
 export function definitionsOf(
   states: readonly ResourceState[],
@@ -98,7 +98,7 @@ function findLiterals(resources: readonly Definition[]): ReadonlyMap<string, Lit
   return found
 }
 
-/** What a resource names stands before it, as far as no two name each other. */
+/** Orders resources after those they refer to, except in cycles. */
 function sortByReferences(
   resources: readonly Definition[],
   literals: ReadonlyMap<string, Literal>,

@@ -55,7 +55,7 @@ const names = new Map<Urn, string>([
   [top.urn, 'made'],
 ])
 
-test('a program in TypeScript is laid out as Pulumi does, and is one', () => {
+test("a program in TypeScript has Pulumi's layout, and is valid", () => {
   const text = renderTypescriptProgram(states, names)
   expect(text).toBe(`import * as pulumi from "@pulumi/pulumi";
 import * as test from "@pulumi/test";
@@ -90,7 +90,7 @@ const _class = new test.User("class", {
   expect(() => transformSync(text, { loader: 'ts' })).not.toThrow()
 })
 
-test('a program in YAML says the same', () => {
+test('a program in YAML has the same resources', () => {
   const text = renderYamlProgram(states, names)
   expect(text).toMatch(/^# made: components of type case:index:Group/)
   expect(parse(text)).toEqual({
@@ -123,13 +123,13 @@ test.each([
   expect(toVariableName(name)).toBe(expected)
 })
 
-test('names that come to one variable, or to that of a package, stay apart', () => {
+test('names that result in the same variable, or in that of a package, get different variables', () => {
   const [a, b] = [createState('test:i:T', 'a-b', {}), createState('test:i:T', 'a_b', {})]
   const text = renderTypescriptProgram([a, b, createState('test:i:T', 'test', {})], new Map())
   expect(text.match(/^const \w+/gm)).toEqual(['const a_b', 'const a_b2', 'const test2'])
 })
 
-test('a resource names neither itself nor what two could mean', () => {
+test('a resource refers neither to itself nor to an ambiguous value', () => {
   const a = createState('test:i:T', 'a', { own: 'id-of-a', both: 'same' }, outputs('same'))
   const b = createState('test:i:T', 'b', { both: 'same' }, outputs('same'))
   const text = renderTypescriptProgram([a, b], new Map())

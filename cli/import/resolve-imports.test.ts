@@ -23,7 +23,7 @@ const createSpec = (name: string, more: object = {}): object => ({
 const parameterization = { pluginName: 'base', pluginVersion: 'v2', value: 'YQ==' }
 const extension = { name: 'more', version: '0.1.0', value: 'YQ==' }
 
-test('names become URNs, those of the name table and those of the file', () => {
+test('names of the name table and of the file are resolved to URNs', () => {
   const prov = 'urn:pulumi:dev::p::pulumi:providers:test::prov'
   const { imports, names } = resolve({
     nameTable: { prov },
@@ -47,14 +47,14 @@ test('names become URNs, those of the name table and those of the file', () => {
   ])
 })
 
-test('what has the name of another gets its type too in the program', () => {
+test('a resource with the name of another one has its type appended in the program', () => {
   const { names } = resolve({
     resources: [createSpec('a'), { ...createSpec('a'), type: 'test:index:Other' }],
   })
   expect([...names.values()]).toEqual(['a', 'aOther'])
 })
 
-test('the logical name is that of the resource, the other that of the program', () => {
+test('the logical name belongs to the resource, the other name to the program', () => {
   const { imports, names } = resolve({ resources: [createSpec('a', { logicalName: 'long-name' })] })
   expect(imports[0]?.name).toBe('long-name')
   expect([...names]).toEqual([['urn:pulumi:dev::p::test:index:Thing::long-name', 'a']])
@@ -90,13 +90,13 @@ test.each([
   [
     'below itself',
     [createSpec('a', { parent: 'b' }), createSpec('b', { parent: 'a' })],
-    /below itself/,
+    /its own ancestor/,
   ],
-])('a mistake is told: %s', (_case, resources, expected) => {
+])('an invalid resource is reported: %s', (_case, resources, expected) => {
   expect(() => resolve({ resources })).toThrow(expected)
 })
 
-test('what a package is made of goes along, versions in full', () => {
+test('the package fields are copied, with complete versions', () => {
   const resources = [
     createSpec('a', { version: '1', parameterization }),
     createSpec('b', { extension }),
@@ -109,7 +109,7 @@ test('what a package is made of goes along, versions in full', () => {
   expect(imports[1]).toMatchObject({ version: '', extension })
 })
 
-test('all mistakes are told at once', () => {
+test('all errors are reported together', () => {
   expect(() => resolve({ resources: [{ name: 'a' }, { name: 'b' }] })).toThrow(/'a'[^]*'b'/)
 })
 
@@ -117,7 +117,7 @@ test.each([
   ['no JSON', '{', /could not read import file/],
   ['no list', '{"resources": 1}', /could not read import file: in.json: resources/],
   ['bytes', '{"resources": [{"extension":{"value":"%"}}]}', /resources.0.extension.value/],
-])('a file that is none is refused: %s', (_case, text, expected) => {
+])('an invalid file is refused: %s', (_case, text, expected) => {
   expect(() => parseImportFile(text, 'in.json')).toThrow(expected)
 })
 
@@ -125,7 +125,7 @@ const resolveInline = (operands: readonly string[], parent?: string, provider?: 
   createInlineFile({ operands, properties: [], parent, provider })
 const urn = 'urn:pulumi:dev::p::case:index:Group::g'
 
-test('one resource may stand in the command line', () => {
+test('one resource can be given on the command line', () => {
   const file = resolveInline(['t:i:T', 'a', 'id'], `g=${urn}`, `pr=${urn}2`)
   expect(file.nameTable).toEqual({ g: urn, pr: `${urn}2` })
   expect(file.resources).toMatchObject([
@@ -142,6 +142,6 @@ test.each([
   [['t:i:T', 'a', 'b'], 'g=nothing', undefined, /invalid parent URN: 'nothing'/],
   [['t:i:T', 'a', 'b'], undefined, `p=nothing::id`, /invalid provider URN/],
   [['t:i:T', 'a', 'b'], `x=${urn}`, `x=${urn}`, /must have distinct names/],
-])('a command line that is none is refused: %#', (operands, parent, provider, expected) => {
+])('an invalid command line is refused: %#', (operands, parent, provider, expected) => {
   expect(() => resolveInline(operands, parent, provider)).toThrow(expected)
 })

@@ -6,14 +6,14 @@ import type { ImportedResource } from '../../shared/records/import.ts'
 import type { JsonObject } from '../../shared/values/stored.ts'
 import type { ImportFile, ImportSpec } from './import-file.ts'
 
-/** What an import file says once its names are resolved. */
+/** The contents of an import file after its names are resolved. */
 export interface ResolvedImport {
   readonly imports: readonly ImportedResource[]
-  /** What the generated program calls each resource. */
+  /** The name of each resource in the generated program. */
   readonly names: ReadonlyMap<Urn, string>
 }
 
-/** What names are resolved with. `seal`: makes supplied values safe to be kept; it may throw. */
+/** The context for resolving names. `seal` encrypts supplied values for storage, and may throw. */
 export interface ResolveOptions {
   readonly stack: string
   readonly project: string
@@ -22,14 +22,14 @@ export interface ResolveOptions {
 }
 
 /**
- * Resolves the names of an import file to URNs. All mistakes are told at once. Throws CLI_USAGE.
+ * Resolves the names of an import file to URNs. All errors are reported together. Throws CLI_USAGE.
  * Source: docs/spec/step-execution.md#import-step, Pulumi's import command.
  */
 export function resolveImports(importFile: ImportFile, options: ResolveOptions): ResolvedImport {
   const file = { ...importFile, resources: importFile.resources.map(withBothNames) }
   const mistakes = file.resources.flatMap(findMistakes)
   for (const [name, urn] of Object.entries(file.nameTable))
-    if (!isUrn(urn)) mistakes.push(`'${name}' of 'nameTable' is no URN: '${urn}'`)
+    if (!isUrn(urn)) mistakes.push(`'${name}' in 'nameTable' is not a valid URN: '${urn}'`)
   if (mistakes.length > 0) throw usageErrorOf(mistakes)
   const { urns, byName, errors } = assignUrns(file, options)
   if (errors.length > 0) throw usageErrorOf(errors)
@@ -43,7 +43,7 @@ export function resolveImports(importFile: ImportFile, options: ResolveOptions):
 
 function usageErrorOf(mistakes: readonly string[]): Error {
   const text = mistakes.length === 1 ? mistakes[0] : mistakes.map(one => `\n* ${one}`).join('')
-  return error('CLI_USAGE', `the import cannot be done: ${text}`)
+  return error('CLI_USAGE', `cannot import: ${text}`)
 }
 
 function withBothNames(spec: ImportSpec): ImportSpec {
@@ -59,7 +59,7 @@ function describeSpec({ name, id, type }: ImportSpec, at: number): string {
   return type === '' ? `resource ${which}` : `resource ${which} of type '${type}'`
 }
 
-/** What is wrong with one resource by itself. */
+/** Returns the errors of one resource that do not depend on others. */
 function findMistakes(spec: ImportSpec, at: number): readonly string[] {
   const { type, name, id, component, remote, outputs, parameterization, extension } = spec
   const isProvider = isProviderType(type)
@@ -87,7 +87,7 @@ interface Urns {
   readonly errors: readonly string[]
 }
 
-/** Each resource's URN, its parent's first. */
+/** Assigns the URN of each resource, parents first. */
 function assignUrns(file: ImportFile, options: ResolveOptions): Urns {
   const { resources, nameTable } = file
   const errors: string[] = []
@@ -121,7 +121,7 @@ function assignUrns(file: ImportFile, options: ResolveOptions): Urns {
     }
   }
   const circular = resources.flatMap((spec, at) =>
-    urns[at] === undefined ? [`${describeSpec(spec, at)} is below itself`] : [],
+    urns[at] === undefined ? [`${describeSpec(spec, at)} is its own ancestor`] : [],
   )
   return { urns: urns.flatMap(urn => urn ?? []), byName, errors: [...errors, ...circular] }
 }
@@ -131,7 +131,7 @@ function urnOfChild(spec: ImportSpec, parent: Urn | undefined, options: ResolveO
   return childUrnOf(options, qualified, { type: spec.type, name: spec.logicalName })
 }
 
-/** Names that several resources have: no other may refer to them. */
+/** Returns the names that several resources have. Other resources cannot refer to them. */
 function findAmbiguousNames(resources: readonly ImportSpec[]): ReadonlySet<string> {
   const seen = new Set<string>()
   return new Set(
@@ -194,7 +194,7 @@ function resolveImport(context: {
   }
 }
 
-/** What the file says of the package of a resource, its versions in full. */
+/** Returns the package fields of a resource, with complete versions. */
 function resolvePackage(
   { version, parameterization, extension }: ImportSpec,
   which: string,
@@ -212,7 +212,10 @@ function resolvePackage(
   return { version: own, parameterization: { ...parameterization, pluginVersion } }
 }
 
-/** What each resource is called; of several with one name all but the first get their type too. */
+/**
+ * Returns the name of each resource in the program. If several have the same name, the type is
+ * appended to all but the first.
+ */
 function namesOf(file: ImportFile, urns: readonly Urn[]): ReadonlyMap<Urn, string> {
   const names = new Map(
     Object.entries(file.nameTable).map(([name, urn]) => [urn as Urn, name] as const),

@@ -22,14 +22,14 @@ const reserved = new Set(
   ).split(' '),
 )
 
-/** A name as a variable of TypeScript. */
+/** Converts a name to a variable of TypeScript. */
 export function toVariableName(name: string): string {
   const plain = name.replaceAll(/[^\p{ID_Continue}$]/gu, '_')
   const begun = /^[\p{ID_Start}_$]/u.test(plain) ? plain : `_${plain}`
   return reserved.has(begun) ? `_${begun}` : begun
 }
 
-/** A program in TypeScript that has these resources. */
+/** Renders a TypeScript program with these resources. */
 export function renderTypescriptProgram(
   states: readonly ResourceState[],
   names: ReadonlyMap<Urn, string>,
@@ -51,7 +51,7 @@ export function renderTypescriptProgram(
   return `${['import * as pulumi from "@pulumi/pulumi";', ...imports].join('\n')}\n\n${rendered.join('\n')}`
 }
 
-/** The package of a type; undefined for what a program makes itself. */
+/** Returns the package of a type, or undefined for a component of the program itself. */
 function packageNameOf({ type, custom, provider }: ResourceState): string | undefined {
   if (!custom && provider === '') return undefined
   const pkg = packageOf(type)
@@ -62,7 +62,7 @@ function aliasOf(pkg: string): string {
   return toVariableName(pkg)
 }
 
-/** The class of a type, as `aws.s3.Bucket`. */
+/** Returns the class of a type, as `aws.s3.Bucket`. */
 function classOf(type: string): string {
   if (isProviderType(type)) return `${aliasOf(packageOf(type))}.Provider`
   const [pkg = '', module = '', name = ''] = type.split(':')
@@ -89,7 +89,10 @@ function renderResource(one: Definition, refer: (text: string) => string | undef
   return `const ${name} = new ${classOf(state.type)}(${logical}${args}${more});\n`
 }
 
-/** What a person may give, by name; of a provider not what the engine keeps there. */
+/**
+ * Returns the inputs that a user can set, ordered by name. Internal inputs of providers are
+ * omitted.
+ */
 function ownInputsOf(type: string, inputs: PropertyMap): PropertyMap {
   const hidden = isProviderType(type) ? ['version', '__internal'] : []
   return new Map(

@@ -12,12 +12,15 @@ import {
 } from '../../shared/values/value.ts'
 import { type Definition, definitionsOf } from './program-definitions.ts'
 
-/** A name as a key of a YAML program. */
+/** Converts a name to a key of a YAML program. */
 function toYamlName(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}_-]/gu, '_')
 }
 
-/** The resources of a YAML program. What a program would make itself cannot be told there. */
+/**
+ * Renders the resources of a YAML program. Components of the program itself cannot be expressed in
+ * YAML.
+ */
 export function renderYamlProgram(
   states: readonly ResourceState[],
   names: ReadonlyMap<Urn, string>,
@@ -38,7 +41,7 @@ export function renderYamlProgram(
   })
   const omitted = resources.filter(one => !rendered.includes(one))
   const notes = omitted.map(
-    ({ name, state }) => `# ${name}: components of type ${state.type} are not made in YAML\n`,
+    ({ name, state }) => `# ${name}: components of type ${state.type} cannot be created in YAML\n`,
   )
   const text = new Document({ resources: Object.fromEntries(entries) }).toString({ lineWidth: 0 })
   return `${notes.join('')}${text}`
@@ -57,7 +60,7 @@ function renderEntry(one: Definition, refer: (text: string) => string | undefine
   }
 }
 
-/** `random:index/randomPet:RandomPet` as `random:RandomPet`. */
+/** Shortens `random:index/randomPet:RandomPet` to `random:RandomPet`. */
 function shortTypeOf(type: string): string {
   const [pkg = '', module = '', name = ''] = type.split(':')
   if (pkg === 'pulumi') return type
@@ -113,7 +116,7 @@ function renderValue(value: PropertyValue, refer: (text: string) => string | und
   }
 }
 
-/** A text in which nothing is replaced. */
+/** Escapes a text so that nothing in it is interpolated. */
 function escapeText(text: string): string {
   return text.replaceAll('${', () => '$${')
 }

@@ -6,23 +6,23 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import { createJsonLines } from '../display/json-lines.ts'
 import type { Display, Tools } from '../session/tools.ts'
 
-/** Where lines of events go. */
+/** A destination of event lines. */
 interface LineSink {
   readonly write: (line: string) => void
-  /** Resolves when whoever reads has them, or does not answer any more. */
+  /** Resolves when the reader has received the lines, or has stopped responding. */
   readonly close: () => Promise<void>
 }
 
-/** A display, and what is done when nothing more is told. */
+/** A display, and the function that closes its event log. */
 interface LoggedDisplay {
   readonly display: Display
   readonly close: () => Promise<void>
 }
 
 /**
- * A display that also hands each event, as `--json` prints it, to `--event-log`: a file, which is
- * emptied first, or `tcp://host:port` of a program that serves `pulumirpc.Events`. Throws CLI_USAGE
- * for a file that cannot be written.
+ * Creates a display that also writes each event, in the format of `--json`, to `--event-log`. The
+ * log is a file, which is truncated first, or `tcp://host:port` of a program that serves
+ * `pulumirpc.Events`. Throws CLI_USAGE when the file cannot be written.
  */
 export async function createLoggedDisplay(
   tools: Pick<Tools, 'openDisplay'>,
@@ -54,13 +54,13 @@ function openFile(path: string): number {
   try {
     return openSync(path, 'w')
   } catch (thrown) {
-    throw error('CLI_USAGE', `the event log cannot be written: ${messageOf(thrown)}`, {
-      hint: 'Give --event-log a file in a folder that exists and may be written to.',
+    throw error('CLI_USAGE', `cannot write the event log: ${messageOf(thrown)}`, {
+      hint: 'Pass --event-log a file in an existing, writable folder.',
     })
   }
 }
 
-/** Events for another program; one that is gone stops no deployment. */
+/** Sends event lines to another program. If that program ends, the deployment continues. */
 function sendLines(address: string): LineSink {
   const client = new EventsClient(address, credentials.createInsecure())
   const taken = Promise.withResolvers<void>()
@@ -78,5 +78,5 @@ function sendLines(address: string): LineSink {
   }
 }
 
-/** How long a reader of events may take to read the last ones, in ms. */
+/** Time that a reader has to receive the last events, in ms. */
 const closeMs = 10_000

@@ -13,16 +13,16 @@ import {
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** Whether to preview first, and whether to ask. */
+/** Whether to preview first, and whether to ask for confirmation. */
 export interface Consent {
   readonly preview: boolean
   readonly ask: boolean
 }
 
 /**
- * What a person agreed to by flags: --skip-preview and PULUMI_SKIP_CONFIRMATIONS say yes as well.
- * With --json stdout has the events of the deployment only, so that there is no preview to show.
- * Throws CLI_USAGE where someone would have to be asked and nobody can be.
+ * Returns the consent that flags give. --skip-preview and PULUMI_SKIP_CONFIRMATIONS confirm as
+ * well. With --json, stdout contains only the events of the deployment, so no preview is shown.
+ * Throws CLI_USAGE when a confirmation is required but no prompt is possible.
  */
 export function readConsent(session: CliSession, flags: Flags): Consent {
   const skipPreview = flags.is('skipPreview')
@@ -36,7 +36,10 @@ export function readConsent(session: CliSession, flags: Flags): Consent {
   return { preview: !skipPreview && !flags.is('json'), ask: !yes }
 }
 
-/** Whether a command whose own work needs no program runs it: --run-program, PULUMI_RUN_PROGRAM. */
+/**
+ * Reports whether a command that does not need the program runs it: --run-program,
+ * PULUMI_RUN_PROGRAM.
+ */
 export function readRunProgram(session: CliSession, flags: Flags): boolean {
   return flags.is('runProgram') || isTruthy(session.io.env['PULUMI_RUN_PROGRAM'])
 }
@@ -47,10 +50,10 @@ const hidingVariables: Readonly<Record<HiddenFeature, string>> = {
 }
 
 /**
- * What only variables say: whether equal inputs are no difference, whatever the provider says
- * (PULUMI_ENABLE_LEGACY_DIFF), whether a refresh compares outputs only
- * (PULUMI_ENABLE_LEGACY_REFRESH_DIFF), and which features programs are not told of
- * (PULUMI_DISABLE_RESOURCE_REFERENCES, PULUMI_DISABLE_OUTPUT_VALUES).
+ * Returns the options that only environment variables set. PULUMI_ENABLE_LEGACY_DIFF: equal inputs
+ * are no difference, regardless of the provider. PULUMI_ENABLE_LEGACY_REFRESH_DIFF: a refresh
+ * compares outputs only. PULUMI_DISABLE_RESOURCE_REFERENCES, PULUMI_DISABLE_OUTPUT_VALUES: features
+ * that are hidden from programs.
  */
 export function readVariableOptions({
   io: { env },
@@ -75,8 +78,8 @@ export function checkPreviewOnly(flags: Flags): void {
 }
 
 /**
- * How many operations may be in flight: --parallel, else PULUMI_PARALLEL, else four per processor,
- * as in Pulumi. Throws CLI_USAGE.
+ * Returns the maximum number of concurrent operations: --parallel, else PULUMI_PARALLEL, else four
+ * per processor, as in Pulumi. Throws CLI_USAGE.
  */
 export function readParallel(session: CliSession, flags: Flags): number {
   const text = flags.text('parallel')
@@ -90,7 +93,7 @@ export function readParallel(session: CliSession, flags: Flags): number {
 }
 
 /**
- * How long each function may last, in ms: --function-limit, as `90s`, `15m` or `1h`. Throws
+ * Returns the time limit of each function in ms: --function-limit, as `90s`, `15m` or `1h`. Throws
  * CLI_USAGE.
  */
 export function readFunctionLimit(flags: Flags): number | undefined {
@@ -107,7 +110,7 @@ export function readFunctionLimit(flags: Flags): number | undefined {
   return Number(number) * seconds * 1_000
 }
 
-/** When deletes may begin: --release. Throws CLI_USAGE. */
+/** Returns the time at which deletes may begin: --release. Throws CLI_USAGE. */
 export function readRelease(flags: Flags): Release {
   const text = flags.text('release') ?? 'dataflow'
   if (text === 'dataflow' || text === 'antichain') return text
@@ -115,7 +118,7 @@ export function readRelease(flags: Flags): Release {
 }
 
 /**
- * The policy packs of --policy-pack, each with its --policy-pack-config where there are some.
+ * Returns the policy packs of --policy-pack, each with its --policy-pack-config if there are any.
  * Throws CLI_USAGE.
  */
 export function readPolicyPacks(
@@ -126,14 +129,14 @@ export function readPolicyPacks(
   if (configs.length > 0 && configs.length !== packs.length)
     throw error(
       'CLI_USAGE',
-      `there are ${packs.length} --policy-pack, and ${configs.length} --policy-pack-config for them`,
+      `${packs.length} --policy-pack options require as many --policy-pack-config options, not ${configs.length}`,
     )
   if (packs.length === 0) return {}
   const { root } = session.requireProject()
   const toProjectPath = (path: string): string => {
     const found = resolve(session.cwd, path)
     const within = relative(root, found)
-    // What belongs to the project goes wherever that goes.
+    // A path inside the project stays relative, so that the project can be moved.
     return within.startsWith('..') ? found : within === '' ? '.' : within
   }
   return {
@@ -145,7 +148,10 @@ export function readPolicyPacks(
   }
 }
 
-/** Whether to read the resources first: --refresh, else the project's option. Throws CLI_USAGE. */
+/**
+ * Reports whether to refresh the resources first: --refresh, else the option of the project. Throws
+ * CLI_USAGE.
+ */
 export function readRefresh(flags: Flags, project: Project): boolean {
   const text = flags.is('refresh') ? 'true' : flags.text('refresh')
   if (text === undefined) return project.refreshAlways

@@ -24,9 +24,9 @@ import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 import { readTargeting } from './targeting.ts'
 
 /**
- * The request that flags, project and stack file amount to. Values of -c are written to the stack
- * file first, as Pulumi does. Throws STACK_NOT_FOUND, STACK_NOT_SELECTED and what reading the
- * project, configuration and secrets throws.
+ * Builds the request of a command from flags, project and stack file. Values of -c are written to
+ * the stack file first, as in Pulumi. Throws STACK_NOT_FOUND, STACK_NOT_SELECTED, and the errors of
+ * reading project, configuration and secrets.
  */
 export async function buildRequest(
   session: CliSession,
@@ -83,35 +83,35 @@ export async function buildRequest(
   }
 }
 
-/** The project, its program run by a host that runs already where --client names one. */
+/** Returns the project. With --client, a host that is already running runs its program. */
 function withClient(project: Project, flags: Flags): Project {
   const address = flags.text('client')
   if (address === undefined) return project
   if (readFunctionLimit(flags) !== undefined)
     throw error('CLI_USAGE', '--client and --function-limit cannot be used together', {
-      hint: 'A program that runs already has one life: leave --function-limit out.',
+      hint: 'Omit --function-limit: a program that is already running can run only once.',
     })
   return { ...project, runtime: clientRuntime, runtimeOptions: { address } }
 }
 
-/** What is to wait for a debugger. Throws CLI_USAGE. */
+/** Returns the parts that wait for a debugger. Throws CLI_USAGE. */
 function readDebugged(flags: Flags): Pick<DeployRequest, 'debugged'> {
   const debugged = flags.list('attachDebugger')
   for (const one of debugged)
     if (!['program', 'plugins', 'all'].includes(one) && !one.startsWith('plugin:'))
       throw error('CLI_USAGE', `invalid --attach-debugger flag value: ${one}`, {
-        hint: 'It is program, plugins, plugin:<name> or all.',
+        hint: 'Use program, plugins, plugin:<name> or all.',
       })
   return debugged.length === 0 ? {} : { debugged }
 }
 
-/** Whether the configuration that the project asks for must be there. */
+/** Reports whether the configuration that the project requires must exist. */
 function needsConfig(command: Command, runProgram: boolean): boolean {
   return command === 'up' || command === 'import' || runProgram
 }
 
 /**
- * The stack that is asked for, of the project of the folder. Throws STACK_NOT_FOUND,
+ * Returns the project of the folder and its requested stack. Throws STACK_NOT_FOUND,
  * STACK_NOT_SELECTED, PROJECT_*, CLI_USAGE.
  */
 export async function requireProjectStack(
@@ -129,8 +129,8 @@ export async function requireProjectStack(
 }
 
 /**
- * URNs and ids: in turn in options of their own, as Pulumi takes them and as they are, or as
- * `urn,id` pairs in one option or several. Throws CLI_USAGE.
+ * Parses URNs and ids: alternating in separate options, as in Pulumi, or as `urn,id` pairs in one
+ * or more options. Throws CLI_USAGE.
  */
 function parsePendingPairs(values: readonly string[]): ReadonlyMap<string, string> {
   const isInTurn = values.every((text, at) => text.startsWith('urn:') === (at % 2 === 0))

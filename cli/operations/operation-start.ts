@@ -3,16 +3,20 @@ import type { RunningDeployment } from '../../shared/engine/request.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 
-/** A deployment that is to be started, wherever that is. */
+/** A deployment to start, on this machine or by an API. */
 export interface OperationStart {
   readonly stack: StackId
-  /** `plan`: the text of a plan to be held to, instead of the one of the options. */
+  /**
+   * `plan`: the text of a plan that constrains the deployment, instead of the plan of the options.
+   */
   readonly start: (dryRun: boolean, sink: EventSink, plan?: string) => Promise<RunningDeployment>
-  /** Aborts when this process is to leave it to others: then Ctrl-C does not cancel it. */
+  /**
+   * Aborts when this process must leave the deployment to others. Ctrl-C then does not cancel it.
+   */
   readonly leave?: AbortSignal | undefined
 }
 
-/** An open deployment that is to be gone on with, wherever that is. */
+/** An open deployment to resume, on this machine or by an API. */
 export interface ResumeStart {
   readonly number: number
   readonly command: Command

@@ -8,18 +8,18 @@ import type { Flags } from '../arguments/flags.ts'
 import { draftImportFile } from '../import/draft-import-file.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** The text of the file of `--plan`; undefined without the option. Throws PLAN_INVALID. */
+/** Returns the text of the `--plan` file, or undefined without the option. Throws PLAN_INVALID. */
 export function readPlanFile(session: Pick<CliSession, 'cwd'>, flags: Flags): string | undefined {
   const file = flags.text('plan')
   if (file === undefined) return undefined
   try {
     return readFileSync(resolve(session.cwd, file), 'utf8')
   } catch (cause) {
-    throw error('PLAN_INVALID', `the plan cannot be read: ${messageOf(cause)}`, { cause })
+    throw error('PLAN_INVALID', `cannot read the plan: ${messageOf(cause)}`, { cause })
   }
 }
 
-/** The request, held to a plan that can be read. Throws PLAN_INVALID before anything begins. */
+/** Returns the request, constrained by a valid plan. Throws PLAN_INVALID before anything begins. */
 export function withPlan(request: DeployRequest, plan: string | undefined): DeployRequest {
   if (plan === undefined) return request
   const { decrypt } = request.secrets.crypter
@@ -27,7 +27,7 @@ export function withPlan(request: DeployRequest, plan: string | undefined): Depl
   return { ...request, plan }
 }
 
-/** Writes what a preview drew to the file of `--save-plan`. Throws CLI_USAGE. */
+/** Writes the plan of a preview to the `--save-plan` file. Throws CLI_USAGE. */
 export function savePlan(session: CliSession, flags: Flags, plan: string | undefined): void {
   const file = flags.text('savePlan')
   if (file === undefined || plan === undefined) return
@@ -39,7 +39,7 @@ export function savePlan(session: CliSession, flags: Flags, plan: string | undef
   )
 }
 
-/** Writes what a preview would create as an import file, `--import-file`. Throws CLI_USAGE. */
+/** Writes the creates of a preview to the import file of `--import-file`. Throws CLI_USAGE. */
 export function saveImportFile(
   session: CliSession,
   flags: Flags,
@@ -54,11 +54,11 @@ export function saveImportFile(
   })
   for (const { urn, properties } of omitted)
     session.warn(
-      `the configuration of the provider ${urn} is secret or not known yet: add ${properties.join(', ')} to '${path}' before you import`,
+      `The configuration of the provider ${urn} has secret or unknown values: add ${properties.join(', ')} to '${path}' before you import it.`,
     )
 }
 
-/** Writes a file that a person asked for, relative to where they are. Throws CLI_USAGE. */
+/** Writes a file that the user requested, relative to the working folder. Throws CLI_USAGE. */
 function writeOutputFile(
   session: Pick<CliSession, 'cwd'>,
   path: string,
@@ -67,6 +67,6 @@ function writeOutputFile(
   try {
     writeFileSync(resolve(session.cwd, path), contents)
   } catch (cause) {
-    throw error('CLI_USAGE', `the ${name} cannot be written: ${messageOf(cause)}`, { cause })
+    throw error('CLI_USAGE', `cannot write the ${name}: ${messageOf(cause)}`, { cause })
   }
 }

@@ -21,18 +21,19 @@ import type { ResumeStart, OperationStart } from './operation-start.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 
-/** What `up`, `refresh` and `destroy` and their previews have in common. */
+/** The common parameters of `up`, `refresh`, `destroy`, `import` and their previews. */
 export interface OperationKind {
   readonly command: Command
-  /** Show what would happen, do nothing. */
+  /** Whether to preview without changing anything. */
   readonly previewOnly: boolean
-  /** Absent: what the flags amount to. */
+  /** Absent: the request is built from the flags. */
   readonly request?: DeployRequest
 }
 
 /**
- * Runs an operation: preview, question, deployment. Answers 0. Throws DEPLOYMENT_FAILED,
- * DEPLOYMENT_CANCELLED, CHANGES_UNEXPECTED, CONFIRMATION_DECLINED and what `requestOf` throws.
+ * Runs an operation: preview, confirmation, deployment. Returns 0. Throws DEPLOYMENT_FAILED,
+ * DEPLOYMENT_CANCELLED, CHANGES_UNEXPECTED, CONFIRMATION_DECLINED, and the errors of
+ * `buildRequest`.
  */
 export async function runOperation(
   session: CliSession,
@@ -47,7 +48,7 @@ export async function runOperation(
     stack: operationStart.stack,
   })
   if (flags.is('strict') && !consent.preview)
-    throw error('CLI_USAGE', '--strict holds the update to its preview: it cannot be skipped')
+    throw error('CLI_USAGE', '--strict requires a preview: omit --skip-preview and --json')
   let plan: string | undefined
   if (consent.preview) {
     const preview = await runOnce(session, operationStart, { ...shown, dryRun: true })
@@ -67,7 +68,7 @@ export async function runOperation(
   return 0
 }
 
-/** What is to be run, here or by an API. */
+/** Prepares the start of an operation, on this machine or by an API. */
 async function prepareStart(
   session: CliSession,
   flags: Flags,
@@ -85,10 +86,10 @@ async function prepareStart(
 }
 
 /**
- * Goes on with the deployment that the stack was left with, as it was asked for then, until it has
- * ended or, for a process that serves, `leave` aborts: then it is another's. Under a login whoever
- * serves the API does so, and is watched. Answers 0.
- * Throws NOTHING_TO_RESUME, RESUME_DIFFERS, STACK_BUSY and what a deployment throws.
+ * Resumes the interrupted deployment of the stack with its original options, until it has ended. A
+ * serving process leaves it to another one when `leave` aborts. With a login, the server of the API
+ * resumes it, and this process follows its events. Returns 0. Throws NOTHING_TO_RESUME,
+ * RESUME_DIFFERS, STACK_BUSY, and the errors of a deployment.
  */
 export async function runResume(
   session: CliSession,
@@ -130,11 +131,11 @@ async function prepareLocalResume(
 interface RunReport {
   readonly result: DeployResult
   readonly events: readonly EngineEventPayload[]
-  /** Those of the providers that a preview came to. */
+  /** The plugins of the providers in a preview. */
   readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
-  /** The first error that was told. */
+  /** The first reported error. */
   readonly firstError: DiagnosticEvent | undefined
-  /** Whether a person pressed Ctrl-C. */
+  /** Whether the user pressed Ctrl-C. */
   readonly onInterrupt: boolean
 }
 
@@ -163,7 +164,7 @@ async function runOnce(
     if (interrupts <= 2) emit(createInterruptNotice(interrupts))
     stop()
   }
-  // Who serves leaves when it is interrupted, and cancels nothing.
+  // An interrupted server leaves the deployment to others and cancels nothing.
   const release = start.leave === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
   try {
     const provider: EventSink['provider'] = (urn, plugin) => void plugins.set(urn, plugin)
@@ -180,7 +181,7 @@ async function runOnce(
   }
 }
 
-/** A policy that is not kept to, as an error. */
+/** Returns a policy violation as an error. */
 function toViolationDiagnostic(policy: PolicyEvent): DiagnosticEvent {
   const { policyName, policyPackName, message, resourceUrn } = policy
   const text = `policy ${policyName} of ${policyPackName}: ${message}`
@@ -188,12 +189,12 @@ function toViolationDiagnostic(policy: PolicyEvent): DiagnosticEvent {
   return { message: text, color: 'raw', severity: 'error', ...location }
 }
 
-/** Says that Ctrl-C was heard, and what another one would do. */
+/** Returns the notice for a Ctrl-C, which names the effect of the next one. */
 function createInterruptNotice(interrupts: number): EngineEventPayload {
   const message =
     interrupts === 1
-      ? 'Stopping: nothing more is started, what runs is awaited. Ctrl-C again abandons it.'
-      : 'Abandoning what runs: how it ends will not be known.'
+      ? 'Stopping: no more operations start, and running ones are awaited. Press Ctrl-C again to abandon them.'
+      : 'Abandoning running operations; their results stay unknown.'
   return { diagnosticEvent: { message: `${message}\n`, color: 'raw', severity: 'warning' } }
 }
 
@@ -208,23 +209,24 @@ function checkResult(
     throw error('DEPLOYMENT_CANCELLED', `the ${what} was cancelled`)
   if (result !== 'succeeded') throw deploymentErrorOf(run, what)
   if (expectation.expectNone && hasChanges && flags.is('expectNoChanges'))
-    throw error('CHANGES_UNEXPECTED', `no changes were expected, but the ${what} has some`)
+    throw error('CHANGES_UNEXPECTED', `no changes were expected, but the ${what} has changes`)
 }
 
-/** Standard error tells the first error too, with its resource: the display may be elsewhere. */
+/**
+ * Returns the error of a failed deployment. It contains the first reported error with its resource,
+ * because the display may be redirected.
+ */
 function deploymentErrorOf({ firstError, result: { pending } }: RunReport, what: string): Error {
   const hint =
     pending.length === 0
       ? {}
       : {
-          hint:
-            'First say what became of the pending operations (`antichain state pending ls`); ' +
-            'then correct what the errors of the display name, and run the command again.',
+          hint: 'Settle the pending operations (`antichain state pending ls`), correct the errors in the display, and run the command again.',
         }
   if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${what} failed`, hint)
   const { message, urn } = firstError
   const [first = '', next = ''] = message.trim().split('\n')
-  // What only announces the sentence is not it.
+  // A line that ends with a colon only introduces the message.
   const line = first.endsWith(':') ? `${first} ${next.trim()}`.trim() : first
   const details = urn === undefined || urn === '' ? {} : { urn }
   return error('DEPLOYMENT_FAILED', `the ${what} failed: ${line}`, { ...hint, details })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Flags } from '../arguments/flags.ts'
 import { readTargeting } from './targeting.ts'
 
-/** Flags as they were given. */
+/** Creates the flags of a command line. */
 const createFlags = (values: Readonly<Record<string, true | readonly string[]>>): Flags => ({
   is: name => values[name] === true,
   text: () => undefined,
@@ -23,7 +23,7 @@ const none = {
 
 test.each([
   ['nothing', {}, undefined],
-  ['dependents of nothing', { targetDependents: true } as const, undefined],
+  ['dependents without targets', { targetDependents: true } as const, undefined],
   [
     'targets',
     { target: ['a', 'b*'], targetDependents: true } as const,
@@ -36,17 +36,17 @@ test.each([
   ],
   ['a replacement', { replace: ['a'] } as const, { ...none, replaces: ['a'] }],
   [
-    'a target that is replaced, beside others of each',
+    'a replaced target with other targets and replacements',
     { target: ['t'], replace: ['r'], targetReplace: ['b'] } as const,
     { ...none, targets: ['t', 'b'], replaces: ['r', 'b'] },
   ],
   [
-    'a target that is replaced, and excludes',
+    'a replaced target with excludes',
     { targetReplace: ['b'], exclude: ['x'] } as const,
     { ...none, targets: ['b'], replaces: ['b'], excludes: ['x'] },
   ],
   [
-    'protected ones left out',
+    'protected resources are excluded',
     { excludeProtected: true } as const,
     { ...none, excludeProtected: true },
   ],
@@ -60,6 +60,6 @@ test.each([
     { target: ['a'], excludeProtected: true as const },
     '--target and --exclude-protected cannot be used together',
   ],
-])('flags that contradict each other: %j', (values, message) => {
+])('contradictory flags are refused: %j', (values, message) => {
   expect(() => readTargeting(createFlags(values))).toThrow(message)
 })

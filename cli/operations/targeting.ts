@@ -3,8 +3,8 @@ import type { Targeting } from '../../shared/records/log.ts'
 import type { Flags } from '../arguments/flags.ts'
 
 /**
- * The resources that a command is about, by its flags; undefined: all. Throws CLI_USAGE for flags
- * that contradict each other.
+ * Returns the resources that the flags select, or undefined for all. Throws CLI_USAGE for
+ * contradictory flags.
  */
 export function readTargeting(flags: Flags): Targeting | undefined {
   const excludeProtected = flags.is('excludeProtected')

@@ -18,7 +18,7 @@ test.each([
   ],
   [
     'PLATFORM_ENTRY_MISSING',
-    "error[PLATFORM_ENTRY_MISSING]: the function 'api' has no functions/api/main.ts\n  what to do: x",
+    "error[PLATFORM_ENTRY_MISSING]: the function 'api' has no functions/api/main.ts\n  hint: x",
   ],
   [
     'PLATFORM_SETTING_INVALID',
@@ -33,11 +33,11 @@ test.each([
     'Stack [antichain] is in UPDATE_IN_PROGRESS state and can not be updated',
   ],
   ['PLATFORM_FAILED', 'The stack named antichain failed to deploy: UPDATE_ROLLBACK_COMPLETE'],
-])('%s is what this means: %#', (code, output) => {
+])('the output of the CDK results in %s: %#', (code, output) => {
   expect(cdkErrorOf(output)).toMatchObject({ code })
 })
 
-test('the sentence names the permission, the stack state and the entry', () => {
+test('the message names the permission, the stack state and the entry point', () => {
   expect(cdkErrorOf('x is not authorized to perform: iam:PassRole on y').message).toBe(
     'the permission iam:PassRole is missing',
   )
@@ -47,7 +47,7 @@ test('the sentence names the permission, the stack state and the entry', () => {
   )
 })
 
-test('what was missing wins over the denial that followed from it', () => {
+test('a missing bootstrap takes precedence over the denial that it caused', () => {
   const output =
     'could not be used to assume; AccessDenied reading SSM parameter. Has the environment been bootstrapped?'
   expect(cdkErrorOf(output).code).toBe('PLATFORM_NOT_BOOTSTRAPPED')

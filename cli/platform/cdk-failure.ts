@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../shared/errors/catalogue.ts'
 import { type DeployError, error } from '../../shared/errors/error.ts'
 
-/** A sign in what the CDK or CloudFormation said, in the order in which they are looked for. */
+/** A pattern in the output of the CDK or CloudFormation. The patterns are tested in this order. */
 interface Sign {
   readonly code: ErrorCode
   readonly seen: RegExp
@@ -10,20 +10,20 @@ interface Sign {
 
 const signs: readonly Sign[] = [
   {
-    // Ours: the app said it in our own form.
+    // The CDK app of this project prints this format.
     code: 'PLATFORM_SETTING_INVALID',
     seen: /error\[PLATFORM_SETTING_INVALID\]: (.+)/,
-    sentence: found => found[1] ?? 'settings are wrong',
+    sentence: found => found[1] ?? 'a setting is invalid',
   },
   {
     code: 'PLATFORM_ENTRY_MISSING',
     seen: /error\[PLATFORM_ENTRY_MISSING\]: (.+)/,
-    sentence: found => found[1] ?? 'an entry is missing',
+    sentence: found => found[1] ?? 'an entry point is missing',
   },
   {
     code: 'PLATFORM_NOT_BOOTSTRAPPED',
     seen: /environment been bootstrapped|cdk-bootstrap\/\w+\/version|requires bootstrap stack/i,
-    sentence: () => 'the account was not made ready for the CDK in this region',
+    sentence: () => 'the account is not bootstrapped for the CDK in this region',
   },
   {
     code: 'PLATFORM_PERMISSION_MISSING',
@@ -38,17 +38,17 @@ const signs: readonly Sign[] = [
   {
     code: 'PLATFORM_CREDENTIALS_MISSING',
     seen: /resolve AWS account|no credentials|ExpiredToken|security token included|load cred/i,
-    sentence: () => 'there are no credentials that hold',
+    sentence: () => 'the AWS credentials are missing or invalid',
   },
   {
     code: 'PLATFORM_REGION_MISSING',
     seen: /Region is missing|Unable to determine (?:the )?(?:default )?region/i,
-    sentence: () => 'no region is named',
+    sentence: () => 'the AWS region is not set',
   },
   {
     code: 'PLATFORM_IMAGE_TOOL_MISSING',
     seen: /in order to build a container asset|connect to the Docker daemon|spawn docker ENOENT/i,
-    sentence: () => 'the image of programs could not be built',
+    sentence: () => 'cannot build the container image of programs',
   },
   {
     code: 'PLATFORM_STACK_BUSY',
@@ -58,14 +58,14 @@ const signs: readonly Sign[] = [
   },
 ]
 
-/** The error for what the CDK's command line said before it failed. */
+/** Returns the error of a failed CDK run, by its output. */
 export function cdkErrorOf(output: string): DeployError {
   const plain = output.replaceAll(colours, '')
   for (const { code, seen, sentence } of signs) {
     const found = seen.exec(plain)
     if (found !== null) return error(code, sentence(found))
   }
-  return error('PLATFORM_FAILED', 'the installation could not be changed')
+  return error('PLATFORM_FAILED', 'the CDK could not change the installation')
 }
 
 const colours = new RegExp(`${String.fromCodePoint(27)}\\[[0-9;]*m`, 'g')

@@ -9,8 +9,9 @@ import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import type { InstallationTokenRequest, InstallationTarget } from './platform-port.ts'
 
 /**
- * Makes a token of an installation by its catalog alone: it needs `dynamodb:UpdateItem` and
- * `dynamodb:PutItem` on that table, and nothing of the API. Throws what the adapters of AWS throw.
+ * Creates a token of an installation in its catalog. This requires `dynamodb:UpdateItem` and
+ * `dynamodb:PutItem` on that table, and does not use the API. Throws the errors of the AWS
+ * adapters.
  */
 export async function createInstallationToken(
   client: Pick<DynamoDBClient, 'send'>,

@@ -3,7 +3,7 @@ import { inspectInstallation, type InspectClients } from './inspect.ts'
 
 const where = { installation: 'site', region: 'eu-central-1', env: {} }
 
-/** Services that answer by the name of a command, with what they were asked for. */
+/** Creates services that respond by the name of the command, based on its input. */
 function createClients(
   answers: Readonly<Record<string, (input: Record<string, string>) => unknown>>,
 ): InspectClients {
@@ -20,7 +20,7 @@ function createClients(
 const failure = (name: string): Error => Object.assign(new Error(`${name} happened`), { name })
 
 describe('a look', () => {
-  test('takes what is absent for absent, whatever the service calls it', async () => {
+  test('reports missing resources for every error name that services use', async () => {
     const look = await inspectInstallation(
       createClients({
         GetQueueUrlCommand: () => {
@@ -41,7 +41,7 @@ describe('a look', () => {
     expect(look.bucket).toEqual({ name: 'site-1-eu-central-1', isThere: false })
   })
 
-  test('counts what waits with what is delayed, and dead letters wherever they are', async () => {
+  test('counts delayed messages as waiting, and dead letters in any state', async () => {
     const look = await inspectInstallation(
       createClients({
         GetQueueUrlCommand: ({ QueueName }) => ({ QueueUrl: QueueName }),
@@ -62,7 +62,7 @@ describe('a look', () => {
     })
   })
 
-  test('reads the addresses from the tags of the group of schedules', async () => {
+  test('reads the addresses from the tags of the schedule group', async () => {
     const arns: (string | undefined)[] = []
     const look = await inspectInstallation(
       createClients({
@@ -78,7 +78,7 @@ describe('a look', () => {
     expect(arns).toEqual(['arn:aws:scheduler:eu-central-1:1:schedule-group/site-schedules'])
   })
 
-  test('says what may not be asked', async () => {
+  test('throws PLATFORM_PERMISSION_MISSING for a denied request', async () => {
     const clients = createClients({
       DescribeTableCommand: () => {
         throw failure('AccessDeniedException')
@@ -89,7 +89,7 @@ describe('a look', () => {
     })
   })
 
-  test('knows a refusal without a name by its status', async () => {
+  test('recognizes a denied request without an error name by its status', async () => {
     const clients = createClients({
       HeadBucketCommand: () => {
         throw Object.assign(failure('UnknownError'), { $metadata: { httpStatusCode: 403 } })
@@ -100,7 +100,7 @@ describe('a look', () => {
     })
   })
 
-  test('does not take a broken network for an absent installation', async () => {
+  test('does not report a network failure as a missing installation', async () => {
     const clients = createClients({
       DescribeTableCommand: () => {
         throw failure('TimeoutError')

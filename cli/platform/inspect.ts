@@ -18,7 +18,10 @@ import type {
   InstallationTarget,
 } from './platform-port.ts'
 
-/** The clients that a look needs: each is asked by name, so that no stack need be read. */
+/**
+ * The clients of an inspection. Each resource is requested by name, so no CloudFormation stack is
+ * read.
+ */
 export interface InspectClients {
   readonly tables: Pick<DynamoDBClient, 'send'>
   readonly queues: Pick<SQSClient, 'send'>
@@ -26,7 +29,10 @@ export interface InspectClients {
   readonly schedules: Pick<SchedulerClient, 'send'>
 }
 
-/** What is there of an installation. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED. */
+/**
+ * Returns the existing resources of an installation. Throws PLATFORM_PERMISSION_MISSING,
+ * PLATFORM_FAILED.
+ */
 export async function inspectInstallation(
   clients: InspectClients,
   { installation, region }: InstallationTarget,
@@ -48,7 +54,10 @@ export async function inspectInstallation(
   }
 }
 
-/** China and the government have partitions of their own, which names of regions tell. */
+/**
+ * Returns the ARN prefix of a region. Regions in China and of the US government have their own
+ * partitions.
+ */
 function arnPrefixOf(region: string): string {
   const partition = region.startsWith('cn-')
     ? 'aws-cn'
@@ -120,7 +129,7 @@ async function readTags(
   return new Map((found?.Tags ?? []).map(({ Key, Value }) => [Key ?? '', Value ?? '']))
 }
 
-/** What services call that which is not there. */
+/** The error names that services use for missing resources. */
 const absent = new Set([
   'ResourceNotFoundException',
   'QueueDoesNotExist',
@@ -138,7 +147,7 @@ async function orUndefined<Found>(send: () => Promise<Found>): Promise<Found | u
     if (absent.has(name)) return undefined
     if (denied.test(name) || httpStatusOfError(thrown) === 403)
       throw error('PLATFORM_PERMISSION_MISSING', messageOf(thrown), { cause: thrown })
-    throw error('PLATFORM_FAILED', `AWS could not be asked: ${messageOf(thrown)}`, {
+    throw error('PLATFORM_FAILED', `a request to AWS failed: ${messageOf(thrown)}`, {
       cause: thrown,
       hint: 'Check the network and the region, and run the command again.',
     })
@@ -147,7 +156,10 @@ async function orUndefined<Found>(send: () => Promise<Found>): Promise<Found | u
 
 const answered = z.object({ $metadata: z.object({ httpStatusCode: z.number() }) })
 
-/** The status of a refusal: an answer to a HEAD request has no body that would name it. */
+/**
+ * Returns the HTTP status of an error. The response to a HEAD request has no body with an error
+ * name.
+ */
 function httpStatusOfError(thrown: unknown): number | undefined {
   const read = answered.safeParse(thrown)
   return read.success ? read.data.$metadata.httpStatusCode : undefined

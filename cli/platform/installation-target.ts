@@ -4,14 +4,17 @@ import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import type { InstallationTarget } from './platform-port.ts'
 
-/** What the options and the environment say. Throws PLATFORM_REGION_MISSING, CLI_USAGE. */
+/**
+ * Returns the installation named by options and environment. Throws PLATFORM_REGION_MISSING,
+ * CLI_USAGE.
+ */
 export function readInstallationTarget(session: CliSession, flags: Flags): InstallationTarget {
   const { env } = session.io
   const installation = flags.text('installation') ?? defaultInstallation
   if (!installationPattern.test(installation))
-    throw error('CLI_USAGE', `'${installation}' is no name of an installation: ${nameRule}`)
+    throw error('CLI_USAGE', `'${installation}' is not a valid installation name: ${nameRule}`)
   const region = flags.text('region') || env['AWS_REGION'] || env['AWS_DEFAULT_REGION']
-  if (!region) throw error('PLATFORM_REGION_MISSING', 'no region is named')
+  if (!region) throw error('PLATFORM_REGION_MISSING', 'the AWS region is not set')
   const profile = flags.text('profile')
   const known = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
@@ -27,4 +30,4 @@ export function readInstallationTarget(session: CliSession, flags: Flags): Insta
   }
 }
 
-const nameRule = '2 to 20 small letters, digits and `-`, a letter first'
+const nameRule = 'use 2 to 20 lower-case letters, digits and `-`, starting with a letter'

@@ -1,42 +1,42 @@
-/** Which installation, and as whom. */
+/** An installation and its access. */
 export interface InstallationTarget {
   readonly installation: string
   readonly region: string
-  /** The environment of what is called: a named profile and the region are in it. */
+  /** The environment of child processes, including the named profile and the region. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** What `antichain platform` asks of the outside. */
+/** The external services that `antichain platform` uses. */
 export interface PlatformTools {
-  /** The account that the credentials belong to. Throws PLATFORM_CREDENTIALS_MISSING. */
+  /** Returns the account of the credentials. Throws PLATFORM_CREDENTIALS_MISSING. */
   readonly readAccount: (where: InstallationTarget) => Promise<string>
-  /** Runs the CDK's command line to its end, showing what it says. */
+  /** Runs the CDK's command line to its end, and shows its output. */
   readonly runCdk: (where: InstallationTarget, args: readonly string[]) => Promise<CdkRun>
-  /** What is there of an installation. Throws PLATFORM_PERMISSION_MISSING. */
+  /** Returns the existing resources of an installation. Throws PLATFORM_PERMISSION_MISSING. */
   readonly inspect: (where: InstallationTarget, account: string) => Promise<InstallationStatus>
-  /** One that may do everything. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
+  /** Creates an admin token. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
   readonly createToken: (
     where: InstallationTarget,
     token: Omit<InstallationTokenRequest, 'who'>,
   ) => Promise<{ readonly id: string; readonly token: string }>
 }
 
-/** What a token is made with by the tables of an installation. */
+/** A token to create in the tables of an installation. */
 export interface InstallationTokenRequest {
-  /** Who makes it, for the audit log. */
+  /** The creator of the token, for the audit log. */
   readonly who: string
   readonly name: string
-  /** Days until it is good for nothing; absent: until it is revoked. */
+  /** Days until the token expires. Absent: it is valid until it is revoked. */
   readonly days?: number
 }
 
-/** How a run of the CDK's command line ended, and the end of what it said. */
+/** The exit code of a CDK run, and the end of its output. */
 export interface CdkRun {
   readonly exit: number
   readonly output: string
 }
 
-/** An installation as its account shows it; what is not there is undefined. */
+/** The resources of an installation in its account. Missing ones are undefined. */
 export interface InstallationStatus {
   readonly tables: readonly TableStatus[]
   readonly queues: readonly QueueStatus[]
@@ -45,14 +45,14 @@ export interface InstallationStatus {
   readonly webhookUrl: string | undefined
 }
 
-/** A table; `status` as DynamoDB names it. */
+/** A table. `status`: the status in DynamoDB. */
 export interface TableStatus {
   readonly name: string
   readonly status: string | undefined
   readonly isProtected: boolean
 }
 
-/** How many messages wait, are in hand, and were given up; about, as SQS counts. */
+/** The messages of a queue that are waiting, in flight and dead. SQS returns approximate counts. */
 export interface QueueStatus {
   readonly name: string
   readonly counts:

@@ -15,13 +15,13 @@ import { createInstallationToken } from './create-installation-token.ts'
 import { inspectInstallation } from './inspect.ts'
 import type { PlatformTools, InstallationTarget } from './platform-port.ts'
 
-/** A person waits: two tries, and each ends by itself. */
+/** A user is waiting, so there are only two attempts, each with a timeout. */
 const settings = {
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 }
 
-/** The outside as it is. The profile, where one is named, is that of the environment. */
+/** Creates the real services. A named profile is taken from the environment. */
 export function createPlatformTools(shown: OutputStream): PlatformTools {
   const config = ({ region, env }: InstallationTarget) => ({
     ...settings,
@@ -58,7 +58,7 @@ export function createPlatformTools(shown: OutputStream): PlatformTools {
   }
 }
 
-/** Who asks. Throws PLATFORM_CREDENTIALS_MISSING. */
+/** Returns the identity of the credentials. Throws PLATFORM_CREDENTIALS_MISSING. */
 async function readCaller(config: STSClientConfig): Promise<GetCallerIdentityCommandOutput> {
   const client = new STSClient(config)
   try {
@@ -66,7 +66,7 @@ async function readCaller(config: STSClientConfig): Promise<GetCallerIdentityCom
   } catch (thrown) {
     throw error(
       'PLATFORM_CREDENTIALS_MISSING',
-      `AWS does not know who asks: ${messageOf(thrown)}`,
+      `AWS does not accept the credentials: ${messageOf(thrown)}`,
       {
         cause: thrown,
       },
@@ -76,13 +76,13 @@ async function readCaller(config: STSClientConfig): Promise<GetCallerIdentityCom
   }
 }
 
-/** What a table says, as what it means for an installation. */
+/** Converts an error of a table to an error of the installation. */
 function toPlatformError(thrown: unknown, { installation, region }: InstallationTarget): unknown {
   const message = messageOf(thrown)
   if (hasCode(thrown, 'STORE_MISSING'))
     return error(
       'PLATFORM_NOT_FOUND',
-      `there is no installation '${installation}' in ${region}: ${message}`,
+      `the installation '${installation}' does not exist in ${region}: ${message}`,
       { cause: thrown },
     )
   return hasCode(thrown, 'STORE_DENIED')

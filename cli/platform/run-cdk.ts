@@ -6,12 +6,13 @@ import type { OutputStream } from '../session/io.ts'
 import type { CdkRun, InstallationTarget } from './platform-port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-/** What is kept of what was said, from its end: a reason stands there. */
+/** Characters that are kept from the end of the output, where the cause of a failure is. */
 const keptChars = 64 * 1024
 
 /**
- * Runs the CDK's command line of our own packages. It gets no input: whoever asks a person does so
- * before. Ctrl-C reaches it from the terminal, and CloudFormation goes on with what it has begun.
+ * Runs the CDK's command line from the project's packages. It has no input, because the caller asks
+ * for confirmation before. Ctrl-C reaches it from the terminal, and CloudFormation completes the
+ * changes that it began.
  */
 export async function runCdk(
   where: InstallationTarget,
@@ -40,7 +41,7 @@ export async function runCdk(
   }
 }
 
-/** The app is started as `node`: ours must be the first. */
+/** The CDK starts the app as `node`, so the project's Node must come first. */
 function cdkVariablesOf({ env, region }: InstallationTarget): Record<string, string> {
   return {
     ...env,

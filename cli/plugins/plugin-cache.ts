@@ -12,16 +12,16 @@ import type { InstallDeps } from '../../shared/providers/install/install-plugin.
 import { pluginCacheOf } from '../../shared/providers/plugins/find-plugin.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** The kinds of plugins that there are. */
+/** The kinds of plugins. */
 const kinds: readonly string[] = ['analyzer', 'language', 'resource', 'converter', 'tool']
 
-/** A kind of plugin as a person wrote it. Throws CLI_USAGE. */
+/** Returns the kind of a plugin. Throws CLI_USAGE for an unknown one. */
 export function requirePluginKind(text: string): string {
   if (kinds.includes(text)) return text
-  throw error('CLI_USAGE', `unrecognized plugin kind: ${text}; there are ${kinds.join(', ')}`)
+  throw error('CLI_USAGE', `unrecognized plugin kind: ${text}; use one of ${kinds.join(', ')}`)
 }
 
-/** The environment without what is not set. */
+/** Returns the environment without unset variables. */
 export function definedVariablesOf({
   io,
 }: Pick<CliSession, 'io'>): Readonly<Record<string, string>> {
@@ -31,13 +31,13 @@ export function definedVariablesOf({
   return Object.fromEntries(set)
 }
 
-/** The plugin cache of the user. */
+/** Returns the plugin cache of the user. */
 export function userPluginCache(session: Pick<CliSession, 'io'>): string {
   const env = definedVariablesOf(session)
   return pluginCacheOf({ env, home: env['HOME'] ?? homedir() })
 }
 
-/** Does something that may install plugins. */
+/** Runs work that may install plugins. */
 export async function withInstallDeps<T>(
   session: CliSession,
   work: (deps: InstallDeps) => Promise<T>,
@@ -58,7 +58,7 @@ export async function withInstallDeps<T>(
   }
 }
 
-/** What the program of the folder needs. Throws PROJECT_*. */
+/** Returns the packages that the program of the folder requires. Throws PROJECT_*. */
 export function readRequiredPackages(session: CliSession): readonly RequiredPackage[] {
   return findRequiredPackages(locateProgram(session.requireProject()).directory)
 }

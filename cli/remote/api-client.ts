@@ -10,24 +10,24 @@ export interface ApiCall {
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether it may be made twice; those that only read, and PUT and DELETE, may. */
+  /** Whether the call may be repeated. Default: true, except for POST. */
   readonly isRepeatable?: boolean
 }
 
 /**
- * What speaks with an API. Everything throws what the API says, API_UNREACHABLE and
+ * A client of the API. Its methods throw the errors of the API, API_UNREACHABLE and
  * API_ANSWER_UNKNOWN.
  */
 export interface ApiClient {
   readonly call: (call: ApiCall) => Promise<unknown>
-  /** The text of an answer, as it came. */
+  /** Returns the text of a response, unparsed. */
   readonly getText: (path: string) => Promise<string>
-  /** Sends bytes to an address of the API, or to another that it named. */
+  /** Uploads bytes to an address of the API, or to another address that it named. */
   readonly upload: (
     place: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
     bytes: Uint8Array,
   ) => Promise<void>
-  /** An answer that is read while it comes. */
+  /** Opens a response that is read as a stream. */
   readonly open: (path: string, headers: Readonly<Record<string, string>>) => Promise<Response>
 }
 
@@ -39,7 +39,7 @@ const errorForm = z.object({
 })
 
 /**
- * Makes a client. What may be repeated is tried again when nothing answers, or too much is asked.
+ * Creates a client. Repeatable calls are retried when the API is unreachable or limits the rate.
  */
 export function createApiClient({ url, token }: Login): ApiClient {
   const authorization = `Bearer ${token}`
@@ -80,7 +80,7 @@ export function createApiClient({ url, token }: Login): ApiClient {
   }
 }
 
-/** Tries again what may come to something another time, if it may be made twice. */
+/** Retries temporary failures, if the call may be repeated. */
 async function withRetries<T>(
   once: () => Promise<T>,
   { mayRepeat }: { readonly mayRepeat: boolean },
@@ -96,8 +96,9 @@ async function withRetries<T>(
 }
 
 /**
- * Sends bytes to a place: of the API, with the token, or of another host, which nobody tells it. A
- * host that has an object of this name already has these bytes, for its name is their hash.
+ * Uploads bytes to an address of the API, with the token, or of another host, without it. If the
+ * other host already has an object of this name, the upload is complete, because the name is the
+ * hash of the bytes.
  */
 async function uploadBytes(
   { url, authorization }: { readonly url: string; readonly authorization: string },
@@ -121,7 +122,10 @@ async function uploadBytes(
   await response.body?.cancel()
 }
 
-/** What another host says of an upload is its own affair: its name for it is enough. */
+/**
+ * Returns the error of an upload that another host refused. It contains only the host's error code,
+ * not its message.
+ */
 async function uploadErrorOf(response: Response): Promise<Error> {
   const text = await response.text().catch(() => '')
   const [, name = 'it'] = /<Code>(\w{1,60})<\/Code>/.exec(text) ?? []
@@ -141,26 +145,30 @@ async function reach<T>(url: string, request: () => Promise<T>): Promise<T> {
     )
     const { origin, protocol } = new URL(url)
     const isPlain = protocol === 'https:' && /wrong version number/i.test(why)
-    const message = isPlain ? 'it speaks no TLS: its address begins with http://' : why
-    throw error('API_UNREACHABLE', `${origin} does not answer: ${message}`, { cause })
+    const message = isPlain ? 'it does not use TLS; its address must begin with http://' : why
+    throw error('API_UNREACHABLE', `${origin} is unreachable: ${message}`, { cause })
   }
 }
 
-/** Where an answer came from, without what its path names. */
+/** Returns the origin of a response, without the names in its path. */
 function originOf(response: Response): string {
   return URL.parse(response.url)?.origin ?? 'the API'
 }
 
-/** What an API says went wrong, as if it had happened here. */
+/** Returns an error of the API as if it had occurred here. */
 async function apiErrorOf(response: Response): Promise<Error> {
   const text = await response.text().catch(() => '')
   const parsed = errorForm.safeParse(parseOrUndefined(text))
   const wait = response.headers.get('retry-after')
   const details = { status: response.status, ...(wait === null ? {} : { retryAfter: wait }) }
   if (!parsed.success)
-    return error('API_ANSWER_UNKNOWN', `${originOf(response)} answered ${response.status}`, {
-      details,
-    })
+    return error(
+      'API_ANSWER_UNKNOWN',
+      `${originOf(response)} responded with status ${response.status}`,
+      {
+        details,
+      },
+    )
   const { code, message, hint, at } = parsed.data
   if (!isCode(code)) return error('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
   const place = at === undefined ? {} : { at }
@@ -171,7 +179,7 @@ function isCode(code: string): code is ErrorCode {
   return Object.hasOwn(catalogue, code)
 }
 
-/** Whether the same may come to something another time. */
+/** Reports whether a retry may succeed. */
 export function isTransient(thrown: unknown): boolean {
   if (!(thrown instanceof DeployError)) return false
   const { code, details } = thrown
@@ -179,7 +187,7 @@ export function isTransient(thrown: unknown): boolean {
   return code === 'API_UNREACHABLE' || status === 429 || status === 502 || status === 503
 }
 
-/** Waits longer each time, or as long as the API asks for. */
+/** Waits before a retry, longer each time, or as long as the API requests. */
 export async function pauseBefore(attempt: number, thrown: unknown): Promise<void> {
   const requestedMs =
     thrown instanceof DeployError ? Number(thrown.details['retryAfter'] ?? 0) * 1000 : 0
@@ -192,7 +200,7 @@ function parseAnswer(url: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw error('API_ANSWER_UNKNOWN', `what ${url} answered is no JSON`, { cause })
+    throw error('API_ANSWER_UNKNOWN', `the response of ${url} is not valid JSON`, { cause })
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EnginePort } from '../session/engine-port.ts'
 
-/** Every item of a list of the API, page after page. */
+/** Returns all items of a list of the API, from all of its pages. */
 export async function listAllItems<Item extends z.ZodType>(
   { callApi }: Pick<EnginePort, 'callApi'>,
   path: string,

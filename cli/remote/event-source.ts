@@ -9,9 +9,9 @@ export interface StreamedMessage {
 }
 
 /**
- * The messages of a stream until its `end`, each once: when the connection breaks, or the API has
- * it end in time, it goes on after the last message that came whole. Throws API_UNREACHABLE when
- * that comes to nothing several times, and what the API says.
+ * Yields the messages of a stream up to its `end`, each once. When the connection breaks, or the
+ * API ends it after its time limit, the stream continues after the last complete message. Throws
+ * API_UNREACHABLE after several consecutive failures, and the errors of the API.
  */
 export async function* followStream(
   client: Pick<ApiClient, 'open'>,
@@ -37,7 +37,7 @@ export async function* followStream(
   }
 }
 
-/** The messages of one connection. Throws API_UNREACHABLE when it breaks. */
+/** Yields the messages of one connection. Throws API_UNREACHABLE when it breaks. */
 async function* readMessages(
   response: Response,
 ): AsyncGenerator<StreamedMessage & { readonly id: string }> {
@@ -54,10 +54,14 @@ async function* readMessages(
       }
     }
   } catch (cause) {
-    throw error('API_UNREACHABLE', `the stream of events broke: ${messageOf(cause)}`, { cause })
+    throw error(
+      'API_UNREACHABLE',
+      `the connection of the event stream broke: ${messageOf(cause)}`,
+      { cause },
+    )
   }
-  // It ended without a word: whoever served it is gone.
-  throw error('API_UNREACHABLE', 'the stream of events broke off')
+  // The connection ended without a final message, so its server is gone.
+  throw error('API_UNREACHABLE', 'the event stream ended unexpectedly')
 }
 
 function parseMessage(block: string): (StreamedMessage & { readonly id: string }) | undefined {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { error } from '../../shared/errors/error.ts'
 
-/** Where an API is, and what lets one in. */
+/** The address of an API, and its token. */
 export interface Login {
   readonly url: string
   readonly token: string
@@ -12,7 +12,10 @@ export interface Login {
 const form = z.object({ url: z.string(), token: z.string() })
 const loginFileOf = (home: string): string => join(home, 'login.json')
 
-/** What `antichain login` kept in a home folder. Throws FILE_UNREADABLE for what is no login. */
+/**
+ * Returns the login that `antichain login` saved in a home folder. Throws FILE_UNREADABLE for an
+ * invalid one.
+ */
 export function readLogin(home: string): Login | undefined {
   let text: string
   try {
@@ -23,20 +26,20 @@ export function readLogin(home: string): Login | undefined {
   try {
     return form.parse(JSON.parse(text))
   } catch {
-    throw error('FILE_UNREADABLE', `${loginFileOf(home)} is no login`, {
+    throw error('FILE_UNREADABLE', `${loginFileOf(home)} is not a valid login`, {
       hint: 'Run `antichain logout`, and log in again.',
     })
   }
 }
 
-/** Keeps a login for its user only: it holds the token as it is sent. */
+/** Saves a login so that only its user can read it, because it contains the token in plaintext. */
 export function writeLogin(home: string, login: Login): void {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   rmSync(loginFileOf(home), { force: true })
   writeFileSync(loginFileOf(home), JSON.stringify(login), { mode: 0o600, flag: 'wx' })
 }
 
-/** Forgets the login. */
+/** Removes the login. */
 export function removeLogin(home: string): void {
   rmSync(loginFileOf(home), { force: true })
 }
@@ -44,18 +47,18 @@ export function removeLogin(home: string): void {
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * The address of an API: https, or http on loopback, without anything behind the host but a path.
- * Throws CLI_USAGE, LOGIN_INSECURE.
+ * Returns the address of an API: https, or http on loopback, with nothing but a path after the
+ * host. Throws CLI_USAGE, LOGIN_INSECURE.
  */
 export function parseAddress(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw error('CLI_USAGE', `'${text}' is no address of an API`, {
-      hint: 'Such as https://antichain.example.com',
+    throw error('CLI_USAGE', `'${text}' is not a valid address of an API`, {
+      hint: 'Use an address such as https://antichain.example.com.',
     })
   if (url.username !== '' || url.search !== '' || url.hash !== '')
-    throw error('CLI_USAGE', 'the address has a name, a query or a fragment, which it must not')
+    throw error('CLI_USAGE', 'the address must not contain a user name, a query or a fragment')
   if (url.protocol === 'http:' && !loopback.has(url.hostname))
-    throw error('LOGIN_INSECURE', `${url.host} would be sent the token in clear`)
+    throw error('LOGIN_INSECURE', `http would send the token to ${url.host} in plaintext`)
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }

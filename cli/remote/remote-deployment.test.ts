@@ -6,7 +6,7 @@ import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
 
 const path = '/v1/stacks/shop/prod'
 
-/** An API whose stream says `events` each time that it is told to go on; keeps what was asked. */
+/** Creates an API whose stream sends events on demand. It records all requests. */
 function createApi(endOfRequest: { readonly kind: string }) {
   const requests: string[] = []
   const stream = new TransformStream<Uint8Array, Uint8Array>()
@@ -42,7 +42,7 @@ async function deployWith(endOfRequest: { readonly kind: string }) {
 
 const result = { result: 'cancelled', changes: {}, pending: [] }
 
-test('what waits is withdrawn when a person cancels', async () => {
+test('a waiting request is withdrawn when the user cancels', async () => {
   const { running, requests, send, emitted } = await deployWith({ kind: 'refused' })
   running.cancel()
   await send('end', { kind: 'refused', code: 'DEPLOYMENT_CANCELLED', message: 'withdrawn' })
@@ -51,7 +51,7 @@ test('what waits is withdrawn when a person cancels', async () => {
   expect(emitted).toEqual([])
 })
 
-test('what began meanwhile is told to stop', async () => {
+test('a request that has begun meanwhile is stopped', async () => {
   const { running, requests, send } = await deployWith({ kind: 'started' })
   running.cancel()
   await send('started', { number: 7 })
@@ -60,7 +60,7 @@ test('what began meanwhile is told to stop', async () => {
   expect(await running.done).toMatchObject({ result: 'cancelled' })
 })
 
-test('what runs is told to stop, and nothing is withdrawn', async () => {
+test('a running deployment is stopped, and no request is withdrawn', async () => {
   const { running, requests, send } = await deployWith({ kind: 'started' })
   await send('started', { number: 7 })
   await send('events', [])
@@ -72,7 +72,7 @@ test('what runs is told to stop, and nothing is withdrawn', async () => {
   await running.done
 })
 
-test('an open deployment is gone on with by whoever serves, told from its beginning, and stopped there', async () => {
+test('an open deployment is resumed by the server, reported from its beginning, and can be stopped', async () => {
   const { client, requests, send } = createApi({ kind: 'started' })
   const emitted: EngineEventPayload[] = []
   const sink = { emit: (event: EngineEventPayload) => void emitted.push(event) }

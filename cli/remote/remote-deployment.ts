@@ -7,7 +7,7 @@ import { error, hasCode } from '../../shared/errors/error.ts'
 import type { ApiClient } from './api-client.ts'
 import { followStream } from './event-source.ts'
 
-/** What is asked of an API: a deployment or preview of a program that was sent. */
+/** A request to the API for a deployment or preview of an uploaded program. */
 export interface RemoteRequest {
   readonly dryRun: boolean
   readonly archive: string
@@ -30,8 +30,8 @@ const endForm = z.discriminatedUnion('kind', [
 ])
 
 /**
- * Asks for a deployment or preview, and tells what it tells. What it comes to is that of the
- * deployment; a request that is refused throws its code, or REQUEST_REFUSED.
+ * Requests a deployment or preview, and emits its events. The result is that of the deployment. A
+ * refused request throws its own code, or REQUEST_REFUSED.
  */
 export async function deployRemotely(
   client: ApiClient,
@@ -49,7 +49,7 @@ export async function deployRemotely(
   })
   const started = Promise.withResolvers<number>()
   let isStarted = false
-  // Nobody waits for it unless somebody cancels.
+  // Only a cancel awaits this promise, so its rejection may have no other handler.
   started.promise.catch(() => undefined)
   const onNumber = (number: number): void => {
     isStarted = true
@@ -65,7 +65,7 @@ export async function deployRemotely(
     return { isWithdrawn: end.kind !== 'started' }
   }
   const cancel = async (force: boolean): Promise<void> => {
-    // What waits behind other deployments has no number yet.
+    // A request that waits behind other deployments has no number yet.
     if (!isStarted && (await withdraw()).isWithdrawn) return
     await requestStop(client, `${path}/deployments/${await started.promise}`, force)
   }
@@ -74,8 +74,8 @@ export async function deployRemotely(
 }
 
 /**
- * Has whoever serves go on with an open deployment now, and tells what it tells, from its beginning
- * on. Throws NOTHING_TO_RESUME and what the API says.
+ * Lets the server resume an open deployment now, and emits its events from the beginning. Throws
+ * NOTHING_TO_RESUME and the errors of the API.
  */
 export async function resumeRemotely(
   client: ApiClient,
@@ -94,7 +94,7 @@ async function requestStop(client: ApiClient, at: string, force: boolean): Promi
   await client.call({ method: 'POST', path: `${at}/cancel`, body, isRepeatable: true })
 }
 
-/** Tells what a stream says until its end. */
+/** Emits the events of a stream, and returns the result at its end. */
 async function followDeployment(
   client: ApiClient,
   path: string,
@@ -105,10 +105,10 @@ async function followDeployment(
     if (event === 'events') for (const one of parseEvents(data)) sink.emit(one)
     if (event === 'end') return toDeployResult(data)
   }
-  throw error('API_ANSWER_UNKNOWN', 'the stream of events has no end')
+  throw error('API_ANSWER_UNKNOWN', 'the event stream ended without a result')
 }
 
-/** How a person stops what runs there; what comes of it is told by its stream. */
+/** Returns the functions that stop a deployment of the API. Its stream reports the result. */
 function createStops(
   sink: EventSink,
   cancel: (force: boolean) => Promise<void>,
@@ -117,7 +117,7 @@ function createStops(
     cancel(force).catch((thrown: unknown) =>
       sink.emit({
         diagnosticEvent: {
-          message: `it could not be told to stop: ${String(thrown)}\n`,
+          message: `cannot stop the deployment: ${String(thrown)}\n`,
           color: 'raw',
           severity: 'warning',
         },
@@ -127,12 +127,12 @@ function createStops(
   return { cancel: () => stop(false), terminate: () => stop(true) }
 }
 
-/** Events are shown as they came: what the display does not know it leaves out. */
+/** Parses events without checking their fields. The display ignores unknown events. */
 function parseEvents(data: unknown): readonly EngineEventPayload[] {
   return z.array(z.looseObject({})).parse(data) as unknown as readonly EngineEventPayload[]
 }
 
-/** Operations that change nothing. */
+/** The kinds of steps that change nothing. */
 const quiet = new Set(['same', 'read', 'discard', 'read-replacement'])
 
 function toDeployResult(data: unknown): DeployResult {
@@ -142,7 +142,10 @@ function toDeployResult(data: unknown): DeployResult {
       ? error(end.code, end.message)
       : error('REQUEST_REFUSED', `${end.code}: ${end.message}`)
   if (end.kind === 'superseded')
-    throw error('REQUEST_REFUSED', `the request ${end.by} does all that this one would have done`)
+    throw error(
+      'REQUEST_REFUSED',
+      `the request was superseded by ${end.by}, which does the same work`,
+    )
   if (end.kind === 'removed') throw error('REQUEST_REFUSED', 'the stack was removed')
   const { result, changes } = end
   const hasChanges = Object.entries(changes).some(([op, count]) => count > 0 && !quiet.has(op))

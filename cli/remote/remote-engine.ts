@@ -1,6 +1,6 @@
 /**
- * remote: what the command line asks of an API instead of the store of this machine, in the same
- * form. What the API cannot do is refused by the name of what was wanted.
+ * remote: the engine of the command line over an API instead of the store of this machine, with the
+ * same interface. Unsupported features of the API are refused by name.
  */
 import { z } from 'zod'
 import { error, hasCode } from '../../shared/errors/error.ts'
@@ -37,7 +37,7 @@ const deploymentForm = z.looseObject({
   startedAt: z.number(),
 })
 
-/** Opens the API of a login. Nothing is asked before something is wanted. */
+/** Opens the API of a login. The first request is sent on demand. */
 export function openRemote(login: Login): EnginePort {
   const client = createApiClient(login)
   const catalog = createRemoteCatalog(client)
@@ -53,7 +53,7 @@ export function openRemote(login: Login): EnginePort {
   return {
     platform: createPartial<Platform>('the API', { catalog, clock: createSystemClock() }),
     remote: createRemotePrograms(client),
-    deploy: refuseUnsupportedCall('this deployment'),
+    deploy: refuseUnsupportedCall('this kind of deployment'),
     findInterrupted: refuseUnsupportedCall('resume'),
     async cancel(stack, force) {
       const number = await openNumber(stack)
@@ -69,7 +69,7 @@ export function openRemote(login: Login): EnginePort {
       return kind === 'none' ? { kind } : { kind, number }
     },
     readStatus,
-    // The API has done it.
+    // The API removes them together with the stack.
     forgetStack: () => Promise.resolve(),
     async redrive(stack) {
       const number = await openNumber(stack)
@@ -82,7 +82,7 @@ export function openRemote(login: Login): EnginePort {
       ])
       return form.parse(answer)
     },
-    editState: refuseUnsupportedCall('changes of the state'),
+    editState: refuseUnsupportedCall('edits of the state'),
     renameStack: refuseUnsupportedCall('stack rename'),
     exportState: (stack, version) =>
       readExport(client, stack, version === undefined ? '' : `?version=${version}`),
@@ -101,7 +101,7 @@ export function openRemote(login: Login): EnginePort {
   }
 }
 
-/** The path of a stack. */
+/** Returns the path of a stack. */
 function stackPathOf(id: StackId): string {
   const { project, stack } = stackPartsOf(id)
   return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}`
@@ -201,7 +201,7 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
   })
 }
 
-/** What the API tells of a stack; blobs have no name outside. */
+/** Returns a stack of the API as a record. Blobs have no names outside. */
 function toStackRecord({
   id,
   current,
@@ -213,20 +213,21 @@ function toStackRecord({
 
 function refuseUnsupportedCall(what: string, hint?: string): () => Promise<never> {
   return async () => {
-    throw error('FEATURE_MISSING', `${what}: the API cannot do that yet`, {
-      hint: hint ?? 'Do it where the store is, after `antichain logout`.',
+    throw error('FEATURE_MISSING', `the API does not support this yet: ${what}`, {
+      hint:
+        hint ?? 'Run `antichain logout`, and then the command on the machine that has the store.',
     })
   }
 }
 
-/** A part of something: what is not there is refused by name when it is called. */
+/** Completes a partial object. Missing members are refused by name when they are called. */
 function createPartial<Whole extends object>(name: string, known: Partial<Whole>): Whole {
   return new Proxy(known as Whole, {
     get(_, property, receiver) {
       if (property in known || property === 'then') return Reflect.get(known, property, receiver)
       const what = `${name}, ${String(property)}`
       const refuseCall = refuseUnsupportedCall(what)
-      // It stands for a method as well as for a port with methods.
+      // It stands in for a method as well as for a port with methods.
       return new Proxy(refuseCall, {
         get: (_, method) => refuseUnsupportedCall(`${what}.${String(method)}`),
       })

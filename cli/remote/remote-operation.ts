@@ -17,10 +17,10 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 import type { ResumeStart, OperationStart } from '../operations/operation-start.ts'
 import { readTargeting } from '../operations/targeting.ts'
 
-/** What is gone on with; an edit of the state that was interrupted is closed. */
+/** The commands that can be resumed. An interrupted edit of the state is closed instead. */
 const commands: readonly Command[] = ['up', 'refresh', 'destroy', 'import']
 
-/** Options that say something of this machine, or that requests do not carry yet. */
+/** Options for this machine only, or options that requests do not support yet. */
 const localOptions = [
   ['functionLimit', '--function-limit'],
   ['configFile', '--config-file'],
@@ -35,9 +35,9 @@ const localOptions = [
 ] as const
 
 /**
- * A deployment by the API that the session is logged in to: the program is packed and sent once,
- * whatever is previewed before. Its secrets are opened where it runs. Throws FEATURE_MISSING for
- * options that the API does not take.
+ * Prepares a deployment by the API of the session's login. The program is packed and uploaded once,
+ * even if a preview comes first. Its secrets are decrypted where the deployment runs. Throws
+ * FEATURE_MISSING for options that the API does not support.
  */
 export async function prepareRemoteStart(
   session: CliSession,
@@ -46,7 +46,7 @@ export async function prepareRemoteStart(
 ): Promise<OperationStart> {
   refuseLocalOptions(flags)
   const { remote } = await session.openEngine()
-  if (remote === undefined) throw error('LOGIN_MISSING', 'nobody is logged in')
+  if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
   const { project, stack } = await requireProjectStack(session)
   const release = readRelease(flags)
   const targeting = readTargeting(flags)
@@ -76,8 +76,8 @@ export async function prepareRemoteStart(
 }
 
 /**
- * Has whoever serves the API go on with the open deployment of a stack now. Throws
- * NOTHING_TO_RESUME, and FEATURE_MISSING for options that the API does not take.
+ * Prepares the resume of a stack's open deployment by the server of the API. Throws
+ * NOTHING_TO_RESUME, and FEATURE_MISSING for options that the API does not support.
  */
 export async function prepareRemoteResume(
   flags: Flags,
@@ -85,12 +85,12 @@ export async function prepareRemoteResume(
   stack: StackId,
 ): Promise<ResumeStart> {
   refuseLocalOptions(flags)
-  if (remote === undefined) throw error('LOGIN_MISSING', 'nobody is logged in')
+  if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
   const now = await readStatus(stack)
   const [line] = await platform.catalog.listHistory(stack, 1)
   const command = commands.find(one => one === line?.command)
   if (now.kind === 'none' || command === undefined)
-    throw error('NOTHING_TO_RESUME', `no deployment of '${stackPartsOf(stack).stack}' is under way`)
+    throw error('NOTHING_TO_RESUME', `no deployment of '${stackPartsOf(stack).stack}' is running`)
   const { number } = now
   const start: OperationStart['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
   return { number, command, start }
@@ -112,7 +112,7 @@ function refuseLocalOptions(flags: Flags): void {
       flags.list('attachDebugger').length > 0 ? '--attach-debugger' : '',
     ].find(name => name !== '')
   if (spelled === undefined) return
-  throw error('FEATURE_MISSING', `the API does not take ${spelled} yet`, {
-    hint: 'Leave it out, or do it where the store is, after `antichain logout`.',
+  throw error('FEATURE_MISSING', `the API does not support ${spelled} yet`, {
+    hint: 'Omit the option, or run `antichain logout` and then the command on the machine that has the store.',
   })
 }

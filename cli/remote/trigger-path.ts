@@ -2,12 +2,12 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** What of triggers the command line makes, lists and removes. */
+/** The kinds of triggers that the command line manages. */
 export type TriggerKind = 'webhook' | 'schedule' | 'notification'
 
 /**
- * Where documents of a kind are at the API: webhooks and, with --all, notifications belong to no
- * stack. Throws STACK_NOT_FOUND, STACK_NOT_SELECTED.
+ * Returns the path of a kind of document at the API. Webhooks belong to no stack, and neither do
+ * notifications with --all. Throws STACK_NOT_FOUND, STACK_NOT_SELECTED.
  */
 export async function resolveTriggerPath(
   session: CliSession,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Tools } from './tools.ts'
 
-/** The real parts below the command line; each is loaded when a command first needs it. */
+/** Creates the real parts below the command line. Each is loaded when a command first needs it. */
 export function createTools(): Tools {
   return {
     openLocal: async options => (await import('../../local/local.ts')).openLocal(options),

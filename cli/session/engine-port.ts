@@ -12,7 +12,7 @@ import type { PointInTime } from '../../shared/records/point-in-time.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
-/** What a redrive came to; `operations` are tried again. */
+/** The outcome of a redrive. `operations`: the number of retried operations. */
 export type RedriveResult =
   | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
   | { readonly kind: 'sent'; readonly operations: number }
@@ -24,21 +24,21 @@ export interface ApiRequestOptions {
   readonly body?: unknown
 }
 
-/** What is asked of an API instead of this machine. */
+/** The remote side of the command line: an API instead of this machine. */
 export interface RemotePrograms {
-  /** Packs a program folder and sends it. Throws ARCHIVE_TOO_LARGE, and what the API says. */
+  /** Packs and uploads a program folder. Throws ARCHIVE_TOO_LARGE, and the errors of the API. */
   readonly upload: (
     stack: StackId,
     folder: string,
   ) => Promise<{ readonly archive: string; readonly bytes: number }>
-  /** Sends bytes where the API says, which is asked at a path. */
+  /** Uploads bytes to the address that the API returns for a path. */
   readonly send: (
     path: string,
     archive: { readonly archive: string; readonly bytes: Uint8Array },
   ) => Promise<void>
-  /** Makes an archive the program of a stack. */
+  /** Selects an uploaded archive as the program of a stack. */
   readonly select: (stack: StackId, archive: string) => Promise<void>
-  /** Asks for a deployment or preview, and tells what it tells. */
+  /** Requests a deployment or preview, and emits its events. */
   readonly deploy: (
     stack: StackId,
     request: {
@@ -48,67 +48,66 @@ export interface RemotePrograms {
     },
     sink: EventSink,
   ) => Promise<RunningDeployment>
-  /** Has whoever serves go on with an open deployment, and tells what it tells. */
+  /** Lets the server resume an open deployment, and emits its events. */
   readonly resume: (stack: StackId, number: number, sink: EventSink) => Promise<RunningDeployment>
-  /** Throws STACK_NOT_EMPTY without `force`, STACK_BUSY. */
+  /** Removes a stack. Throws STACK_NOT_EMPTY without `force`, STACK_BUSY. */
   readonly removeStack: (stack: StackId, force: boolean) => Promise<void>
 }
 
-/** What the command line asks of the engine over the embedded platform, or of an API. */
+/** The engine of the command line, over the embedded platform or an API. */
 export interface EnginePort {
-  /** How programs are deployed elsewhere; absent: they are deployed here. */
+  /** Deploys programs by an API. Absent: they are deployed here. */
   readonly remote?: RemotePrograms
-  /** Asks what is also asked over HTTP, here or there; see docs/api.md. */
+  /** Calls a route of the HTTP API, in this process or remotely; see docs/api.md. */
   readonly callApi: (request: ApiRequestOptions) => Promise<unknown>
   readonly platform: Platform
   /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
   /**
-   * What the interrupted deployment of a stack was asked to do. Throws NOTHING_TO_RESUME,
-   * STACK_BUSY.
+   * Returns the options of a stack's interrupted deployment. Throws NOTHING_TO_RESUME, STACK_BUSY.
    */
   readonly findInterrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Asks a living deployment to stop, closes a dead one. */
+  /** Stops a living deployment, or closes a dead one. */
   readonly cancel: (stack: StackId, force: boolean) => Promise<CancelOutcome>
-  /** Removes what a stack that was removed leaves of schedules and notifications. */
+  /** Removes the schedules and notifications of a removed stack. */
   readonly forgetStack: (stack: StackId) => Promise<void>
-  /** How the current deployment of a stack stands. */
+  /** Returns the status of a stack's current deployment. */
   readonly readStatus: (stack: StackId) => Promise<DeploymentStatus>
-  /** Tries again what the queue has given up of an open deployment. */
+  /** Sends the dead letters of an open deployment again. */
   readonly redrive: (stack: StackId) => Promise<RedriveResult>
   /**
-   * Publishes what an edit makes of the state, in its sealed form. Throws STACK_BUSY and what the
-   * edit throws; then nothing is published.
+   * Publishes an edit of the state, in its sealed form. Throws STACK_BUSY and the errors of the
+   * edit. Nothing is published then.
    */
   readonly editState: (
     stack: StackId,
     edit: {
       readonly command: 'stack import' | 'state'
-      /** May be made twice. */
+      /** May be called twice. */
       readonly edit: (state: StoredDeployment) => StoredDeployment
-      /** Pending operations that the edit leaves out, for the history. */
+      /** Pending operations that the edit drops, for the history. */
       readonly dropped?: readonly PendingNote[]
     },
   ) => Promise<{ readonly version: number }>
-  /** Gives a stack another name. Throws STACK_EXISTS, STACK_BUSY, PENDING_STILL_RUNS. */
+  /** Renames a stack. Throws STACK_EXISTS, STACK_BUSY, PENDING_STILL_RUNS. */
   readonly renameStack: (from: StackId, to: StackId) => Promise<void>
   /**
-   * The state as the records have it now, or a published version; undefined for a stack that never
-   * ran, or has no such version.
+   * Returns the current state from the records, or a published version. Undefined for a stack
+   * without a deployment, or without that version.
    */
   readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
-  /** The state at a moment. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
+  /** Returns the state at a point in time. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
   readonly exportAt: (stack: StackId, moment: PointInTime) => Promise<StoredDeployment | undefined>
-  /** What is known of one deployment. Throws MOMENT_UNKNOWN. */
+  /** Returns the timeline of one deployment. Throws MOMENT_UNKNOWN. */
   readonly readTimeline: (stack: StackId, number: number) => Promise<DeploymentTimeline>
-  /** Removes what was kept long enough, of one stack or of all; see `Pruned`. */
+  /** Removes old records of one stack or of all; see `PruneResult`. */
   readonly prune: (scope: {
     readonly stack?: StackId
     readonly dryRun: boolean
   }) => Promise<PruneResult>
-  /** Serves until it is told to end. */
+  /** Serves until it is told to shut down. */
   readonly serve: (options: HomeOptions) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -119,7 +118,7 @@ export type OpenEngine = (options: {
   readonly verbose: boolean
 }) => Promise<EnginePort>
 
-/** Opens the API of a login instead. */
+/** Opens the API of a login. */
 export type OpenRemoteEngine = (login: {
   readonly url: string
   readonly token: string

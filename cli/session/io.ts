@@ -1,4 +1,4 @@
-/** Where output goes: what the display writes to as well. */
+/** An output stream. The display writes to it too. */
 export interface OutputStream {
   readonly write: (text: string) => unknown
   readonly isTTY?: boolean
@@ -6,20 +6,23 @@ export interface OutputStream {
   readonly rows?: number
 }
 
-/** Everything that a command touches of its terminal and process. */
+/** The terminal and process of a command. */
 export interface Io {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Whether a person can be asked. */
+  /** Whether prompts are possible. */
   readonly isTerminal: boolean
-  /** Asks one line; '' when the input ends. */
+  /** Prompts for one line. Returns '' when the input ends. */
   readonly prompt: (question: string) => Promise<string>
-  /** Asks one line without showing what is typed. */
+  /** Prompts for one line without echoing it. */
   readonly promptHidden: (question: string) => Promise<string>
-  /** All of the standard input. */
+  /** Returns the whole standard input. */
   readonly readInput: () => Promise<string>
-  /** Calls back at each Ctrl-C or SIGTERM instead of ending; answers how to stop that. */
+  /**
+   * Calls `onSignal` at each Ctrl-C or SIGTERM instead of ending the process. Returns the function
+   * that stops this.
+   */
   readonly onInterrupt: (onSignal: () => void) => () => void
 }

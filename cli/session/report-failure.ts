@@ -3,8 +3,8 @@ import { DeployError } from '../../shared/errors/error.ts'
 import type { OutputStream } from './io.ts'
 
 /**
- * Says on `stderr` what went wrong, where, and what to do; the stack trace only when `verbose`.
- * Answers the exit code: that of the catalogue, 255 for what is a fault of ours.
+ * Reports an error on `stderr`: its message, its resource, its hint and, if `verbose`, its stack
+ * trace. Returns the exit code of the catalogue, 255 for an internal error.
  */
 export function reportFailure(thrown: unknown, stderr: OutputStream, verbose: boolean): number {
   const known = thrown instanceof DeployError
@@ -14,7 +14,7 @@ export function reportFailure(thrown: unknown, stderr: OutputStream, verbose: bo
   const lines = [
     `error[${code}]: ${sentence}`,
     ...(urn === undefined ? [] : [`  resource: ${String(urn)}`]),
-    `  what to do: ${known ? thrown.hint : catalogue.INTERNAL_ASSERTION.hint}`,
+    `  hint: ${known ? thrown.hint : catalogue.INTERNAL_ASSERTION.hint}`,
     ...(verbose ? stackTraceOf(thrown) : []),
   ]
   stderr.write(`${lines.join('\n')}\n`)

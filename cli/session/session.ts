@@ -12,7 +12,7 @@ import { readSelectedStack } from '../stack/selected-stack.ts'
 import { parseStackName } from '../../shared/records/stack-name.ts'
 import type { Tools } from './tools.ts'
 
-/** The options that every command takes. */
+/** The options of every command. */
 export interface GlobalOptions {
   readonly cwd?: string
   readonly stack?: string
@@ -21,40 +21,40 @@ export interface GlobalOptions {
   readonly verbose: boolean
 }
 
-/** One run of the command line: what was asked for all commands, and the parts they share. */
+/** One run of the command line: its global options, and the parts that commands share. */
 export interface CliSession {
   readonly io: Io
   readonly tools: Tools
   readonly verbose: boolean
   readonly color: boolean
-  /** Whether a person can be asked. */
+  /** Whether prompts are possible. */
   readonly interactive: boolean
   readonly home: string
-  /** The folder that relative names of files start from. */
+  /** The folder to which relative file names refer. */
   readonly cwd: string
   readonly print: (line: string) => void
   readonly warn: (line: string) => void
-  /** The project of the folder. Throws PROJECT_NOT_FOUND, PROJECT_INVALID. */
+  /** Returns the project of the folder. Throws PROJECT_NOT_FOUND, PROJECT_INVALID. */
   readonly requireProject: () => Project
-  /** The store of this machine, or the API that somebody logged in to; opened once. */
+  /** Opens the API of the login, or the store of this machine without a login. Opened once. */
   readonly openEngine: () => Promise<EnginePort>
-  /** The store of this machine, whatever somebody logged in to; opened once. */
+  /** Opens the store of this machine, even with a login. Opened once. */
   readonly openLocalEngine: () => Promise<EnginePort>
   /**
-   * The id of a name, or of the named or selected stack; it need not exist. Throws
-   * STACK_NOT_SELECTED.
+   * Returns the id of a stack by its name, or that of the specified or selected stack. The stack
+   * need not exist. Throws STACK_NOT_SELECTED.
    */
   readonly resolveStackId: (name?: string) => StackId
-  /** The same, when it exists. Throws STACK_NOT_FOUND. */
+  /** Returns the same id, but only for an existing stack. Throws STACK_NOT_FOUND. */
   readonly requireStack: (name?: string) => Promise<StackId>
   readonly close: () => Promise<void>
 }
 
-/** Makes the session of one command. Nothing is opened before it is asked for. */
+/** Creates the session of one command. Everything is opened on demand. */
 export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): CliSession {
   const cwd = resolve(io.cwd, globals.cwd ?? '.')
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-    throw error('CLI_USAGE', `${cwd}, given with --cwd, is no folder`)
+    throw error('CLI_USAGE', `--cwd is not a folder: ${cwd}`)
   const home = resolve(io.env['ANTICHAIN_HOME'] || join(homedir(), '.antichain'))
   let project: Project | undefined
   let localEngine: Promise<EnginePort> | undefined
@@ -76,7 +76,7 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
   const resolveStackId = (name?: string): StackId => {
     const text = name || globals.stack || io.env['PULUMI_STACK'] || ''
     const chosen = text === '' ? readSelectedStack(home, openProject().file) : text
-    if (chosen === '') throw error('STACK_NOT_SELECTED', 'no stack is named or selected')
+    if (chosen === '') throw error('STACK_NOT_SELECTED', 'no stack is specified or selected')
     const parsed = parseStackName(chosen)
     return stackIdOf(parsed.project ?? openProject().name, parsed.stack)
   }
@@ -107,13 +107,13 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
   }
 }
 
-/** The error for a stack that does not exist. */
+/** Returns the error for a stack that does not exist. */
 export function stackNotFoundError(id: StackId): Error {
   const { project, stack } = stackPartsOf(id)
   return error('STACK_NOT_FOUND', `no stack named '${stack}' of project '${project}' found`)
 }
 
-/** Asks for a yes; refuses where nobody can be asked. Throws CLI_USAGE. */
+/** Asks for confirmation. Throws CLI_USAGE in non-interactive mode. */
 export async function confirm(
   session: CliSession,
   yes: boolean,
@@ -121,8 +121,8 @@ export async function confirm(
 ): Promise<boolean> {
   if (yes) return true
   if (!session.interactive)
-    throw error('CLI_USAGE', '--yes must be passed in to proceed when nobody can be asked')
-  const answer = await session.io.prompt(`${question.text} Type '${question.answer}' to go on:`)
+    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
+  const answer = await session.io.prompt(`${question.text} Type '${question.answer}' to continue:`)
   return answer.trim() === question.answer
 }
 

@@ -2,9 +2,9 @@ import { Writable } from 'node:stream'
 import { createInterface } from 'node:readline'
 import type { Io } from './io.ts'
 
-/** The terminal and process that the command line was started in. */
+/** Returns the terminal and process in which the command line runs. */
 export function createTerminalIo(): Io {
-  // Whoever reads our output may go away (`| head`); a deployment goes on all the same.
+  // The reader of the output may end early (`| head`), but a deployment continues.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return {
     stdout: process.stdout,
@@ -42,7 +42,7 @@ function promptLine(question: string, hidden: boolean): Promise<string> {
       answer = line
       lines.close()
     })
-    // Without this, Ctrl-C at a question would do nothing: readline takes it from the terminal.
+    // readline intercepts Ctrl-C at a prompt, so the signal is sent to the process.
     lines.once('SIGINT', () => {
       lines.close()
       process.kill(process.pid, 'SIGINT')

@@ -9,45 +9,45 @@ import type { PlatformTools } from '../platform/platform-port.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What a display is made for. */
+/** The options of a display. */
 export interface DisplayOptions {
   readonly kind: 'up' | 'preview' | 'refresh' | 'destroy' | 'import'
   readonly dryRun: boolean
   readonly json: boolean
-  /** With `json`: one document when it is over, instead of each event as it comes. */
+  /** With `json`: prints one document at the end instead of each event. */
   readonly digest: boolean
-  /** Where events go as well: a file, or `tcp://host:port`. */
+  /** Another destination of events: a file, or `tcp://host:port`. */
   readonly eventLog: string | undefined
   readonly diff: boolean
   readonly color: boolean
   readonly interactive: boolean
   readonly suppressOutputs: boolean
   readonly showSecrets: boolean
-  /** Whether resources that stay as they are, and the steps of a replacement, show. */
+  /** Whether unchanged resources, and the steps of a replacement, are shown. */
   readonly showSames: boolean
   readonly showReplacementSteps: boolean
-  /** Whether what is only read shows, and the configuration at the beginning. */
+  /** Whether resources that are only read are shown, and the configuration at the beginning. */
   readonly showReads: boolean
   readonly showConfig: boolean
-  /** Whether what policy packs changed shows property by property. */
+  /** Whether changes of policy packs are shown property by property. */
   readonly showPolicyRemediations: boolean
-  /** Whether messages for debugging show. */
+  /** Whether debug messages are shown. */
   readonly debug: boolean
-  /** Whether resources are called by their whole URNs. */
+  /** Whether whole URNs are shown instead of names. */
   readonly urns: boolean
   readonly stack: string
   readonly stdout: OutputStream
   readonly stderr: OutputStream
 }
 
-/** Shows the events of one deployment or preview. */
+/** The display of one deployment or preview. */
 export type Display = EventSink & {
   readonly finish: (result: DeployResult) => void | Promise<void>
 }
 
-/** Reading, writing and checking of states. */
+/** Functions that read, write and check states. */
 export interface StateTools {
-  /** Throws STATE_INVALID, STATE_TOO_NEW. */
+  /** Parses an envelope. Throws STATE_INVALID, STATE_TOO_NEW. */
   readonly parseEnvelope: (text: string) => StoredEnvelope
   readonly printEnvelope: (envelope: StoredEnvelope) => string
   readonly envelopeOf: (deployment: StoredDeployment) => StoredEnvelope
@@ -57,31 +57,44 @@ export interface StateTools {
     manager: SecretsManager,
     secrets: 'sealed' | 'plaintext',
   ) => StoredDeployment
-  /** What breaks the rules of a snapshot first, as a sentence; undefined when nothing does. */
+  /** Returns the first violation of a snapshot's rules as a sentence, or undefined. */
   readonly verifyIntegrity: (deployment: StoredDeployment) => string | undefined
 }
 
-/** Where the data key of a stack is sealed: by the key of a URL, and its sealed form in base64. */
+/**
+ * The sealed data key of a stack: the URL of the key that sealed it, and its sealed form in base64.
+ */
 export interface SealedKey {
   readonly url: string
   readonly encryptedKey: string
 }
 
-/** Managers of secrets: under a passphrase, or a key of KMS by the process's own credentials. */
+/**
+ * Creates and opens secrets managers: with a passphrase, or with a key of KMS and the credentials
+ * of this process.
+ */
 export interface SecretsTools {
-  /** A manager with a new salt. */
+  /** Creates a manager with a new salt. */
   readonly create: (passphrase: string) => Promise<SecretsManager>
-  /** The manager of a salt. Throws SECRETS_PASSPHRASE_WRONG. */
+  /** Opens the manager of a salt. Throws SECRETS_PASSPHRASE_WRONG. */
   readonly open: (salt: string, passphrase: string) => Promise<SecretsManager>
-  /** A manager with a new data key under the key of a URL. Throws SECRETS_URL_INVALID, STORE_*. */
+  /**
+   * Creates a manager with a new data key, sealed by the key of a URL. Throws SECRETS_URL_INVALID,
+   * STORE_*.
+   */
   readonly createUnderKey: (url: string, env: Env) => Promise<SecretsManager>
-  /** The manager of a sealed data key. Throws SECRETS_MALFORMED, SECRETS_KEY_UNUSABLE, STORE_*. */
+  /**
+   * Opens the manager of a sealed data key. Throws SECRETS_MALFORMED, SECRETS_KEY_UNUSABLE,
+   * STORE_*.
+   */
   readonly openUnderKey: (sealed: SealedKey, env: Env) => Promise<SecretsManager>
-  /** The passphrase of PULUMI_CONFIG_PASSPHRASE or its file; undefined when neither is set. */
+  /**
+   * Returns the passphrase of PULUMI_CONFIG_PASSPHRASE or its file, or undefined if neither is set.
+   */
   readonly readPassphrase: (env: Env) => Promise<string | undefined>
 }
 
-/** The parts below the command line, loaded when a command needs them. */
+/** The parts below the command line. Each is loaded when a command needs it. */
 export interface Tools {
   readonly openLocal: OpenEngine
   readonly openRemote: (
@@ -90,6 +103,6 @@ export interface Tools {
   readonly openDisplay: (options: DisplayOptions) => Promise<Display>
   readonly loadState: () => Promise<StateTools>
   readonly loadSecrets: () => Promise<SecretsTools>
-  /** What the CDK says goes to `shown`. */
+  /** `shown` receives the output of the CDK. */
   readonly loadPlatform: (shown: OutputStream) => Promise<PlatformTools>
 }

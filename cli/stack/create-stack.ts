@@ -13,10 +13,10 @@ import {
 } from './stack-secrets.ts'
 
 /**
- * Makes a stack, and how its secrets are kept: a data key under the key of `--secrets-provider`, or
- * a salt where the passphrase is known or can be asked for; where it is not, the first secret makes
- * it. With a key that cannot be used nothing is made. Throws STACK_EXISTS, FEATURE_MISSING,
- * SECRETS_PROVIDER_CHANGED, and what the key throws.
+ * Creates a stack and its secrets manager. The manager has a data key, sealed by the key of
+ * `--secrets-provider`, or otherwise a salt. Without a passphrase or a prompt, the first secret
+ * creates the salt. With an unusable key nothing is created. Throws STACK_EXISTS, FEATURE_MISSING,
+ * SECRETS_PROVIDER_CHANGED, and the errors of the key.
  */
 export async function createStack(session: CliSession, id: StackId, flags: Flags): Promise<void> {
   const provider = flags.text('secretsProvider') ?? ''
@@ -27,7 +27,7 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
   const local = await session.openEngine()
   const { catalog, clock } = local.platform
   if (!(await catalog.createStack(id, clock.now())))
-    throw error('STACK_EXISTS', `the stack '${stack}' of project '${project}' exists already`)
+    throw error('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
   if (under !== undefined) return saveManager(file, under)
   const secrets = await session.tools.loadSecrets()
   const known = (await secrets.readPassphrase(session.io.env)) !== undefined
@@ -36,13 +36,14 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
 }
 
 /**
- * The data key of a new stack; undefined when its file has one under the same key. A file that
- * keeps secrets another way would not be readable any more.
+ * Creates the data key of a new stack. Returns undefined if its file already has one, sealed by the
+ * same key. Refuses a file with another secrets provider, because its secrets would become
+ * unreadable.
  */
 async function createStackKey(session: CliSession, file: StackConfig, url: string) {
   const { provider, encryptedKey, encryptionSalt } = file.getSecrets()
   if (provider === url && encryptedKey !== '') return undefined
   if (encryptedKey !== '' || encryptionSalt !== '')
-    throw error('SECRETS_PROVIDER_CHANGED', `${file.file} keeps its secrets in another way`)
+    throw error('SECRETS_PROVIDER_CHANGED', `${file.file} already has another secrets provider`)
   return createKeyManager(session, url)
 }

@@ -10,8 +10,8 @@ import { readSelectedStack, selectStack } from './selected-stack.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * Removes a stack, and its configuration file unless told to keep it. Throws STACK_NOT_EMPTY
- * without `force`, also for pending creates, STACK_BUSY.
+ * Removes a stack, and its configuration file unless `preserveConfig` is set. Throws
+ * STACK_NOT_EMPTY without `force`, also for pending creates, and STACK_BUSY.
  */
 export async function removeStack(
   session: CliSession,
@@ -36,30 +36,36 @@ async function removeLocally(local: EnginePort, id: StackId, force: boolean): Pr
   const [state, late] = [await local.exportState(id), await catalog.listLate(id, 100)]
   if (!force) requireEmptyStack(stack, state, late.length)
   if (!(await catalog.removeStack(id)))
-    throw error('STACK_BUSY', `a deployment of the stack '${stack}' is under way`, {
+    throw error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {
       hint: 'Wait for it, or end it with `antichain cancel`.',
     })
   await local.forgetStack(id)
 }
 
-/** What is under way is told before what is left. Throws STACK_BUSY. */
+/**
+ * Refuses a stack with a running or interrupted deployment, before its resources are checked.
+ * Throws STACK_BUSY.
+ */
 async function requireIdle(local: EnginePort, id: StackId): Promise<void> {
   const standing = await local.readStatus(id)
   if (standing.kind === 'none') return
   const which = `deployment ${standing.number} of the stack '${stackPartsOf(id).stack}'`
   if (standing.kind === 'running')
-    throw error('STACK_BUSY', `${which} is under way`, {
+    throw error('STACK_BUSY', `${which} is running`, {
       hint: 'Wait for it, or end it with `antichain cancel`.',
     })
   throw error('STACK_BUSY', `${which} was interrupted and is not closed`, {
     hint:
       standing.kind === 'ending'
-        ? '`antichain cancel` closes it.'
-        : '`antichain cancel` closes it; `antichain resume` goes on with it.',
+        ? 'Run `antichain cancel` to close it.'
+        : 'Run `antichain cancel` to close it, or `antichain resume` to continue it.',
   })
 }
 
-/** The project of the folder when it is the stack's; a stack may be removed from anywhere. */
+/**
+ * Returns the project of the folder if the stack belongs to it. A stack can be removed from any
+ * folder.
+ */
 function findStackProject(session: CliSession, id: StackId): Project | undefined {
   try {
     const project = readProject(session.cwd)

@@ -3,19 +3,21 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { basename, dirname, join } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
 
-/** The stack that is selected for a project file, '' when none is. */
+/** Returns the selected stack of a project file, '' if none is selected. */
 export function readSelectedStack(home: string, projectFile: string): string {
   try {
     const data: unknown = JSON.parse(readFileSync(selectionFileOf(home, projectFile), 'utf8'))
     if (typeof data !== 'object' || data === null || !('stack' in data)) return ''
     return typeof data.stack === 'string' ? data.stack : ''
   } catch {
-    // Nothing was selected yet, or the note is damaged: the person selects again.
+    // No stack was selected yet, or the file is damaged. The user must select a stack again.
     return ''
   }
 }
 
-/** Notes the selected stack of a project file; '' takes the note away. Throws STORE_UNAVAILABLE. */
+/**
+ * Saves the selected stack of a project file; '' removes the selection. Throws STORE_UNAVAILABLE.
+ */
 export function selectStack(home: string, projectFile: string, stack: string): void {
   const file = selectionFileOf(home, projectFile)
   try {
@@ -24,7 +26,7 @@ export function selectStack(home: string, projectFile: string, stack: string): v
     writeFileSync(`${file}.${process.pid}`, `${JSON.stringify({ stack, project: projectFile })}\n`)
     renameSync(`${file}.${process.pid}`, file)
   } catch (cause) {
-    throw error('STORE_UNAVAILABLE', `the selected stack cannot be noted: ${messageOf(cause)}`, {
+    throw error('STORE_UNAVAILABLE', `cannot save the selected stack: ${messageOf(cause)}`, {
       cause,
     })
   }

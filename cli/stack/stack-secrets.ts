@@ -13,7 +13,7 @@ import { resolve } from 'node:path'
 import type { CliSession } from '../session/session.ts'
 import type { SealedKey } from '../session/tools.ts'
 
-/** Opens the configuration file of a stack; `file` names another one. */
+/** Opens the configuration file of a stack. `file` names another one. */
 export function openStackFile(
   session: CliSession,
   project: Project,
@@ -27,10 +27,10 @@ export function openStackFile(
 }
 
 /**
- * The manager of a stack's secrets, as its file says (docs/spec/secrets.md#choice-of-manager);
- * where the file says nothing, that of its state, else a new one, which is then written to the
- * file. Asks for the passphrase at a terminal. Throws SECRETS_PASSPHRASE_MISSING,
- * SECRETS_PASSPHRASE_WRONG, FEATURE_MISSING, and what the key of the stack throws.
+ * Opens the secrets manager that the stack's file names (docs/spec/secrets.md#choice-of-manager).
+ * If it names none, the manager of the state is used, or a new one is created; the file then names
+ * it. Prompts for the passphrase in a terminal. Throws SECRETS_PASSPHRASE_MISSING,
+ * SECRETS_PASSPHRASE_WRONG, FEATURE_MISSING, and the errors of the stack's key.
  */
 export async function openStackManager(
   session: CliSession,
@@ -52,30 +52,36 @@ export async function openStackManager(
   return manager
 }
 
-/** What another key sealed could not be read. Throws SECRETS_PROVIDER_CHANGED. */
+/**
+ * Refuses another key than that of the state, because its secrets would be unreadable. Throws
+ * SECRETS_PROVIDER_CHANGED.
+ */
 function requireSameProvider(stored: StoredDeployment | undefined, provider: string): void {
   const type = stored?.secrets_providers?.type ?? ''
   if (!isKeyUrl(provider) || type === '' || stateKeyOf(stored)?.url === provider) return
-  throw error('SECRETS_PROVIDER_CHANGED', 'the state of the stack keeps its secrets in another way')
+  throw error('SECRETS_PROVIDER_CHANGED', 'the state of the stack has another secrets provider')
 }
 
-/** Whether a secrets provider is a key in KMS. */
+/** Reports whether a secrets provider is a key of KMS. */
 export function isKeyUrl(provider: string): boolean {
   return provider.startsWith('awskms://')
 }
 
-/** Throws FEATURE_MISSING for a provider that cannot be used here. */
+/** Throws FEATURE_MISSING for an unsupported secrets provider. */
 export function requireSupportedProvider(provider: string): void {
   if (isKeyUrl(provider) || ['', 'default', 'passphrase'].includes(provider)) return
   throw error('FEATURE_MISSING', `the secrets provider '${provider}' is not supported yet`)
 }
 
-/** A manager with a new data key under a key of KMS. Throws SECRETS_URL_INVALID, STORE_*. */
+/**
+ * Creates a manager with a new data key, sealed by a key of KMS. Throws SECRETS_URL_INVALID,
+ * STORE_*.
+ */
 export async function createKeyManager(session: CliSession, url: string): Promise<SecretsManager> {
   return (await session.tools.loadSecrets()).createUnderKey(url, session.io.env)
 }
 
-/** Writes into a stack's file how its secrets are kept. Throws CONFIG_INVALID. */
+/** Writes the secrets manager to the stack's file. Throws CONFIG_INVALID. */
 export function saveManager(config: StackConfig, { state }: SecretsManager): void {
   const { salt, url, encryptedkey } = state
   if (salt !== undefined) config.setSalt(salt)
@@ -85,8 +91,8 @@ export function saveManager(config: StackConfig, { state }: SecretsManager): voi
 }
 
 /**
- * The manager that a state names. Throws SECRETS_MANAGER_UNSUPPORTED by its type, and what opening
- * throws; undefined when the state names none.
+ * Opens the manager that a state names, or returns undefined if it names none. Throws
+ * SECRETS_MANAGER_UNSUPPORTED for an unsupported type, and the errors of opening it.
  */
 export async function openStateManager(
   session: CliSession,
@@ -98,12 +104,12 @@ export async function openStateManager(
   if (found === undefined)
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
-      `the secrets of this state are kept by the manager '${type}', which cannot be opened here`,
+      `the state uses the secrets manager '${type}', which is not supported`,
     )
   return found
 }
 
-/** The manager of the state, if the file names none or the same. */
+/** Opens the manager of the state, if the file names none or the same one. */
 async function openMatchingStateManager(
   session: CliSession,
   stored: StoredDeployment | undefined,
@@ -116,7 +122,7 @@ async function openMatchingStateManager(
   return salt === undefined || isKeyUrl(provider) ? undefined : openManager(session, salt)
 }
 
-/** The manager of the state, of the kinds that are known here. */
+/** Opens the manager of the state, if its type is supported. */
 async function openKnownStateManager(
   session: CliSession,
   stored: StoredDeployment,
@@ -134,22 +140,25 @@ async function openUnderKey(session: CliSession, sealed: SealedKey): Promise<Sec
 async function openManager(session: CliSession, salt: string): Promise<SecretsManager> {
   const secrets = await session.tools.loadSecrets()
   const known = await secrets.readPassphrase(session.io.env)
-  return secrets.open(salt, known ?? (await askPassphrase(session, 'Passphrase of the stack:')))
+  return secrets.open(
+    salt,
+    known ?? (await askPassphrase(session, 'Enter the passphrase of the stack:')),
+  )
 }
 
 async function createManager(session: CliSession): Promise<SecretsManager> {
   const secrets = await session.tools.loadSecrets()
   const known = await secrets.readPassphrase(session.io.env)
   if (known !== undefined) return secrets.create(known)
-  const first = await askPassphrase(session, 'New passphrase for the secrets of the stack:')
-  const second = await askPassphrase(session, 'The same again:')
-  if (first !== second) throw error('SECRETS_PASSPHRASE_WRONG', 'the two passphrases differ')
+  const first = await askPassphrase(session, 'Enter a new passphrase for the secrets of the stack:')
+  const second = await askPassphrase(session, 'Enter the passphrase again:')
+  if (first !== second) throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrases do not match')
   return secrets.create(first)
 }
 
 async function askPassphrase(session: CliSession, question: string): Promise<string> {
   if (!session.interactive)
-    throw error('SECRETS_PASSPHRASE_MISSING', 'the passphrase of the stack is not given')
+    throw error('SECRETS_PASSPHRASE_MISSING', 'the passphrase of the stack is not set')
   return session.io.promptHidden(question)
 }
 
@@ -164,7 +173,7 @@ function stateKeyOf(deployment: StoredDeployment | undefined): SealedKey | undef
   return { url, encryptedKey }
 }
 
-/** What a state says of its manager, if that is of a type. */
+/** Returns a field of the state's manager, if the manager has this type. */
 function managerFieldOf(
   deployment: StoredDeployment | undefined,
   type: string,

@@ -4,21 +4,21 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** An edit of the state of the stack that was chosen. */
+/** An edit of a stack's state that requires a confirmation. */
 export interface ConfirmedEdit {
-  /** May be made twice. */
+  /** May be called twice. */
   readonly change: (state: StoredDeployment) => StoredDeployment
   /**
-   * Whether a person agrees; `first` is a sentence on what happens before, '' when nothing does.
+   * Returns whether the user confirms. `first`: a sentence about a preceding step, '' without one.
    */
   readonly confirm: (first: string, stack: string) => Promise<boolean>
-  /** The stack, where it is not the chosen one. */
+  /** Default: the specified or selected stack. */
   readonly stack?: StackId
 }
 
 /**
- * Edits a state as a short deployment of its own, and closes an interrupted one first. Throws
- * CONFIRMATION_DECLINED, STACK_BUSY, and what the change throws; the state stays as it is then.
+ * Edits a state as a short deployment of its own, after closing an interrupted one. Throws
+ * CONFIRMATION_DECLINED, STACK_BUSY, and the errors of the change. The state is unchanged then.
  */
 export async function editConfirmedState(session: CliSession, edit: ConfirmedEdit): Promise<void> {
   const id = edit.stack ?? (await session.requireStack())
@@ -35,8 +35,8 @@ export async function editConfirmedState(session: CliSession, edit: ConfirmedEdi
 }
 
 /**
- * Asks for a yes at a terminal, unless `--yes` was given; where nobody can be asked it is taken for
- * given, as in Pulumi: who names a resource and an edit by a script means it.
+ * Asks for confirmation in a terminal, unless `--yes` is set. In non-interactive mode the edit
+ * counts as confirmed, as in Pulumi, because a script names the resource and the edit explicitly.
  */
 export async function confirmAtTerminal(
   session: CliSession,
@@ -48,10 +48,10 @@ export async function confirmAtTerminal(
   return ['y', 'yes'].includes(answer.trim().toLowerCase())
 }
 
-/** What is said before an edit when there is nothing more to say. */
+/** The default confirmation prompt of an edit. */
 export const editsDirectly = "This command will edit your stack's state directly. Confirm?"
 
-/** The state of the chosen stack, empty when it never ran. */
+/** Returns the state of a stack, or undefined before its first deployment. */
 export async function readCurrentState(
   session: CliSession,
   id: StackId,
@@ -59,16 +59,16 @@ export async function readCurrentState(
   return (await session.openEngine()).exportState(id)
 }
 
-/** Lets a person choose a resource when none was named. Throws CLI_USAGE where nobody is there. */
+/** Lets the user choose a resource if none was named. Throws CLI_USAGE in non-interactive mode. */
 export async function chooseUrn(session: CliSession, question: string): Promise<string> {
   if (!session.interactive)
-    throw error('CLI_USAGE', 'the URN of a resource must be given when nobody can be asked')
+    throw error('CLI_USAGE', 'the URN of a resource must be passed in non-interactive mode')
   const state = await readCurrentState(session, await session.requireStack())
   const urns = (state?.resources ?? []).map(({ urn }) => urn)
   if (urns.length === 0) throw error('STATE_RESOURCE_UNKNOWN', 'the state has no resources')
   for (const [at, urn] of urns.entries()) session.warn(`${at + 1}  ${urn}`)
   const answer = (await session.io.prompt(`${question} Number:`)).trim()
   const urn = /^\d+$/.test(answer) ? urns[Number(answer) - 1] : undefined
-  if (urn === undefined) throw error('CLI_USAGE', `'${answer}' is no number of the list`)
+  if (urn === undefined) throw error('CLI_USAGE', `'${answer}' is not a number of the list`)
   return urn
 }

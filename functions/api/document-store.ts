@@ -59,7 +59,7 @@ export async function putDocument(
   { documents }: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
   { make, show, drop }: DocumentChange,
-): Promise<DocumentView> {
+): Promise<DocumentView & { readonly created: boolean }> {
   const before = await documents.get(key)
   const value = await make(before)
   const version = await documents.put(key, value, before?.version ?? 0)
@@ -68,7 +68,7 @@ export async function putDocument(
     throw documentChangedError(key)
   }
   if (before !== undefined) await drop?.(before.value)
-  return documentViewOf({ key, version, value }, show)
+  return { ...documentViewOf({ key, version, value }, show), created: before === undefined }
 }
 
 /** Removes a document. Throws DOCUMENT_UNKNOWN, DOCUMENT_CHANGED. */

@@ -205,7 +205,7 @@ try {
   const known = thrown instanceof DeployError
   console.error(
     known
-      ? `error[${thrown.code}]: ${thrown.message}\n  what to do: ${thrown.hint}`
+      ? `error[${thrown.code}]: ${thrown.message}\n  hint: ${thrown.hint}`
       : `error: ${messageOf(thrown)}`,
   )
   process.exitCode = 1

@@ -78,7 +78,7 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
     expect((await run('resume')).err).toContain('NOTHING_TO_RESUME')
     expect(requireSuccess(await run('notification', 'dead', '--json')).out).toBe('[]\n')
     expect(requireSuccess(await run('notification', 'redrive')).err).toContain(
-      'Nothing was given up.',
+      'There are no undelivered notifications.',
     )
     requireSuccess(await run('destroy', '--yes', '--skip-preview'))
     expect(place.listObjects()).toEqual([])

@@ -46,7 +46,7 @@ whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
         limitMs: 120_000,
       })
       gate.open()
-      expect(requireSuccess(await run('redrive')).err).toMatch(/\d+ given up .* tried again/)
+      expect(requireSuccess(await run('redrive')).err).toMatch(/Retrying \d+ dead-lettered/)
       expect(requireSuccess(await first.done).out).toMatch(/created/)
       expect(await platform.chains.listDeadLetters(deployment)).toEqual([])
       // No executor lives that could begin anything of the second one.
@@ -57,7 +57,7 @@ whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
       const isOpen = async (): Promise<boolean> =>
         (await platform.control.read(deploymentIdOf(place.stack, 2))) !== undefined
       await waitUntil(isOpen, { what: 'a second deployment', limitMs: 60_000 })
-      expect(requireSuccess(await run('cancel', '--yes')).err).toContain('was told to stop')
+      expect(requireSuccess(await run('cancel', '--yes')).err).toContain('is stopping')
       const ended = await second.done
       expect([ended.exit === 0, `${ended.out}${ended.err}`]).toEqual([
         false,

@@ -22,9 +22,9 @@ afterEach(async () => {
   places = []
 })
 
-/** Starts `antichain serve --port` in a place; answers its address. */
+/** Starts `antichain serve --port` in a place and returns its address. */
 async function serve(place: Place, port = 0): Promise<string> {
-  // The provider notes what it is asked for, and takes its time.
+  // The provider logs each requested change and takes 3 s per call.
   const env = { GOLD_ASKED: '1', DELAY: '3000' }
   const started = place.start(['serve', '--port', String(port)], { env })
   serving = started
@@ -34,7 +34,7 @@ async function serve(place: Place, port = 0): Promise<string> {
   return address.exec(started.readOutput())?.[1] ?? ''
 }
 
-/** A server with its store, and the folder of somebody who has logged in to it. */
+/** Opens a server with its store, and the folder of a client that has logged in to it. */
 async function openBoth(): Promise<{ server: Place; client: Place; url: string; token: string }> {
   const [server, client] = [
     createPlace(undefined, { sdk: 'above' }),
@@ -47,13 +47,13 @@ async function openBoth(): Promise<{ server: Place; client: Place; url: string; 
   return { server, client, url, token }
 }
 
-test('a program is deployed over the API, shown while it runs, and exported as it is there', async () => {
+test('a program is deployed over the API, displayed while it runs, and exported as it is stored on the server', async () => {
   const { server, client, url, token } = await openBoth()
   const who = requireSuccess(await client.run(['whoami', '--json'])).out
   expect(JSON.parse(who)).toEqual({ url, name: 'admin', role: 'admin', stacks: '*' })
   requireSuccess(await client.run(['stack', 'init', 'dev']))
   const up = requireSuccess(await client.run(['up', '--yes']))
-  // The preview and the deployment are shown as if they ran here.
+  // The preview and the deployment are displayed as in a local run.
   expect(up.out).toMatch(/Previewing|preview/i)
   expect(up.out).toMatch(/created/)
   expect(server.listObjects().length).toBeGreaterThan(0)
@@ -66,7 +66,7 @@ test('a program is deployed over the API, shown while it runs, and exported as i
   const history = JSON.parse(requireSuccess(await client.run(['stack', 'history', '--json'])).out)
   expect(history).toMatchObject([{ kind: 'update', result: 'succeeded' }])
   expect(requireSuccess(await client.run(['stack', 'ls'])).out).toContain('dev')
-  // Nothing changed: the same display says so, and json events come through.
+  // Without changes, the same display reports that, and JSON events arrive.
   const again = requireSuccess(await client.run(['up', '--yes', '--skip-preview', '--json']))
   const events = again.out
     .trim()
@@ -76,7 +76,7 @@ test('a program is deployed over the API, shown while it runs, and exported as i
   requireSuccess(await client.run(['destroy', '--yes', '--skip-preview']))
   expect(server.listObjects()).toEqual([])
   requireSuccess(await client.run(['stack', 'rm', '--yes', 'dev']))
-  // What is revoked lets nobody in, and what was logged out of is forgotten.
+  // A revoked token is refused, and a logout removes the stored token.
   const id = token.slice(4, 20)
   requireSuccess(await server.run(['token', 'revoke', id]))
   const refused = await client.run(['stack', 'ls'])
@@ -85,7 +85,7 @@ test('a program is deployed over the API, shown while it runs, and exported as i
   expect(requireSuccess(await client.run(['whoami'])).out).toContain('this machine')
 }, 240_000)
 
-test('a deployment goes on after the server was killed, and its display with it', async () => {
+test('after the server was killed, a deployment and its display continue', async () => {
   const { server, client, url } = await openBoth()
   requireSuccess(await client.run(['stack', 'init', 'dev']))
   requireSuccess(await client.run(['up', '--yes', '--skip-preview']))
@@ -109,7 +109,7 @@ test('a deployment goes on after the server was killed, and its display with it'
   expect(state.deployment.pending_operations ?? []).toEqual([])
 }, 240_000)
 
-test('who resumes over the API sees the deployment from its beginning, as who began it does', async () => {
+test('a resume over the API displays the deployment from its beginning, as the first command does', async () => {
   const { server, client } = await openBoth()
   requireSuccess(await client.run(['stack', 'init', 'dev']))
   const up = client.start(['up', '--yes', '--skip-preview'])

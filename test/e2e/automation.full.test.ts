@@ -1,4 +1,4 @@
-/** Pulumi's Automation API of the Node SDK, which drives a command that is called `pulumi`. */
+/** The Automation API of Pulumi's Node SDK, which runs a command named `pulumi`. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { createPlace, launcher, type Place } from './place.ts'
 let place: Place
 afterEach(() => place.remove())
 
-test('an inline program is previewed, deployed, read again and destroyed', {
+test('an inline program is previewed, deployed, refreshed and destroyed', {
   timeout: 600_000,
 }, () => {
   place = createPlace('automation')

@@ -37,11 +37,11 @@ test.each([
   400_000,
 )
 
-test('a program that is deaf to signals is ended all the same', async () => {
+test('a program that ignores signals is ended nevertheless', async () => {
   const countDiffs = (): number => place.listCalls().filter(({ call }) => call === 'diff').length
   const before = countDiffs()
   const running = place.start(upArgs, { env: { FAULT: 'deaf' } })
-  await waitUntil(() => countDiffs() > before, { what: 'the program runs' })
+  await waitUntil(() => countDiffs() > before, { what: 'the run of the program' })
   running.kill('SIGINT', 'process')
   const ran = await running.done
   expect(ran.err).toContain('error[DEPLOYMENT_CANCELLED]: ')

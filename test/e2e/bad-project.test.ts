@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => place.remove())
 
-/** A folder of its own beside the program, with these files. */
+/** Creates a separate folder beside the program, with these files. */
 function createFolder(name: string, files: Readonly<Record<string, string>>): string {
   const folder = join(place.program, '..', name)
   mkdirSync(folder)
@@ -22,7 +22,7 @@ function createFolder(name: string, files: Readonly<Record<string, string>>): st
   return folder
 }
 
-test('a folder without project file is refused', async () => {
+test('a folder without a project file is refused', async () => {
   const folder = createFolder('empty', {})
   expectRefused(await place.run(['-C', folder, ...upArgs]), 'PROJECT_NOT_FOUND', ['no Pulumi.yaml'])
 })
@@ -33,7 +33,7 @@ test('malformed YAML is refused with line and column', async () => {
   expectRefused(ran, 'PROJECT_INVALID', [/Pulumi\.yaml:3:\d+/])
 })
 
-test('malformed YAML of the stack is refused with line and column', async () => {
+test('malformed YAML in the stack file is refused with line and column', async () => {
   const folder = createFolder('stack-yaml', {
     'Pulumi.yaml': 'name: small\nruntime: nodejs\n',
     'index.js': '',
@@ -48,7 +48,7 @@ test('an unknown runtime is refused by name', async () => {
   expectRefused(await place.run(['-C', folder, ...upArgs]), 'RUNTIME_UNKNOWN', ["'cobol'"])
 })
 
-test('a program without the SDK is told how to install it', async () => {
+test('a program without the SDK is refused with the command that installs it', async () => {
   const folder = createFolder('bare', {
     'Pulumi.yaml': 'name: small\nruntime: nodejs\n',
     'index.js': '',
@@ -57,7 +57,7 @@ test('a program without the SDK is told how to install it', async () => {
   expectRefused(ran, 'PROGRAM_SDK_MISSING', ['@pulumi/pulumi', 'npm install'])
 })
 
-test('a program whose SDK would load TypeScript 7 is told so', async () => {
+test('a program whose SDK would load TypeScript 7 is refused with that reason', async () => {
   const folder = createFolder('mix', {
     'Pulumi.yaml': 'name: small\nruntime: nodejs\n',
     'index.js': '',
@@ -74,7 +74,7 @@ test('a program whose SDK would load TypeScript 7 is told so', async () => {
   expectRefused(ran, 'PROGRAM_TYPESCRIPT_MIX', ['7.0.2', 'typescript@5'])
 })
 
-test('a wrong passphrase is refused, and the stack works again with the right one', async () => {
+test('a wrong passphrase is refused, and the stack still works with the right one', async () => {
   const env = { PULUMI_CONFIG_PASSPHRASE: 'open barley' }
   expectRefused(await place.run(upArgs, { env }), 'SECRETS_PASSPHRASE_WRONG', [
     'incorrect passphrase',
@@ -86,7 +86,7 @@ test('a wrong passphrase is refused, and the stack works again with the right on
   requireSuccess(await place.run(upArgs))
 })
 
-test('the trace of an error is shown with -v', async () => {
+test('-v prints the stack trace of an error', async () => {
   const ran = await place.run(['-v', '-C', createFolder('traced', {}), ...upArgs])
   expect(ran.err).toMatch(/^\s+at .*:\d+:\d+/m)
 })

@@ -25,7 +25,7 @@ test.each<readonly [packages: string, ...parts: string[]]>([
   ['dies-in-check', lastWords, 'during Check'],
   ['malformed-inputs', 'answered Check with a malformed value'],
 ])(
-  'a provider that is %s fails the deployment and harms no state',
+  'a provider of the kind %s fails the deployment and leaves the state valid',
   async (packages, ...patterns) => {
     const ran = await place.run(upArgs, { env: { PACKAGES: `gold,${packages}` } })
     expectRefused(ran, 'DEPLOYMENT_FAILED', patterns)
@@ -41,7 +41,7 @@ test.each<readonly [packages: string, ...parts: string[]]>([
   400_000,
 )
 
-test('a create during which the provider dies stays as a pending operation', async () => {
+test('a create during which the provider dies becomes a pending operation', async () => {
   const ran = await place.run(upArgs, { env: { PACKAGES: 'gold,dies-in-create' } })
   expectRefused(ran, 'DEPLOYMENT_FAILED', [lastWords, 'during Create'])
   const text = await place.exportState()
@@ -55,7 +55,7 @@ test('a create during which the provider dies stays as a pending operation', asy
 test.each<readonly [packages: string, parts: string]>([
   ['malformed-outputs', 'answered Create with a malformed value'],
   ['no-id', 'without an id'],
-])('a create whose answer is useless (%s) fails the deployment', async (packages, patterns) => {
+])('a create with an unusable response (%s) fails the deployment', async (packages, patterns) => {
   const ran = await place.run(upArgs, { env: { PACKAGES: `gold,${packages}` } })
   expectRefused(ran, 'DEPLOYMENT_FAILED', [patterns])
   expect(verifyExport(await place.exportState(), { sealed: true })).toEqual([])

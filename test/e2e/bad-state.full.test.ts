@@ -32,10 +32,10 @@ test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string
   ['empty', () => '', 'STATE_INVALID', 'is not JSON'],
   ['truncated', text => text.slice(0, text.length / 2), 'STATE_INVALID', 'is not JSON'],
   ['no deployment', () => '[1, 2]', 'STATE_INVALID', 'malformed'],
-  ['of no version', () => '{"deployment": {}}', 'STATE_INVALID', 'version'],
-  ['of the future', () => '{"version": 9, "deployment": {}}', 'STATE_TOO_NEW', 'version 9'],
+  ['without a version', () => '{"deployment": {}}', 'STATE_INVALID', 'version'],
+  ['from a newer version', () => '{"version": 9, "deployment": {}}', 'STATE_TOO_NEW', 'version 9'],
   [
-    'of an unknown feature',
+    'with an unknown feature',
     text => text.replace('"version": 3,', '"version": 4, "features": ["telepathy"],'),
     'STATE_TOO_NEW',
     'telepathy',
@@ -53,13 +53,13 @@ test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string
     "another stack than 'dev'",
   ],
   [
-    'without a provider that it names',
+    'without the provider of a resource',
     text => text.replace(/"provider": "([^"]*)::[^"]*"/, '"provider": "$1::gone"'),
     'STATE_INTEGRITY',
     'gone',
   ],
   [
-    'of a manager that keeps secrets elsewhere',
+    'sealed by an external secrets service',
     text =>
       text
         .replace('"type": "passphrase"', '"type": "service"')
@@ -69,7 +69,7 @@ test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string
     "'service'",
   ],
   [
-    'with a secret of another key',
+    'with a secret sealed under another key',
     text => text.replace('"value": 1', `"value": ${sealed}`),
     'SECRETS_MALFORMED',
     /ciphertext/,
@@ -88,7 +88,7 @@ test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string
   expect(await place.exportState()).toBe(good)
 })
 
-test('a file that is not there is named', async () => {
+test('a missing file is named', async () => {
   const ran = await place.run(['stack', 'import', '-s', 'dev', '--file', 'nowhere.json'])
   expectRefused(ran, 'FILE_UNREADABLE', ['nowhere.json'])
 })

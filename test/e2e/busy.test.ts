@@ -12,10 +12,10 @@ beforeEach(async () => {
 
 afterEach(() => place.remove())
 
-test('a second deployment fails at once and names the holder; with --wait it comes after', async () => {
+test('a second deployment fails immediately and names the holder; with --wait it runs afterwards', async () => {
   const first = place.start(upArgs, { env: { DELAY: '20000' } })
   await waitUntil(() => place.listCalls().some(({ call }) => call === 'check'), {
-    what: 'the first runs',
+    what: 'the run of the first deployment',
   })
   const waiting = place.start([...upArgs, '--wait'])
   const second = await place.run(upArgs)

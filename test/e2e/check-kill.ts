@@ -3,16 +3,16 @@ import { verifyExport } from '../verifier/verify.ts'
 import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
 import { initDevStack, lostObjects, readExport, readStackState, upArgs } from './exported-state.ts'
 
-/** How a deployment of 50 creates is killed. */
+/** The way in which a deployment of 50 creates is killed. */
 export interface ProcessKill {
   readonly whom: 'process' | 'group'
-  /** The kill comes when the provider has so many objects. */
+  /** Number of the provider's objects at which the kill happens. */
   readonly objects: number
 }
 
 /**
- * Kills a deployment in the middle and checks what must hold then: nothing runs 3 s later, the next
- * `up` is able to go on, and no object of the provider is forgotten.
+ * Kills a deployment in the middle and checks the result: all its processes end soon, the next `up`
+ * can continue, and no object of the provider is lost.
  */
 export async function checkKill({ whom, objects }: ProcessKill): Promise<void> {
   const place = createPlace('many')
@@ -45,7 +45,7 @@ async function checkNext(place: Place): Promise<void> {
     expect(type).toBe('creating')
     expect(next.out + next.err).toContain(name)
   }
-  // What had ended before the kill was not made a second time.
+  // A create that had ended before the kill was not repeated.
   const kept = new Set(state.resources.map(({ id }) => id))
   const repeated = before.filter(id => !kept.has(id))
   const pending = new Set(state.pending.map(({ name }) => name))

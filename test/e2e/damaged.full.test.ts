@@ -14,7 +14,9 @@ beforeEach(() => {
 
 afterEach(() => place.remove())
 
-/** The records that nothing may change: all but heads that can be read, which get their ends. */
+/**
+ * Returns the records that no command may change: all except readable heads, which get their ends.
+ */
 function readRecords(database: DatabaseSync): readonly unknown[] {
   const tables = ['log', 'outcome', 'head WHERE NOT json_valid(arrived)']
   return tables.flatMap(rows => database.prepare(`SELECT * FROM ${rows}`).all())
@@ -22,18 +24,18 @@ function readRecords(database: DatabaseSync): readonly unknown[] {
 
 const damages = [
   {
-    what: 'a record that is missing in the middle of its log',
+    what: 'a record missing in the middle of its log',
     statement: `DELETE FROM log WHERE number = (SELECT MAX(number) / 2 FROM log)`,
     message: 'the log record (deployment organization/many/dev/1, number ',
   },
   {
-    what: 'an outcome that is cut off',
+    what: 'a truncated outcome',
     statement: `UPDATE outcome SET outcome = '{"cut' WHERE operation =
       (SELECT MIN(operation) FROM outcome)`,
     message: 'the outcome (deployment organization/many/dev/1, operation ',
   },
   {
-    what: 'a head that is cut off',
+    what: 'a truncated head',
     statement: `UPDATE head SET arrived = '{"cut' WHERE operation =
       (SELECT MIN(operation) FROM head)`,
     message: 'the head (deployment organization/many/dev/1, operation ',
@@ -41,7 +43,7 @@ const damages = [
 ]
 
 test.each(damages)(
-  'an interrupted deployment with $what is told by its key, and a forced cancel gives it up',
+  'commands on an interrupted deployment with $what name the record by its key, and a forced cancel abandons the deployment',
   async ({ statement, message }) => {
     await initDevStack(place)
     const empty = (await place.run(['stack', 'export', '-s', 'dev'])).out
@@ -62,7 +64,7 @@ test.each(damages)(
       expectRefused(ran, 'RECORD_DAMAGED', [message, 'antichain cancel --force'])
     }
     const cancelled = requireSuccess(await place.run(['cancel', '--force', '-s', 'dev', '-y']))
-    expect(cancelled.err).toContain('It was given up')
+    expect(cancelled.err).toContain('The stack was released')
     expect(cancelled.err).toContain(message)
     expect(readRecords(database)).toEqual(expect.arrayContaining([...before]))
     database.close()

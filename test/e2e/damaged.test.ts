@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => place.remove())
 
-/** Runs a statement behind the back of the command line; answers all stacks as they are stored. */
+/** Runs a statement on the database directly and returns all stacks as they are stored. */
 function tamper(statement: string): readonly unknown[] {
   const database = new DatabaseSync(join(place.home, 'store', 'antichain.db'))
   database.exec(statement)
@@ -21,7 +21,7 @@ function tamper(statement: string): readonly unknown[] {
   return rows
 }
 
-test('damaged stacks are named by their keys, the others are listed, nothing is overwritten', async () => {
+test('damaged stacks are named by their keys, the others are listed, and nothing is overwritten', async () => {
   for (const name of ['good', 'bad', 'worse'])
     requireSuccess(await place.run(['stack', 'init', name, '--no-select']))
   const stored = tamper(`UPDATE stack SET snapshot = 'nonsense' WHERE id LIKE '%/bad'`)

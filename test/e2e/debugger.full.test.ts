@@ -17,10 +17,10 @@ afterEach(() => place.remove())
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev', '--event-log', 'events']
 const waitForDebuggers = (number: number): Promise<void> =>
   waitUntil(() => readDebuggerConfigs(place).length === number, {
-    what: 'something waits for a debugger',
+    what: 'processes that wait for a debugger',
   })
 
-test('a program waits for its debugger, and goes on when one has attached', async () => {
+test('a program waits for its debugger and continues after it has attached', async () => {
   const running = place.start([...up, '--attach-debugger'])
   await waitForDebuggers(1)
   expect(place.listObjects()).toEqual([])
@@ -39,7 +39,7 @@ test('a program waits for its debugger, and goes on when one has attached', asyn
   expect(events).toContain('Waiting for debugger to attach (on process id')
 })
 
-test('a plugin from source waits, however long it takes; the program does not', async () => {
+test('a plugin from source waits without a time limit, and the program does not wait', async () => {
   const folder = join(place.program, 'plugin')
   mkdirSync(folder)
   writeFileSync(join(folder, 'PulumiPlugin.yaml'), 'runtime: nodejs\n')
@@ -59,7 +59,7 @@ test('a plugin from source waits, however long it takes; the program does not', 
   expect(place.listObjects()).toHaveLength(1)
 })
 
-test('what is no such thing is refused, and a program that is cancelled waits no more', async () => {
+test('an invalid flag value is refused, and a cancelled program stops waiting', async () => {
   const ran = await place.run([...up, '--attach-debugger=providers'])
   expect(ran.err).toContain('invalid --attach-debugger flag value: providers')
   expect(ran.exit).not.toBe(0)
@@ -67,5 +67,5 @@ test('what is no such thing is refused, and a program that is cancelled waits no
   await waitForDebuggers(1)
   running.kill('SIGINT', 'process')
   expect((await running.done).exit).not.toBe(0)
-  await waitUntil(() => place.listProcesses().length === 0, { what: 'the program is gone' })
+  await waitUntil(() => place.listProcesses().length === 0, { what: 'the end of the program' })
 })

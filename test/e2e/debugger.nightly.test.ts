@@ -12,7 +12,7 @@ const slowMs = 900_000
 let place: Place
 afterEach(() => place.remove())
 
-/** Runs the program of a fixture under its debugger, and lets it run. */
+/** Runs the program of a fixture under its debugger, then resumes it through the debugger. */
 async function checkDebugging(
   env: Readonly<Record<string, string>>,
   language: { readonly name: string; readonly resume: (port: number) => void },
@@ -22,7 +22,7 @@ async function checkDebugging(
   requireSuccess(await place.run(['config', 'set', 'step', '1', '-s', 'dev']))
   const up = ['up', '--yes', '--skip-preview', '-s', 'dev', '--event-log', 'events']
   const running = place.start([...up, '--attach-debugger'], { env })
-  await waitUntil(() => readDebuggerConfigs(place).length === 1, { what: 'the program waits' })
+  await waitUntil(() => readDebuggerConfigs(place).length === 1, { what: 'a program that waits' })
   expect(place.listObjects()).toEqual([])
   const [config = {}] = readDebuggerConfigs(place)
   expect(config['name']).toBe(`Pulumi: Program (${language.name})`)
@@ -37,7 +37,7 @@ whenInstalled('a program in Python', [['python3', '-m', 'venv', '--help']], () =
     'waits for its debugger',
     async () => {
       place = createPlace('python')
-      // The SDK brings debugpy along.
+      // The SDK contains debugpy.
       const environment = virtualEnvironment(join(fixtures, 'python', 'requirements.txt'))
       symlinkSync(environment, join(place.program, 'venv'))
       await checkDebugging({}, { name: 'python', resume: resumePython })
@@ -46,7 +46,7 @@ whenInstalled('a program in Python', [['python3', '-m', 'venv', '--help']], () =
   )
 })
 
-/** Delve, installed once on a machine for its version. */
+/** Installs Delve once per machine and version. */
 function installDelve(version: string): string {
   const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
   const folder = join(base, 'antichain', 'tests', `delve-${version}`)

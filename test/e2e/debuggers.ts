@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Place } from './place.ts'
 
-/** What editors are told in a log of events, in the order in which it is. */
+/** Returns the debugger configurations for editors from an event log, in its order. */
 export function readDebuggerConfigs(place: Place): readonly Readonly<Record<string, unknown>>[] {
   const file = join(place.program, 'events')
   if (!existsSync(file)) return []
@@ -13,7 +13,7 @@ export function readDebuggerConfigs(place: Place): readonly Readonly<Record<stri
     .map(line => JSON.parse(line).startDebuggingEvent.config)
 }
 
-/** Attaches to a Node process as editors do, and lets it run. */
+/** Attaches to a Node process as editors do, and resumes it. */
 export async function resumeNode(port: unknown): Promise<void> {
   const listed = await fetch(`http://127.0.0.1:${Number(port ?? 9229)}/json/list`)
   const [target] = (await listed.json()) as readonly { webSocketDebuggerUrl: string }[]
@@ -30,7 +30,7 @@ export async function resumeNode(port: unknown): Promise<void> {
   sendCommand(2, 'Runtime.runIfWaitingForDebugger')
 }
 
-/** Attaches to a Python process by the Debug Adapter Protocol, and lets it run. */
+/** Attaches to a Python process through the Debug Adapter Protocol, and resumes it. */
 export function resumePython(port: number): void {
   const socket = connect(port, '127.0.0.1')
   const sendRequest = (seq: number, command: string, args: object): void => {
@@ -49,7 +49,7 @@ export function resumePython(port: number): void {
   sendRequest(2, 'attach', { justMyCode: true })
 }
 
-/** Attaches to Delve, and lets its process run to the end. */
+/** Attaches to Delve, and resumes its process until it ends. */
 export function resumeGo(port: number): void {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)

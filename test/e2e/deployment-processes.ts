@@ -1,22 +1,28 @@
 import type { Place, RunningCommand } from './place.ts'
 import type { Victim } from './rounds.ts'
 
-/** How many operations each executor runs at once. */
+/** Number of operations that each executor runs at once. */
 export const parallel = 8
 
-/** The processes of a deployment: two executors, a generator, and one that waits to go on. */
+/**
+ * The processes of a deployment: two executors, a generator, and a standby generator that can
+ * resume it.
+ */
 export interface DeploymentProcesses {
   readonly start: (command: 'up' | 'destroy') => void
-  /** Kills, and starts others in the place of those. */
+  /** Kills processes and starts replacements. */
   readonly strike: (whom: Victim) => void
-  /** Ends all that serve; answers how the deployment's own command ended, if nobody killed it. */
+  /**
+   * Ends all serving processes. Returns the exit code of the deployment's own command, unless it
+   * was killed.
+   */
   readonly end: () => Promise<number | undefined>
-  /** What generators have said. */
+  /** The output of all generators. */
   readonly readOutput: () => string
   readonly kill: () => void
 }
 
-/** Makes the processes of a place; nothing runs before it is started. */
+/** Creates the processes of a place. None runs before `start`. */
 export function createDeploymentProcesses(
   place: Place,
   env: Readonly<Record<string, string>>,
@@ -36,7 +42,7 @@ export function createDeploymentProcesses(
     try {
       command?.kill('SIGKILL', 'group')
     } catch {
-      // It had ended by itself.
+      // The process had already ended.
     }
   }
   const kill = (): void => {

@@ -7,7 +7,10 @@ import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
 import { expectRefused } from './expect-refused.ts'
 import { initDevStack, lostObjects, readExport, upArgs } from './exported-state.ts'
 
-/** Tests run as root, so that rights stop nothing: the home is a small file system of its own. */
+/**
+ * The home is a small file system of its own: tests run as root, so file permissions do not prevent
+ * writes.
+ */
 let place: Place
 
 beforeAll(async () => {
@@ -32,23 +35,24 @@ function fillDisk(file: string): void {
     try {
       for (;;) appendFileSync(file, Buffer.alloc(size))
     } catch {
-      // No piece of this size fits any more.
+      // No further piece of this size fits.
     }
 }
 
-test('a full disk stops a deployment before any further provider call, and nothing is lost', async () => {
+test('a full disk stops a deployment before any further provider call, and no object is lost', async () => {
   const running = place.start([...upArgs, '-p', '2'], { env: { DELAY: '200' } })
   await waitUntil(() => place.listObjects().length >= 4, { what: 'four objects' })
   const filler = join(place.home, 'filler')
   fillDisk(filler)
   const atFill = place.listObjects().length
   await waitUntil(() => running.readOutput().includes('is kept until it can'), {
-    what: 'a word about it',
+    what: 'the message about the kept result',
   })
-  // What fits into the log's file still counts; the deployment stops long before its 50 creates.
+  // Records that fit into the allocated log file are still written. The deployment stops long
+  // before its 50 creates.
   expect(place.listObjects().length).toBeLessThan(atFill + 20)
   expectRefused(await place.run(upArgs), 'STACK_BUSY', ['antichain up'])
-  // Who does not want to make room abandons what is kept.
+  // A user who does not want to make room abandons the kept results.
   running.kill('SIGINT', 'process')
   await waitUntil(() => running.readOutput().includes('Ctrl-C again'), { what: 'the first Ctrl-C' })
   running.kill('SIGINT', 'process')
@@ -62,7 +66,7 @@ test('a full disk stops a deployment before any further provider call, and nothi
   expect(lostObjects(place, readExport(text))).toEqual([])
 })
 
-test('outcomes of what ran are kept while the disk is full, and written once it has room', async () => {
+test('outcomes are kept in memory while the disk is full, and written once it has space', async () => {
   const clear = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']
   requireSuccess(await place.run(clear))
   requireSuccess(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
@@ -73,9 +77,9 @@ test('outcomes of what ran are kept while the disk is full, and written once it 
   const filler = join(place.home, 'filler')
   fillDisk(filler)
   await waitUntil(() => running.readOutput().includes('is kept until it can'), {
-    what: 'a word about it',
+    what: 'the message about the kept result',
   })
-  // A person needs some time to make room.
+  // A user needs some time to free space.
   await new Promise(done => setTimeout(done, 25_000))
   expect(place.listChanges()).toHaveLength(8)
   rmSync(filler)
@@ -87,7 +91,7 @@ test('outcomes of what ran are kept while the disk is full, and written once it 
   expect(state.resources.filter(({ name }) => name.startsWith('thing-'))).toHaveLength(20)
 })
 
-test('a home that cannot be written is refused before the program runs', async () => {
+test('a home that is not writable is refused before the program runs', async () => {
   const before = place.listCalls().length
   mount('-o', 'remount,ro', place.home)
   try {

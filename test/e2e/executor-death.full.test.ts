@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createPlace, waitUntil } from './place.ts'
 import { initDevStack, lostObjects, readStackState, upArgs } from './exported-state.ts'
 
-test('when an executor dies in a create, everything that does not wait for it is still made', async () => {
+test('when an executor dies in a create, all resources that do not depend on it are still created', async () => {
   const place = createPlace('many')
   try {
     await initDevStack(place)

@@ -1,20 +1,20 @@
 import { requireSuccess, type Place } from './place.ts'
 
-/** A resource as a test looks at it. */
+/** A resource in the form that the tests compare. */
 export interface ExportedResource {
   readonly urn: string
   readonly type: string
   readonly id: string
-  /** The name at the end of the URN. */
+  /** The last part of the URN. */
   readonly name: string
   readonly inputs: Readonly<Record<string, unknown>>
-  /** Whether it was replaced, and is to be deleted still. */
+  /** Whether the resource was replaced and still has to be deleted. */
   readonly isReplaced: boolean
-  /** Whether it was deleted, and what is to replace it is not there yet. */
+  /** Whether the resource was deleted and its replacement does not exist yet. */
   readonly isGone: boolean
 }
 
-/** What an exported state says. */
+/** The parsed contents of an exported state. */
 export interface ExportedState {
   readonly resources: readonly ExportedResource[]
   readonly pending: readonly { readonly name: string; readonly type: string }[]
@@ -39,7 +39,7 @@ interface RawState {
   } | null
 }
 
-/** Reads the text of an export. */
+/** Parses the text of an export. */
 export function readExport(text: string): ExportedState {
   const { deployment } = JSON.parse(text) as RawState
   return {
@@ -59,12 +59,14 @@ export function readExport(text: string): ExportedState {
   }
 }
 
-/** The state of a stack now. */
+/** Returns the current state of a stack. */
 export async function readStackState(place: Place, stack = 'dev'): Promise<ExportedState> {
   return readExport(await place.exportState(stack))
 }
 
-/** Objects of the provider that the state neither has nor names in a pending operation. */
+/**
+ * Returns the provider's objects that the state neither contains nor names in a pending operation.
+ */
 export function lostObjects(
   place: Pick<Place, 'listObjects'>,
   state: ExportedState,
@@ -77,12 +79,12 @@ export function lostObjects(
     .filter(id => !kept.has(id) && !pending.has(id.replace(/-\d+$/, '')))
 }
 
-/** Makes the stack `dev` of a place. */
+/** Creates the stack `dev` of a place. */
 export async function initDevStack(place: Place): Promise<void> {
   requireSuccess(await place.run(['stack', 'init', 'dev']))
 }
 
-/** `up` without questions. */
+/** The arguments of an `up` that does not prompt. */
 export const upArgs = ['up', '--yes', '--skip-preview', '-s', 'dev']
 
 function nameOf(urn: string): string {

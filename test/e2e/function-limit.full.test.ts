@@ -3,7 +3,7 @@ import { checkLongCall, checkWhole, generatorsOf } from './function-limit.ts'
 import { createPlace, requireSuccess } from './place.ts'
 import { initDevStack, upArgs } from './exported-state.ts'
 
-test.concurrent('300 resources under a limit of 15 s: every generator makes progress', async () => {
+test.concurrent('with 300 resources and a limit of 15 s, every generator makes progress', async () => {
   const place = createPlace('many')
   try {
     await initDevStack(place)
@@ -27,9 +27,9 @@ test.concurrent('300 resources under a limit of 15 s: every generator makes prog
   }
 }, 300_000)
 
-test.concurrent('a call of 45 s under a limit of 20 s ends well', () => checkLongCall(45), 300_000)
+test.concurrent('a call of 45 s under a limit of 20 s succeeds', () => checkLongCall(45), 300_000)
 
-test.concurrent('a command that is done does not wait for the end of its limit', async () => {
+test.concurrent('a finished command does not wait for its time limit', async () => {
   const place = createPlace('many')
   try {
     await initDevStack(place)

@@ -3,17 +3,17 @@ import { verifyExport } from '../verifier/verify.ts'
 import { createPlace, type Place, requireSuccess } from './place.ts'
 import { initDevStack, lostObjects, readExport, upArgs } from './exported-state.ts'
 
-/** How often each resource was made. */
+/** Returns the URN of each create, once per call. */
 function listCreates(place: Place): readonly string[] {
   return place.listCalls().flatMap(({ call, urn = '' }) => (call === 'create' ? [urn] : []))
 }
 
-/** What generators that left said, one line each. */
+/** Returns the messages of generators that handed over, one line each. */
 export function generatorsOf(out: string): readonly string[] {
   return out.split('\n').filter(line => /Generator \d+ (?:leaves|has nothing)/.test(line))
 }
 
-/** Each of `count` resources was made once, and is in the state. */
+/** Checks that each of `count` resources was created once and that none was lost. */
 export async function checkWhole(place: Place, count: number): Promise<void> {
   const made = listCreates(place)
   expect(made).toHaveLength(count)
@@ -25,7 +25,7 @@ export async function checkWhole(place: Place, count: number): Promise<void> {
   expect(state.pending).toEqual([])
 }
 
-/** Calls of a provider that last so many seconds, where a generator may run for 20. */
+/** Checks provider calls of this many seconds under a generator limit of 20 s. */
 export async function checkLongCall(seconds: number): Promise<void> {
   const place = createPlace('many')
   try {

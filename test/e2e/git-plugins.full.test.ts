@@ -18,7 +18,10 @@ new Thing('thing', { value: 1 }, {
 })
 `
 
-/** A repository with the plugin in a folder, at a tag; answers the variables that lead to it. */
+/**
+ * Creates a repository that has the plugin in a folder, at a tag. Returns the variables that
+ * redirect Git to it.
+ */
 function createRepository(root: string): Readonly<Record<string, string>> {
   const folder = join(root, 'repositories', 'org', 'plugins.git')
   mkdirSync(folder, { recursive: true })
@@ -38,7 +41,7 @@ function createRepository(root: string): Readonly<Record<string, string>> {
   }
 }
 
-test('a plugin that a resource names by its repository is fetched, used and kept', async () => {
+test('a plugin that a resource names by its repository is downloaded, used and cached', async () => {
   place = createPlace('small', { files: { 'index.js': program } })
   const env = createRepository(rootOf(place))
   requireSuccess(await place.run(['stack', 'init', 'dev']))
@@ -50,7 +53,7 @@ test('a plugin that a resource names by its repository is fetched, used and kept
   expect(await place.exportState()).toContain(
     '"pluginDownloadURL": "git://git.example/org/plugins/gold"',
   )
-  // What is there is not fetched again, and the destroy finds it by what the state says.
+  // A cached plugin is not downloaded again, and the destroy finds it by the state.
   const offline = { ...env, GIT_CONFIG_COUNT: '0' }
   requireSuccess(await place.run([...up, '--expect-no-changes'], { env: offline }))
   requireSuccess(
@@ -59,7 +62,7 @@ test('a plugin that a resource names by its repository is fetched, used and kept
   expect(place.listObjects()).toEqual([])
 })
 
-test('a version that the repository has not is told with what Git says', async () => {
+test('a version that is missing in the repository is an error with the message from Git', async () => {
   const wrong = program.replace('1.2.0', '9.9.9')
   place = createPlace('small', { files: { 'index.js': wrong } })
   const env = createRepository(rootOf(place))
@@ -70,7 +73,7 @@ test('a version that the repository has not is told with what Git says', async (
   expect(place.listObjects()).toEqual([])
 })
 
-test('`plugin install` takes the address of a repository', async () => {
+test('`plugin install` accepts the address of a repository', async () => {
   place = createPlace('small')
   const env = createRepository(rootOf(place))
   const named = 'git.example/org/plugins/gold'

@@ -1,6 +1,6 @@
 /**
- * A host of repositories on loopback, as far as webhooks need one: archives of files at commits,
- * and a place for statuses and comments. And deliveries as it signs them.
+ * A repository host on loopback with the features that webhooks use: archives of commits, statuses,
+ * comments, and signed deliveries.
  */
 import { randomUUID } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
@@ -14,27 +14,27 @@ import {
 } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { bodySignatureOf } from '../../shared/triggers/webhooks/signature.ts'
 
-/** Files of a repository by their paths. */
+/** The files of a repository by path. */
 export type RepositoryFiles = Readonly<Record<string, string | Uint8Array>>
 
-/** The host, with the repository acme/site. */
+/** A host with the repository acme/site. */
 export interface GithubHost {
-  /** Where its API is. */
+  /** The address of its API. */
   readonly origin: string
-  /** Gives the repository a commit; answers its hash. */
+  /** Adds a commit to the repository and returns its hash. */
   readonly commit: (files: RepositoryFiles) => string
-  /** What was told about a commit, oldest first. */
+  /** The statuses of a commit, oldest first. */
   readonly listStatuses: (commit: string) => readonly { state: string; description: string }[]
-  /** Comments as they stand now, by their ids. */
+  /** The current comments by id. */
   readonly listComments: () => ReadonlyMap<number, string>
-  /** How often archives were asked for. */
+  /** Number of requests for archives. */
   readonly countFetches: () => number
   readonly close: () => void
 }
 
 export const repository = 'acme/site'
 
-/** Starts a host that lets in whoever has the token. */
+/** Starts a host that accepts this token. */
 export async function startGithub(token: string): Promise<GithubHost> {
   const archives = new Map<string, Uint8Array>()
   const comments = new Map<number, string>()
@@ -75,7 +75,9 @@ function answerComments({ method, url, body }: ReceivedRequest, comments: Map<nu
   return { status: method === 'PATCH' ? 200 : 201, body: JSON.stringify({ id }) }
 }
 
-/** A packed archive as GitHub makes it: in a folder that names the commit. */
+/**
+ * Returns a compressed archive in the form of GitHub: all files in a folder named after the commit.
+ */
 function packArchive(folder: string, files: RepositoryFiles): Uint8Array {
   const root = mkdtempSync(join(tmpdir(), 'antichain-github-'))
   try {
@@ -92,7 +94,10 @@ function packArchive(folder: string, files: RepositoryFiles): Uint8Array {
   }
 }
 
-/** A package `dep` that is 1, and the lock file by which npm installs it without a registry. */
+/**
+ * Returns a package `dep` that exports 1, and the lock file with which npm installs it without a
+ * registry.
+ */
 export function withPackage(folder: string): RepositoryFiles {
   const root = mkdtempSync(join(tmpdir(), 'antichain-package-'))
   try {
@@ -115,7 +120,7 @@ export function withPackage(folder: string): RepositoryFiles {
   }
 }
 
-/** The body of a push to `main`. */
+/** Returns the body of a push to `main`. */
 export const pushOf = (commit: string): object => ({
   ref: 'refs/heads/main',
   before: '0'.repeat(40),
@@ -128,7 +133,7 @@ export const pushOf = (commit: string): object => ({
   commits: [{ added: [], removed: [], modified: ['infra/index.js'] }],
 })
 
-/** The body of a pull request of the repository itself, whose last commit this is. */
+/** Returns the body of a pull request from the same repository with this last commit. */
 export const pullRequestOf = (number: number, commit: string): object => ({
   action: 'synchronize',
   number,
@@ -140,13 +145,13 @@ export const pullRequestOf = (number: number, commit: string): object => ({
   },
 })
 
-/** A delivery as GitHub signs it. */
+/** A delivery with the signature headers of GitHub. */
 export interface SignedDelivery {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Signs what is to be delivered. */
+/** Signs a delivery. */
 export function signDelivery(secret: string, event: string, payload: object): SignedDelivery {
   const body = JSON.stringify(payload)
   return {
@@ -160,7 +165,7 @@ export function signDelivery(secret: string, event: string, payload: object): Si
   }
 }
 
-/** Sends a delivery to a webhook; answers status and JSON. */
+/** Sends a delivery to a webhook and returns status and JSON. */
 export async function deliver(
   url: string,
   { headers, body }: SignedDelivery,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createPlace, requireSuccess } from './place.ts'
 import { initDevStack, upArgs } from './exported-state.ts'
 
-test('what a preview would create is imported by the file that it writes', async () => {
+test('the import file of a preview imports the resources that the preview would create', async () => {
   const place = createPlace('many')
   try {
     const env = { COUNT: '6', DELAY: '1' }

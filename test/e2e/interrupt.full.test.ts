@@ -16,7 +16,7 @@ afterEach(() => place.remove())
 
 const cancelled = catalogue.DEPLOYMENT_CANCELLED.exit
 
-test('a second Ctrl-C abandons what runs, and the next run says what to do about it', async () => {
+test('a second Ctrl-C abandons the running operations, and the next run reports how to settle them', async () => {
   const running = startOnTerminal(place, [...upArgs, '-p', '4'], { COUNT: '12', DELAY: '60000' })
   await waitForFourCreates(place)
   running.press(ctrlC)
@@ -32,7 +32,7 @@ test('a second Ctrl-C abandons what runs, and the next run says what to do about
   expect(next.out + next.err).toContain('state pending import')
 })
 
-test('a dead deployment is closed by cancel, and its pending operations are named', async () => {
+test('cancel closes a dead deployment and names its pending operations', async () => {
   const running = place.start([...upArgs, '-p', '4'], { env: { COUNT: '12', DELAY: '60000' } })
   await waitForFourCreates(place)
   running.kill('SIGKILL', 'group')

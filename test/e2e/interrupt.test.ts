@@ -16,7 +16,7 @@ afterEach(() => place.remove())
 
 const cancelled = catalogue.DEPLOYMENT_CANCELLED.exit
 
-test('after Ctrl-C what runs is ended and recorded, and nothing more is begun', async () => {
+test('after Ctrl-C the running operations end and are recorded, and no further one begins', async () => {
   const running = startOnTerminal(place, [...upArgs, '-p', '4'], { COUNT: '12', DELAY: '2500' })
   await waitForFourCreates(place)
   running.press(ctrlC)
@@ -32,8 +32,8 @@ test('after Ctrl-C what runs is ended and recorded, and nothing more is begun', 
   requireSuccess(await place.run(upArgs, { env: { COUNT: '12', DELAY: '0' } }))
 })
 
-test('a living deployment is cancelled from another process', async () => {
-  // On a busy machine the other command needs seconds to start, and nothing may end meanwhile.
+test('a running deployment is cancelled from another process', async () => {
+  // On a busy machine the other command needs seconds to start. No operation may end before that.
   const running = place.start([...upArgs, '-p', '4'], { env: { COUNT: '12', DELAY: '8000' } })
   await waitForFourCreates(place)
   requireSuccess(await place.run(cancelArgs))

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => place.remove())
 
-/** A deployment whose first two creates are with the provider. */
+/** Starts a deployment and waits until the provider has received its first two creates. */
 async function startTwoCreates(): Promise<RunningCommand> {
   const running = place.start([...upArgs, '-p', '2'], { env })
   await waitUntil(() => place.listChanges().length === 2, { what: 'two creates' })
@@ -33,23 +33,23 @@ const readOutput = async (...args: string[]): Promise<string> => {
   return out + err
 }
 
-test('of a deployment that runs, each command says that, and what to do', async () => {
+test('each command reports a running deployment, and the next step', async () => {
   const running = await startTwoCreates()
   expectRefused(await place.run(['resume', '-s', 'dev']), 'STACK_BUSY', ['was not interrupted'])
-  expectRefused(await place.run(['stack', 'rm', '-y', 'dev']), 'STACK_BUSY', ['is under way'])
-  expect(await readOutput('state', 'pending', 'ls', '-s', 'dev')).toContain('may end well')
+  expectRefused(await place.run(['stack', 'rm', '-y', 'dev']), 'STACK_BUSY', ['is running'])
+  expect(await readOutput('state', 'pending', 'ls', '-s', 'dev')).toContain('may still succeed')
   expect(await readOutput('stack', 'ls')).toContain('in progress')
   expect(await readOutput('stack', 'history', '-s', 'dev')).toContain('in progress')
   expect(await readOutput(...cancel)).toContain('Deployment 1 of')
-  expect(await readOutput(...cancel)).toContain('had been told to stop before')
-  // What hangs is abandoned from another terminal.
-  expect(await readOutput(...cancel, '--force')).toContain('abandons what runs')
+  expect(await readOutput(...cancel)).toContain('is already stopping')
+  // A hanging call is abandoned from another terminal.
+  expect(await readOutput(...cancel, '--force')).toContain('abandons its running operations')
   expect((await running.done).exit).toBe(catalogue.DEPLOYMENT_CANCELLED.exit)
   expect(place.listProcesses()).toEqual([])
   expect((await readStackState(place)).pending).toHaveLength(2)
 })
 
-test('of a deployment whose process is gone, each command says that, and what to do', async () => {
+test('each command reports a deployment whose process is gone, and the next step', async () => {
   await kill(await startTwoCreates())
   expect(await readOutput('stack', 'ls')).toContain('interrupted')
   expect(await readOutput('stack', 'history', '-s', 'dev')).toContain('interrupted')
@@ -57,7 +57,7 @@ test('of a deployment whose process is gone, each command says that, and what to
   expect(await readOutput('redrive', 'dev')).toContain('antichain resume')
   for (const args of [['stack'], ['stack', 'output']]) {
     const { err } = requireSuccess(await place.run([...args, '-s', 'dev']))
-    expect(err).toContain('1 was interrupted. `antichain resume` goes on with it')
+    expect(err).toContain('1 was interrupted. `antichain resume` continues it')
   }
   const removal = await place.run(['stack', 'rm', '-y', 'dev'])
   expectRefused(removal, 'STACK_BUSY', ['was interrupted', 'antichain resume'])
@@ -69,7 +69,7 @@ test('of a deployment whose process is gone, each command says that, and what to
   expectRefused(resumed, 'NOTHING_TO_RESUME', ["stack 'dev' of project 'many'"])
 })
 
-test('one that was told to stop before it died is not recommended for a resume, and is closed by who serves', async () => {
+test('one that is stopping before it died is not recommended for a resume, and is closed by who serves', async () => {
   const running = await startTwoCreates()
   requireSuccess(await place.run(cancel))
   await kill(running)
@@ -84,7 +84,7 @@ test('one that was told to stop before it died is not recommended for a resume, 
   expect(await readOutput(...cancel)).toContain('No deployment')
 })
 
-test('who serves and is told to end leaves what it leads to the next, and cancels nothing', async () => {
+test('a serving process that is shut down leaves its deployment to the next one and cancels nothing', async () => {
   const env = { COUNT: '12', DELAY: '1500', GOLD_ASKED: '1' }
   const first = place.start(['serve'], { env })
   const running = place.start([...upArgs, '--execute', 'elsewhere', '-p', '2'], { env })

@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { checkKill } from './check-kill.ts'
 
-// At night thirty moments that are drawn have their turn.
+// The nightly tier runs thirty randomly drawn kills.
 test.each([
   { whom: 'group' as const, objects: 0 },
   { whom: 'process' as const, objects: 1 },
@@ -9,7 +9,7 @@ test.each([
   { whom: 'process' as const, objects: 30 },
   { whom: 'group' as const, objects: 45 },
 ])(
-  'a kill of the $whom after $objects of 50 creates loses nothing',
+  'a kill of the $whom after $objects of 50 creates loses no object',
   async killing => {
     await checkKill(killing)
   },

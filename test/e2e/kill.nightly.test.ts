@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { test } from 'vitest'
 import { checkKill } from './check-kill.ts'
 
-/** Give ANTICHAIN_SEED to see a night's moments again; the names of the tests tell them. */
+/** ANTICHAIN_SEED repeats the kills of an earlier run. The test names contain the seed. */
 const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
 
 const killings = fc.sample(
@@ -14,7 +14,7 @@ const killings = fc.sample(
 )
 
 test.each(killings)(
-  `seed ${seed}: a kill of the $whom after $objects of 50 creates loses nothing`,
+  `seed ${seed}: a kill of the $whom after $objects of 50 creates loses no object`,
   async killing => {
     await checkKill(killing)
   },

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { checkKill } from './check-kill.ts'
 
-test('when a deployment and all that it started is killed, no object is lost', async () => {
+test('a kill of a deployment with all its child processes loses no object', async () => {
   await checkKill({ whom: 'group', objects: 12 })
 })

@@ -7,7 +7,7 @@ import { virtualEnvironment, whenInstalled } from './toolchains.ts'
 
 const secret = 'swordfish-7f3a'
 const fixtures = join(import.meta.dirname, '../fixtures/programs')
-/** Compilers and installers may have to fetch what they need first. */
+/** Compilers and installers may have to download packages first. */
 const slowMs = 900_000
 
 let place: Place
@@ -26,7 +26,10 @@ async function makeStack(): Promise<void> {
   requireSuccess(await place.run(['config', 'set', 'step', '1', '-s', 'dev']))
 }
 
-/** Creates, finds nothing to do, updates, replaces, deletes, and destroys. */
+/**
+ * Runs a whole lifecycle: preview, create, no changes, update with replacement and delete, and
+ * destroy.
+ */
 async function checkLifecycle(): Promise<void> {
   const previewed = requireSuccess(await place.run(['preview', '-s', 'dev']))
   expect(previewed.out).toContain('g-second')
@@ -58,12 +61,12 @@ whenInstalled('a program in Python', [['python3', '-m', 'venv', '--help']], () =
   }, slowMs)
 
   test(
-    'lives as one in Node does, with a component, secrets and a dynamic provider',
+    'has the same lifecycle as one in Node, with a component, secrets and a dynamic provider',
     checkLifecycle,
     slowMs,
   )
 
-  test('that throws says where, and deletes nothing', async () => {
+  test('that throws reports the place, and nothing is deleted', async () => {
     requireSuccess(await place.run(up))
     writeFileSync(join(place.program, 'words.py'), 'raise ValueError("no words")\n')
     const ran = await place.run(up)
@@ -73,7 +76,7 @@ whenInstalled('a program in Python', [['python3', '-m', 'venv', '--help']], () =
     expect(listIds()).toEqual(['extra-1', 'g-first-1', 'g-second-1'])
   })
 
-  test('without its virtual environment is told how to make it', async () => {
+  test('without its virtual environment is refused with the command that creates it', async () => {
     const file = join(place.program, 'Pulumi.yaml')
     writeFileSync(file, 'name: languages\nruntime: {name: python, options: {virtualenv: none}}\n')
     const ran = await place.run(up)
@@ -88,10 +91,14 @@ whenInstalled('a program in Go', [['go', 'version']], () => {
     await makeStack()
   }, slowMs)
 
-  test('lives as one in Node does, with a component and secrets', checkLifecycle, slowMs)
+  test(
+    'has the same lifecycle as one in Node, with a component and secrets',
+    checkLifecycle,
+    slowMs,
+  )
 
   test(
-    'that does not compile says where, and nothing runs',
+    'that does not compile reports the place, and nothing runs',
     async () => {
       writeFileSync(join(place.program, 'main.go'), 'package main\n\nfunc main() { return 1 }\n')
       const ran = await place.run(up)
@@ -101,7 +108,7 @@ whenInstalled('a program in Go', [['go', 'version']], () => {
     slowMs,
   )
 
-  test('that was built before is run as it is', async () => {
+  test('that was built before runs without another build', async () => {
     const file = join(place.program, 'Pulumi.yaml')
     writeFileSync(file, 'name: languages\nruntime: {name: go, options: {binary: ./program.sh}}\n')
     writeFileSync(join(place.program, 'program.sh'), '#!/bin/sh\necho I ran\n', { mode: 0o755 })
@@ -112,7 +119,7 @@ whenInstalled('a program in Go', [['go', 'version']], () => {
   })
 })
 
-test('a language of which only the host is known lives through it', async () => {
+test('a language that only has a language host completes a lifecycle', async () => {
   const write = (things: Readonly<Record<string, object>>): void =>
     writeFileSync(join(place.program, 'program.json'), JSON.stringify(things))
   place = createPlace(undefined, { files: { 'Pulumi.yaml': 'name: toys\nruntime: toy\n' } })
@@ -137,7 +144,7 @@ test('a language of which only the host is known lives through it', async () => 
   expect(place.listProcesses()).toEqual([])
 })
 
-test('a language without a host is named, and what to put on the PATH', async () => {
+test('a language without a host is refused with the name of the missing executable', async () => {
   place = createPlace(undefined, {
     files: { 'Pulumi.yaml': 'name: languages\nruntime: klingon\n' },
   })

@@ -34,7 +34,7 @@ async function readCheckedExport(): Promise<
 
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
 
-test('a program is deployed, updated, refreshed and destroyed, and no secret lies in clear', async () => {
+test('a program is deployed, updated, refreshed and destroyed, and no secret is stored in plaintext', async () => {
   requireSuccess(await place.run(['stack', 'init', 'dev']))
   requireSuccess(await place.run(['config', 'set', '--secret', 'password', secret, '-s', 'dev']))
 

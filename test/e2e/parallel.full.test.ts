@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createPlace, requireSuccess, waitUntil } from './place.ts'
 import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 
-test('two executors run no more at once together than --parallel says', async () => {
+test('two executors together run no more operations at once than --parallel allows', async () => {
   const place = createPlace('many')
   try {
     await initDevStack(place)
@@ -16,7 +16,7 @@ test('two executors run no more at once together than --parallel says', async ()
     })
     await waitUntil(
       () => {
-        // What is answered between the two looks only makes it look like less.
+        // A response between the two reads only lowers the count.
         const changes = place.listChanges().length
         most = Math.max(most, changes - place.listObjects().length)
         return isOver

@@ -4,7 +4,9 @@ import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 
 const urnOf = (name: string): string => `urn:pulumi:dev::many::gold:index:Thing::${name}`
 
-/** Waits until what ended is in the records: only then a kill leaves nothing of it in doubt. */
+/**
+ * Waits until the ended operations are recorded. Only then does a kill leave none of them unknown.
+ */
 async function waitUntilRecorded(place: Place, names: readonly string[]): Promise<void> {
   for (const end = performance.now() + 20_000; performance.now() < end; ) {
     const made = new Set((await readStackState(place)).resources.map(({ name }) => name))
@@ -13,12 +15,12 @@ async function waitUntilRecorded(place: Place, names: readonly string[]): Promis
   throw new Error(`${names.join()}: not recorded within 20 s`)
 }
 
-test('a person settles creates whose end nobody knows: one exists, of one nothing came', async () => {
+test('a user settles two creates with unknown ends: one by import, one by clear', async () => {
   const place = createPlace('many')
   const env = { COUNT: '4', DELAY: '0' }
   try {
     await initDevStack(place)
-    // The first is made and never answered; the second is never made.
+    // The first create happens but has no response; the second never happens.
     place.setFaults({ 'lost-create:thing-0': 1, 'hang-create:thing-1': 1 })
     const running = place.start(upArgs, { env })
     await waitUntil(() => place.listObjects().length >= 3, { what: 'three objects' })

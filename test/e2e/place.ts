@@ -1,5 +1,5 @@
 /**
- * test/e2e: the real command line with real programs and real provider processes, each test in a
+ * test/e2e: the real command line with real programs and real provider processes. Each test has a
  * place of its own: a temporary folder with the program, the state and the provider's cloud.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -12,48 +12,48 @@ const testFolder = resolve(import.meta.dirname, '..')
 const ourNode = resolve(testFolder, '../node_modules/node/bin')
 const sdkModules = join(testFolder, 'fixtures/sdk/node_modules')
 const pluginFolders = ['golden/provider', 'fixtures/plugins'].map(name => join(testFolder, name))
-/** The launcher that a person types. */
+/** The launcher that users run. */
 export const launcher = resolve(testFolder, '../cli/antichain')
 
-/** How a command ended and what it said. */
+/** The exit code and output of a command. */
 export interface CommandOutput {
-  /** 128 and the number of the signal when a signal ended it. */
+  /** 128 plus the signal number when a signal ended the command. */
   readonly exit: number
   readonly out: string
   readonly err: string
 }
 
-/** A command that runs; it leads a process group of its own. */
+/** A running command. It leads its own process group. */
 export interface RunningCommand {
   readonly pid: number
   readonly done: Promise<CommandOutput>
-  /** What it has said on both streams so far. */
+  /** The output of both streams so far. */
   readonly readOutput: () => string
   /** Sends a signal to the command's process, or to its whole group. */
   readonly kill: (signal: NodeJS.Signals, whom: 'process' | 'group') => void
 }
 
-/** An object that the provider of package `gold` has. */
+/** An object of the provider of package `gold`. */
 export interface CloudObject {
   readonly id: string
   readonly type: string
   readonly props: Readonly<Record<string, unknown>>
 }
 
-/** A change that the provider was asked for. */
+/** A change that was requested from the provider. */
 export interface RequestedChange {
   readonly call: 'create' | 'update' | 'delete'
   readonly urn: string
   readonly id?: string
 }
 
-/** More to give a command. */
+/** Further options of a command. */
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly input?: string
 }
 
-/** A folder in which one test works. */
+/** The folder of one test, with its commands. */
 export interface Place {
   /** The program's folder. */
   readonly program: string
@@ -63,32 +63,32 @@ export interface Place {
   readonly createEnvironment: (more?: CommandOptions['env']) => Record<string, string>
   readonly run: (args: readonly string[], options?: CommandOptions) => Promise<CommandOutput>
   readonly start: (args: readonly string[], options?: CommandOptions) => RunningCommand
-  /** `stack export`: its text, as it was printed. */
+  /** Runs `stack export` and returns its output. */
   readonly exportState: (stack?: string) => Promise<string>
   readonly listObjects: () => readonly CloudObject[]
   /** The provider's log: every call that it answered. */
   readonly listCalls: () => readonly { readonly call: string; readonly urn?: string }[]
-  /** Changes that it was asked for, in order, whether or not it answered; see GOLD_ASKED. */
+  /** The requested changes in order, answered or not; see GOLD_ASKED. */
   readonly listChanges: () => readonly RequestedChange[]
-  /** Calls that fail or hang, as the provider's README has them. */
+  /** Makes calls fail or hang, as the provider's README describes. */
   readonly setFaults: (faults: Readonly<Record<string, number | 'always'>>) => void
-  /** Pids of programs and plugins of this place that are alive. */
+  /** Pids of the living programs and plugins of this place. */
   readonly listProcesses: () => readonly number[]
   readonly remove: () => void
 }
 
-/** What a place is made of. */
+/** The options of a place. */
 export interface PlaceOptions {
-  /** Files of the program's folder, beside or instead of those of the fixture. */
+  /** Files of the program's folder. They are added to those of the fixture or replace them. */
   readonly files?: Readonly<Record<string, string>>
   /**
-   * Put the SDK beside the program. Default: yes. `above`: only where an unpacked program of this
-   * place's store finds it, so that what is packed is small.
+   * Whether the SDK is in the program's folder. Default: yes. `above`: only where an unpacked
+   * program of this place's store finds it, so that the packed program is small.
    */
   readonly sdk?: boolean | 'above'
 }
 
-/** Makes a place with a program of test/fixtures/programs, or with an empty one. */
+/** Creates a place with a program of test/fixtures/programs, or with an empty one. */
 export function createPlace(fixture: string | undefined, options: PlaceOptions = {}): Place {
   const root = mkdtempSync(join(tmpdir(), 'antichain-e2e-'))
   const program = join(root, 'program')
@@ -136,13 +136,13 @@ export function createPlace(fixture: string | undefined, options: PlaceOptions =
   }
 }
 
-/** The result, when it is a success; else an error with all that was said. */
+/** Returns a successful result. Throws an error with the whole output otherwise. */
 export function requireSuccess(ran: CommandOutput): CommandOutput {
   if (ran.exit !== 0) throw new Error(`exit ${ran.exit}\n${ran.out}\n${ran.err}`)
   return ran
 }
 
-/** Waits until `holds`; fails with `what` after `limitMs`. */
+/** Waits until `holds` returns true. Throws an error that names `what` after `limitMs`. */
 export async function waitUntil(
   isDone: () => boolean | Promise<boolean>,
   { what, limitMs = 180_000 }: { readonly what: string; readonly limitMs?: number },
@@ -154,7 +154,7 @@ export async function waitUntil(
   }
 }
 
-/** Every file below a folder whose bytes hold the text, or its base64 form. */
+/** Returns every file below a folder that contains the text, or its base64 form. */
 export function findFilesWith(folder: string, text: string): readonly string[] {
   const needles = [text, Buffer.from(text).toString('base64').replace(/=+$/, '')]
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -192,7 +192,7 @@ function environmentOf(
     ANTICHAIN_HOME: place.home,
     PULUMI_HOME: join(place.root, 'pulumi'),
     PULUMI_CONFIG_PASSPHRASE: 'open sesame',
-    // Whether a plugin is found must not depend on what the network has.
+    // Plugin lookup must not depend on the network.
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true',
     NO_COLOR: '1',
     GOLD_CLOUD: place.cloud,
@@ -241,19 +241,19 @@ function awaitExit(child: ChildProcess): Promise<number> {
   })
 }
 
-/** The objects of a provider's cloud. */
+/** Returns the objects of a provider's cloud. */
 export function readObjects(cloud: string): readonly CloudObject[] {
   const folder = join(cloud, 'objects')
   return readdirSync(folder).flatMap(name => {
     const file = join(folder, name)
-    // One that is deleted between the two looks is none.
+    // An object that is deleted between the two calls is skipped.
     return existsSync(file) ? [readObject(file)] : []
   })
 }
 
 /**
- * A file that is being written, or whose writer was killed, is an object all the same: its name
- * says which.
+ * A file that is still being written, or whose writer was killed, counts as an object. Its name
+ * contains the id.
  */
 function readObject(file: string): CloudObject {
   try {
@@ -270,7 +270,9 @@ function readLines(file: string): readonly string[] {
     .filter(line => line !== '')
 }
 
-/** A program or plugin carries the environment of its command, ourselves do not. */
+/**
+ * Programs and plugins have the environment variable of their command; the test process does not.
+ */
 function findProcessesWith(variable: string): readonly number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -290,6 +292,6 @@ function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended by itself between the look and the signal.
+    // The process ended between the lookup and the signal.
   }
 }

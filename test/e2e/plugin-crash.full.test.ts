@@ -4,10 +4,10 @@ import { verifyExport } from '../verifier/verify.ts'
 import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
 import { initDevStack, lostObjects, readExport, upArgs } from './exported-state.ts'
 
-/** Calls take so long that the kill comes in the middle of some. */
+/** Calls take long enough that a kill hits some of them. */
 const env = { DELAY: '1000' }
 
-/** Kills the provider's process as the machine might, in the middle of its calls. */
+/** Kills the provider's process in the middle of its calls. */
 async function killPlugin(place: Place): Promise<void> {
   await new Promise(done => setTimeout(done, 400))
   const plugins = place
@@ -17,7 +17,7 @@ async function killPlugin(place: Place): Promise<void> {
   for (const pid of plugins) process.kill(pid, 'SIGKILL')
 }
 
-test('deletes during which the provider dies are asked again by a new process', async () => {
+test('deletes during which the provider dies are retried by a new process', async () => {
   const place = createPlace('many')
   try {
     await initDevStack(place)
@@ -37,7 +37,7 @@ test('deletes during which the provider dies are asked again by a new process', 
   }
 }, 240_000)
 
-test('creates during which the provider dies are pending, the others are made', async () => {
+test('creates during which the provider dies become pending, and the others succeed', async () => {
   const place = createPlace('many')
   try {
     await initDevStack(place)
@@ -54,7 +54,7 @@ test('creates during which the provider dies are pending, the others are made', 
     expect(state.pending.length).toBeLessThanOrEqual(8)
     const creates = place.listCalls().filter(({ call }) => call === 'create')
     expect(new Set(creates.map(({ urn }) => urn)).size).toBe(creates.length)
-    // Every fifth waits for the one before it, which may be one of those that nobody knows.
+    // Every fifth resource depends on the previous one, which may be one with an unknown end.
     const things = state.resources.filter(({ name }) => name.startsWith('thing-'))
     expect(things.length).toBeGreaterThanOrEqual(50 - 2 * state.pending.length)
   } finally {

@@ -24,7 +24,7 @@ const rounds: readonly Round[] = [
 ]
 
 test.each(rounds.map(round => [describeRound(round), round] as const))(
-  '%s: it goes on by itself, and the cloud is what the state says',
+  '%s: the deployment resumes automatically, and the cloud equals the state',
   async (_told, round) => {
     await runRound(round)
   },

@@ -2,7 +2,7 @@ import { afterAll, test } from 'vitest'
 import { runRound } from './round.ts'
 import { drawRounds, type RoundResult, describeRound } from './rounds.ts'
 
-/** Give ANTICHAIN_SEED to see a night's moments again; the names of the tests tell them. */
+/** ANTICHAIN_SEED repeats the kills of an earlier run. The test names contain the seed. */
 const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
 const count = Number(process.env['ANTICHAIN_ROUNDS'] ?? 50)
 
@@ -26,9 +26,6 @@ afterAll(() => {
   const sum = (of: (result: RoundResult) => number): number =>
     results.reduce((total, result) => total + of(result), 0)
   console.log(
-    `seed ${seed}: ${results.length} of ${count} rounds went well; ` +
-      `killed: ${of('generator')} generators, ${of('executor')} executors, ${of('all')} times all; ` +
-      `${sum(({ unknown }) => unknown)} creates unknown, ` +
-      `${sum(({ repeated }) => repeated)} updates or deletes repeated`,
+    `seed ${seed}: ${results.length} of ${count} rounds passed; killed: ${of('generator')} generators, ${of('executor')} executors, ${of('all')} times all; ${sum(({ unknown }) => unknown)} unknown creates, ${sum(({ repeated }) => repeated)} repeated updates or deletes`,
   )
 })

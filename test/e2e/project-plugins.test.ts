@@ -21,7 +21,7 @@ afterAll(() => place.remove())
 const writeProject = (more: string): void =>
   writeFileSync(join(place.program, 'Pulumi.yaml'), `name: small\nruntime: nodejs\n${more}`)
 
-test('a provider in a folder of the project makes, and deletes', async () => {
+test('a provider in a folder of the project creates and deletes resources', async () => {
   expectRefused(await place.run(upArgs, { env }), 'DEPLOYMENT_FAILED', [
     "no plugin 'pulumi-resource-gold'",
   ])

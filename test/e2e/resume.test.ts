@@ -7,7 +7,7 @@ import { initDevStack, lostObjects, readExport, upArgs } from './exported-state.
 const resume = ['resume', '--yes', '-s', 'dev']
 
 test.each(['group', 'process'] as const)(
-  'a deployment whose %s was killed is resumed: nothing is made twice, nothing is lost',
+  'a deployment whose %s was killed is resumed: no create is repeated, and no object is lost',
   async whom => {
     const place = createPlace('many')
     try {
@@ -20,7 +20,7 @@ test.each(['group', 'process'] as const)(
         what: 'no orphans',
         limitMs: 3_000,
       })
-      // Readers need not wait for anybody to close or resume it.
+      // A read does not wait until the deployment is closed or resumed.
       const left = await place.exportState()
       expect(verifyExport(left, { sealed: true })).toEqual([])
       expect(lostObjects(place, readExport(left))).toEqual([])
@@ -30,7 +30,8 @@ test.each(['group', 'process'] as const)(
       expect(verifyExport(text, { sealed: true })).toEqual([])
       const state = readExport(text)
       const things = state.resources.filter(({ name }) => name.startsWith('thing-'))
-      // Every fifth needs the one before it, and waits with it for a person.
+      // Every fifth resource depends on the previous one. It is blocked while that one waits for
+      // the user.
       const blocked = state.pending.filter(({ name }) => Number(name.slice(6)) % 5 === 3)
       expect(things.length + state.pending.length + blocked.length).toBe(50)
       expect(lostObjects(place, state)).toEqual([])
@@ -43,12 +44,12 @@ test.each(['group', 'process'] as const)(
   },
 )
 
-test('what is not interrupted, or not the same any more, is not resumed', async () => {
+test('a deployment is not resumed when it was not interrupted or when its configuration changed', async () => {
   const place = createPlace('many')
   try {
     await initDevStack(place)
     expect((await place.run(resume)).err).toContain('error[NOTHING_TO_RESUME]: ')
-    // It must not end before it is looked at, however busy the machine is.
+    // The deployment must still run when it is checked, even on a busy machine.
     const running = place.start([...upArgs, '-p', '8'], { env: { DELAY: '3000' } })
     await waitUntil(() => place.listObjects().length >= 3, { what: '3 objects' })
     const busy = await place.run(resume)

@@ -6,19 +6,19 @@ import { type RequestedChange, type Place, requireSuccess } from './place.ts'
 import type { Round, RoundResult, Victim } from './rounds.ts'
 import { type ExportedState, lostObjects, readExport, upArgs } from './exported-state.ts'
 
-/** A round that is over. */
+/** A completed round. */
 export interface CompletedRound {
   readonly round: Round
   readonly env: Readonly<Record<string, string>>
   readonly killed: readonly Victim[]
-  /** What the provider was asked for during the round. */
+  /** The changes that were requested from the provider during the round. */
   readonly changes: readonly RequestedChange[]
-  /** How the deployment's own command ended; undefined when it was killed. */
+  /** The exit code of the deployment's own command; undefined when it was killed. */
   readonly exit: number | undefined
   readonly output: string
 }
 
-/** Checks everything that must hold after a round, and that a person can bring it to its goal. */
+/** Checks all conditions that must hold after a round, and that a user can then reach the goal. */
 export async function checkRound(
   place: Place,
   over: CompletedRound,
@@ -33,8 +33,9 @@ export async function checkRound(
 }
 
 /**
- * No create is asked for twice; an update or delete only when an executor died that may have asked
- * for it, which ran so many at once.
+ * Checks repeated calls and returns their number. No create is repeated. An update or delete is
+ * repeated only when an executor died that may have sent it; each executor runs `parallel` calls at
+ * once.
  */
 export function checkChanges({
   changes,
@@ -54,7 +55,10 @@ export function checkChanges({
   return repeated
 }
 
-/** The state, which breaks no rule; each object is in it or named pending, and the other way. */
+/**
+ * Returns the state after checking that it is valid, that no object was lost, and that each
+ * resource equals its object.
+ */
 export async function readSoundState(
   place: Pick<Place, 'exportState' | 'listObjects'>,
 ): Promise<ExportedState> {
@@ -68,7 +72,8 @@ export async function readSoundState(
 }
 
 /**
- * Only a killed executor leaves something pending, only creates, and whoever went on names them.
+ * Checks the pending operations: only a killed executor leaves any, only creates, and the resumed
+ * run names them.
  */
 function checkPending({ killed, exit, output }: CompletedRound, state: ExportedState): void {
   const { pending } = state
@@ -82,7 +87,8 @@ function checkPending({ killed, exit, output }: CompletedRound, state: ExportedS
 }
 
 /**
- * What is not pending, and needs nothing that is, is at its goal; all is when nothing is pending.
+ * Checks that every resource is at its goal, except pending ones and their dependents. Without
+ * pending operations nothing else exists.
  */
 export function checkGoal(
   { round, env }: { readonly round: Pick<Round, 'doing'>; readonly env: CompletedRound['env'] },
@@ -96,13 +102,14 @@ export function checkGoal(
   const wanted = [...goal].filter(([name]) => !isOpen(name))
   const current = new Map(found.flatMap(one => (one.isReplaced ? [] : [[one.name, one.inputs]])))
   for (const [name, inputs] of wanted) expect(current.get(name), name).toEqual(inputs)
-  // As in Pulumi nothing is deleted after a failure.
+  // Like Pulumi, a failed deployment deletes nothing.
   if (pending.size === 0)
     expect(found.map(({ name }) => name).sort()).toEqual([...goal.keys()].sort())
 }
 
 /**
- * A person forgets the creates that nobody knows of; what they left is all that ever lies about.
+ * Clears the creates with unknown ends as a user would. Their objects are the only ones that may
+ * remain unmanaged.
  */
 async function settle(
   place: Place,
@@ -125,7 +132,7 @@ function thingsOf({ resources }: ExportedState): ExportedState['resources'] {
   return resources.filter(({ type, isGone }) => type === 'gold:index:Thing' && !isGone)
 }
 
-/** What the program asks for, by name; it is the program in other words. */
+/** Returns the inputs that the program registers, by name. This function mirrors the program. */
 function goalOf(
   { doing }: Pick<Round, 'doing'>,
   env: CompletedRound['env'],
@@ -150,7 +157,7 @@ function goalOf(
   return goal
 }
 
-/** Every fifth needs the one before it. */
+/** Every fifth resource depends on the previous one. */
 function dependencyOf(name: string): string | undefined {
   const at = Number(/^thing-(\d+)$/.exec(name)?.[1] ?? Number.NaN)
   return at % 5 === 4 ? `thing-${at - 1}` : undefined

@@ -22,13 +22,13 @@ afterAll(() => place.remove())
 
 const clear = ['stack', 'export', '--show-secrets', '-s', 'dev']
 
-/** What an export has, but for inputs: a stack that takes it seals its secrets anew. */
+/** Returns an export without inputs. A stack that imports it seals its secrets again. */
 function withoutInputs(text: string) {
   const { resources, pending } = readExport(text)
   return { resources: resources.map(({ inputs: _sealed, ...found }) => found), pending }
 }
 
-test('an export goes into a fresh stack elsewhere, which then has nothing to change', async () => {
+test('an export is imported into a fresh stack of another installation, which then has no changes', async () => {
   const env = { ANTICHAIN_HOME: join(place.program, '../elsewhere') }
   requireSuccess(await place.run(['stack', 'init', 'dev'], { env }))
   requireSuccess(await place.run(['stack', 'import', '-s', 'dev'], { env, input: exported }))
@@ -38,7 +38,7 @@ test('an export goes into a fresh stack elsewhere, which then has nothing to cha
   requireSuccess(await place.run([...upArgs, '--expect-no-changes'], { env }))
 })
 
-test('secrets that are imported in clear are sealed', async () => {
+test('secrets that are imported in plaintext are sealed', async () => {
   const open = requireSuccess(await place.run(clear)).out
   expect(verifyExport(open, { sealed: false })).toEqual([])
   expect(open).toContain(secret)
@@ -49,7 +49,7 @@ test('secrets that are imported in clear are sealed', async () => {
   expect(withoutTime(requireSuccess(await place.run(clear)).out)).toBe(withoutTime(open))
 })
 
-test('a state in clear is sealed under the passphrase of the stack that takes it', async () => {
+test('a plaintext state is sealed under the passphrase of the stack that imports it', async () => {
   const file = join(place.program, 'Pulumi.dev.yaml')
   const kept = readFileSync(file, 'utf8')
   rmSync(file)
@@ -69,33 +69,32 @@ test('a state in clear is sealed under the passphrase of the stack that takes it
 
 const hasPulumi = spawnSync('pulumi', ['version']).status === 0
 
-test.runIf(hasPulumi)(
-  'the real command line takes our export and sees nothing to change',
-  async () => {
-    writeFileSync(join(place.program, 'ours.json'), exported)
-    const env = place.createEnvironment({
-      PULUMI_BACKEND_URL: `file://${place.program}`,
-      PULUMI_SKIP_UPDATE_CHECK: 'true',
-      PULUMI_STACK: 'dev',
-    })
-    const runPulumi = (...args: string[]): string => {
-      const ran = spawnSync('pulumi', args, { cwd: place.program, env, encoding: 'utf8' })
-      if (ran.status !== 0) throw new Error(`${args.join(' ')}\n${ran.stdout}\n${ran.stderr}`)
-      return ran.stdout
-    }
-    runPulumi('stack', 'init', 'dev')
-    runPulumi('stack', 'import', '--file', 'ours.json')
-    runPulumi('preview', '--expect-no-changes')
-    const theirs = runPulumi('stack', 'export')
-    expect(verifyExport(theirs, { sealed: true })).toEqual([])
-    requireSuccess(await place.run(['stack', 'import', '-s', 'dev'], { input: theirs }))
-    requireSuccess(await place.run(['preview', '-s', 'dev', '--expect-no-changes']))
-  },
-)
+test.runIf(hasPulumi)('the real Pulumi CLI imports our export and sees no changes', async () => {
+  writeFileSync(join(place.program, 'ours.json'), exported)
+  const env = place.createEnvironment({
+    PULUMI_BACKEND_URL: `file://${place.program}`,
+    PULUMI_SKIP_UPDATE_CHECK: 'true',
+    PULUMI_STACK: 'dev',
+  })
+  const runPulumi = (...args: string[]): string => {
+    const ran = spawnSync('pulumi', args, { cwd: place.program, env, encoding: 'utf8' })
+    if (ran.status !== 0) throw new Error(`${args.join(' ')}\n${ran.stdout}\n${ran.stderr}`)
+    return ran.stdout
+  }
+  runPulumi('stack', 'init', 'dev')
+  runPulumi('stack', 'import', '--file', 'ours.json')
+  runPulumi('preview', '--expect-no-changes')
+  const theirs = runPulumi('stack', 'export')
+  expect(verifyExport(theirs, { sealed: true })).toEqual([])
+  requireSuccess(await place.run(['stack', 'import', '-s', 'dev'], { input: theirs }))
+  requireSuccess(await place.run(['preview', '-s', 'dev', '--expect-no-changes']))
+})
 
-test('whether the real command line took part is said', () => {
+test('the test reports whether the real Pulumi CLI took part', () => {
   if (!hasPulumi)
-    process.stderr.write('e2e: no `pulumi` on PATH, so no exchange of states with it\n')
+    process.stderr.write(
+      'e2e: no `pulumi` on PATH, so the exchange of states with Pulumi is not tested\n',
+    )
 })
 
 function withoutTime(text: string): string {

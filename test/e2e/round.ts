@@ -5,9 +5,9 @@ import { type RoundKind, doings, type Round, type RoundResult, type Victim } fro
 import { initDevStack, upArgs } from './exported-state.ts'
 
 /**
- * Runs a round: generator and executors are processes of their own over one store, some are killed,
- * nobody resumes by hand. Checks the provider's log and objects against the state, has a person
- * settle what only a person can, and checks that the goal is reached then.
+ * Runs a round. Generator and executors are separate processes over one store; some are killed, and
+ * nobody resumes by hand. Compares the provider's log and objects with the state, settles pending
+ * creates as a user would, and checks that the goal is reached.
  */
 export async function runRound(round: Round): Promise<RoundResult> {
   const place = createPlace('rounds')
@@ -48,7 +48,9 @@ function roundEnvironmentOf({ doing }: Round): Readonly<Record<string, string>> 
   return common
 }
 
-/** Kills at each moment of the round that comes before the end; answers who was. */
+/**
+ * Kills a victim at each moment of the round that comes before its end. Returns the killed victims.
+ */
 async function killDuring(
   { doing, kills }: Round,
   deps: { readonly place: Place; readonly cast: DeploymentProcesses; readonly before: number },
@@ -76,9 +78,12 @@ async function killDuring(
   return killed
 }
 
-/** Whether the deployment of the round is over: there was one before it, except for a create. */
+/**
+ * Reports whether the deployment of the round has ended. Except for a create, an earlier deployment
+ * exists.
+ */
 async function isOver(place: Place, doing: RoundKind): Promise<boolean> {
-  // Asking costs more than the deployment's own work.
+  // The query costs more than the deployment's own work.
   await new Promise(done => setTimeout(done, 300))
   const { out } = await place.run(['stack', 'history', '-s', 'dev', '--json'])
   const all = JSON.parse(out === '' ? '[]' : out) as readonly { readonly result?: string }[]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What a deployment does to the objects of a round. */
+/** The changes of a round's deployment, with their number of calls. */
 export const doings = {
   create: { calls: 50 },
   update: { calls: 50 },
@@ -14,32 +14,32 @@ export const doings = {
 /** One of `doings`. */
 export type RoundKind = keyof typeof doings
 
-/** Who is killed; they come back a moment later, as a supervisor would have it. */
+/** The victim of a kill. It is restarted shortly afterwards, as a supervisor would do. */
 export type Victim = 'generator' | 'executor' | 'all'
 
-/** A kill, once a part of the calls was asked for, at least one, and a little later. */
+/** A kill. It happens `afterMs` after a part of the calls, at least one, was requested. */
 export interface Kill {
   readonly whom: Victim
   readonly part: number
   readonly afterMs: number
 }
 
-/** A deployment by processes of their own, and who of them dies when. */
+/** A deployment by separate processes, and the kills that happen in it. */
 export interface Round {
   readonly doing: RoundKind
   readonly kills: readonly Kill[]
 }
 
-/** What a round came to. */
+/** The result of a round. */
 export interface RoundResult {
   readonly kills: readonly Victim[]
-  /** Creates of which only a person can know. */
+  /** Number of creates whose end only a user can find out. */
   readonly unknown: number
-  /** Updates and deletes that were asked for a second time. */
+  /** Number of repeated updates and deletes. */
   readonly repeated: number
 }
 
-/** Rounds of a seed: each with one kill to three, the earliest first. */
+/** Draws the rounds of a seed. Each has one to three kills, the earliest first. */
 export function drawRounds(seed: number, count: number): readonly Round[] {
   const kill = fc.record({
     whom: fc.constantFrom<Victim>('generator', 'executor', 'all'),
@@ -50,13 +50,13 @@ export function drawRounds(seed: number, count: number): readonly Round[] {
     .array(kill, { minLength: 1, maxLength: 3, size: 'max' })
     .map(drawn => drawn.toSorted((a, b) => a.part - b.part))
   const names = Object.keys(doings) as RoundKind[]
-  // Each in turn, so that no night leaves one out.
+  // The kinds take turns, so that every nightly run contains all of them.
   return fc
     .sample(kills, { seed, numRuns: count })
     .map((drawn, at) => ({ doing: names[at % names.length] ?? 'create', kills: drawn }))
 }
 
-/** A round in words. */
+/** Returns a description of a round. */
 export function describeRound({ doing, kills }: Round): string {
   const kinds = kills.map(({ whom, part }) => `${whom} at ${Math.round(part * 100)} %`)
   return `${doing}, killed: ${kinds.join(', ')}`

@@ -6,7 +6,7 @@ import { createPlace, type Place, requireSuccess } from './place.ts'
 import { virtualEnvironment, whenInstalled } from './toolchains.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/programs')
-/** Compilers and installers may have to fetch what they need first. */
+/** Compilers and installers may have to download packages first. */
 const slowMs = 900_000
 const goldMain = join(import.meta.dirname, '../golden/provider/main.js')
 
@@ -16,7 +16,7 @@ afterEach(() => place.remove())
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
 const pluginFolder = (): string => join(place.program, 'plugin')
 
-/** A program, and beside it the plugin that it needs as source code in a language. */
+/** Creates a place with a program and its plugin, the latter as source code in this language. */
 async function withPlugin(language: string): Promise<void> {
   place = createPlace('pairs')
   cpSync(join(fixtures, 'pairs', language), pluginFolder(), { recursive: true })
@@ -48,9 +48,9 @@ whenInstalled('a plugin from source in Python', [['python3', '-m', 'venv', '--he
     symlinkSync(environment, join(pluginFolder(), 'venv'))
   }, slowMs)
 
-  test('makes its components, in a virtual environment of its own', checkLifecycle, slowMs)
+  test('creates its components, in a virtual environment of its own', checkLifecycle, slowMs)
 
-  test('without that environment is one error, and nothing is made', async () => {
+  test('without a virtual environment is one error, and nothing is created', async () => {
     rmSync(join(pluginFolder(), 'venv'))
     const ran = await place.run(up)
     expect(ran.exit).not.toBe(0)
@@ -58,7 +58,7 @@ whenInstalled('a plugin from source in Python', [['python3', '-m', 'venv', '--he
     expect(place.listObjects()).toEqual([])
   })
 
-  test('that is no module is looked for as a package', async () => {
+  test('that is not a module is loaded as a package', async () => {
     rmSync(join(pluginFolder(), '__main__.py'))
     const none = await place.run(up)
     expect(none.out + none.err).toContain('neither a __main__.py nor a pyproject.toml')
@@ -70,10 +70,10 @@ whenInstalled('a plugin from source in Python', [['python3', '-m', 'venv', '--he
 whenInstalled('a plugin from source in Go', [['go', 'version']], () => {
   beforeEach(() => withPlugin('go'))
 
-  test('is built, and makes its components', checkLifecycle, slowMs)
+  test('is built and creates its components', checkLifecycle, slowMs)
 
   test(
-    'that does not compile says where, and nothing is made',
+    'that does not compile reports the place, and nothing is created',
     async () => {
       writeFileSync(join(pluginFolder(), 'main.go'), 'package main\n\nfunc main() { return 1 }\n')
       const ran = await place.run(up)
@@ -84,7 +84,7 @@ whenInstalled('a plugin from source in Go', [['go', 'version']], () => {
   )
 })
 
-test('a plugin from source in a language of which only the host is known runs by it', async () => {
+test('a plugin from source in a language that only has a language host runs through that host', async () => {
   const project =
     'name: small\nruntime: nodejs\nplugins:\n  providers: [{name: gold, path: ./plugin}]\n'
   const main = `process.argv.splice(2, 0, 'gold')\nrequire(${JSON.stringify(goldMain)})\n`

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 afterEach(() => place.remove())
 
-test('a stopped process that owns the store is named with what to do, and goes on when it is let', async () => {
+test('commands name a stopped process that owns the store and how to handle it, and the process continues after SIGCONT', async () => {
   await initDevStack(place)
   const running = place.start([...upArgs, '-p', '8'])
   await waitUntil(() => place.listObjects().length >= 10, { what: '10 objects' })
@@ -31,7 +31,7 @@ test('a stopped process that owns the store is named with what to do, and goes o
   expect((await readStackState(place)).resources.length).toBeGreaterThan(50)
 })
 
-test('a stopped process that is ended gives the store to the next command, which loses nothing', async () => {
+test('when a stopped process is killed, the next command takes over the store and loses nothing', async () => {
   await initDevStack(place)
   const running = place.start([...upArgs, '-p', '8'])
   await waitUntil(() => place.listObjects().length >= 10, { what: '10 objects' })

@@ -1,26 +1,26 @@
 import { spawn } from 'node:child_process'
 import { launcher, type Place, type CommandOptions } from './place.ts'
 
-/** A command on a terminal of its own. */
+/** A command on its own terminal. */
 export interface TerminalCommand {
-  /** What the screen got so far. */
+  /** The screen output so far. */
   readonly readScreen: () => string
-  /** Presses keys, as the terminal sends them. */
+  /** Presses keys; the bytes are those of a terminal. */
   readonly press: (keys: string) => void
   /** The exit code of the command. */
   readonly done: Promise<number>
 }
 
-/** The key that interrupts. */
+/** The interrupt key. */
 export const ctrlC = '\u0003'
 
-/** Starts the command line on a pseudo-terminal, which `script` of util-linux makes. */
+/** Starts the command line on a pseudo-terminal, which `script` of util-linux provides. */
 export function startOnTerminal(
   place: Place,
   args: readonly string[],
   env?: CommandOptions['env'],
 ): TerminalCommand {
-  // The shell of `script` gives its place away: one that stayed would die of Ctrl-C itself.
+  // The shell of `script` replaces itself with the command: otherwise Ctrl-C would end the shell.
   const command = ['exec', ...[launcher, ...args].map(word => `'${word}'`)].join(' ')
   const child = spawn('script', ['-q', '-e', '-f', '-c', command, '/dev/null'], {
     cwd: place.program,

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { isTruthy } from '../../shared/config/truthy.ts'
 
 /**
- * Tests that need commands of a language. Where one is missing they are skipped aloud; with CI set
- * that is a failure.
+ * Runs tests that need commands of a language. Tests with a missing command are skipped with a
+ * message; with CI set that is a failure.
  */
 export function whenInstalled(
   name: string,
@@ -27,7 +27,10 @@ export function whenInstalled(
   describe.skipIf(absent.length > 0)(name, tests)
 }
 
-/** A virtual environment with the packages of a file, made once on a machine for its contents. */
+/**
+ * Returns a virtual environment with the packages of a requirements file. It is created once per
+ * machine and contents.
+ */
 export function virtualEnvironment(requirements: string): string {
   const name = readFileSync(requirements, 'utf8')
     .trim()

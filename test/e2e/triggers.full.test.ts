@@ -1,4 +1,4 @@
-/** Webhooks, schedules and notifications where one process serves it all: `antichain serve`. */
+/** Webhooks, schedules and notifications in one process: `antichain serve`. */
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,7 +22,10 @@ const goldSdk = readFileSync(
 )
 const secret = 'a secret that both sides know'
 const credential = 'ghs_credential'
-/** Who asks for an address of this machine is held to the same list as who serves. */
+/**
+ * The command that requests an address of this machine needs the same allow list as the serving
+ * process.
+ */
 const allowed = { [outboundVariables.networks]: '127.0.0.1/32', [outboundVariables.plain]: '1' }
 
 let place: Place
@@ -103,7 +106,7 @@ async function readHistory(): Promise<readonly { readonly result?: string }[]> {
 const findNotifications = (event: string) =>
   receiver.received.filter(({ body }) => body.includes(`"deployment.${event}"`))
 
-test('a push that GitHub signed is deployed, once, and told of', async () => {
+test('a push that GitHub signed is deployed once, with a notification', async () => {
   const commit = github.commit(createFiles(1))
   const delivery = signDelivery(secret, 'push', pushOf(commit))
   const forged = signDelivery('another secret, of the same length', 'push', pushOf(commit))
@@ -127,7 +130,7 @@ test('a push that GitHub signed is deployed, once, and told of', async () => {
   expect(await deliver(url, much)).toMatchObject({ status: 413 })
 }, 240_000)
 
-test('a pull request is previewed and answered', async () => {
+test('a pull request is previewed, and the result is posted as a comment', async () => {
   const commit = github.commit(createFiles(2))
   const delivery = signDelivery(secret, 'pull_request', pullRequestOf(3, commit))
   expect(await deliver(url, delivery)).toMatchObject({ status: 202 })
@@ -141,7 +144,10 @@ test('a pull request is previewed and answered', async () => {
   expect(await readHistory()).toHaveLength(1)
 }, 240_000)
 
-/** Makes a schedule that runs once in a moment; a busy machine needs longer to make it. */
+/**
+ * Creates a schedule that runs once in a few seconds. The time is extended when the machine was too
+ * busy to create it in time.
+ */
 async function scheduleSoon(): Promise<void> {
   for (let inMs = 5_000; ; inMs *= 2) {
     const due = Math.ceil((Date.now() + inMs) / 1000) * 1000
@@ -151,7 +157,7 @@ async function scheduleSoon(): Promise<void> {
   }
 }
 
-test('a schedule finds a drift and tells of it, signed', async () => {
+test('a schedule that finds drift sends a signed notification', async () => {
   const folder = join(place.cloud, 'objects')
   const [name = ''] = readdirSync(folder)
   const object = JSON.parse(readFileSync(join(folder, name), 'utf8'))
@@ -172,7 +178,7 @@ test('a schedule finds a drift and tells of it, signed', async () => {
   expect(await readHistory()).toHaveLength(1)
 }, 240_000)
 
-test('a deployment that a command ran while nobody served is told of when somebody does', async () => {
+test('a deployment that ran while no process served is notified by the next serving process', async () => {
   await end()
   symlinkSync(join(place.home, 'node_modules'), join(place.program, 'node_modules'))
   requireSuccess(await place.run(['up', '--yes', '--skip-preview', '-s', 'dev']))

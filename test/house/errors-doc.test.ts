@@ -13,7 +13,7 @@ An error that ends a command looks like this, on standard error:
 
 \`\`\`text
 error[STACK_NOT_FOUND]: the stack 'prod' of project 'site'
-  what to do: List stacks with \`antichain stack ls\`, or make one with \`antichain stack init <name>\`.
+  hint: List stacks with \`antichain stack ls\`, or make one with \`antichain stack init <name>\`.
 \`\`\`
 
 A line with the resource stands between the two when the error is about one. With \`-v\` the stack trace follows. The

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('a forced cancel of a deployment whose generator died abandons what executors run', async () => {
+test('a forced cancel of a deployment with a dead generator abandons the operations that executors run', async () => {
   const { platform } = stage
   const { stack, deployment, begin, appendRecord, headOf } = await stage.openDeployment()
   await appendRecord(registered)
@@ -30,7 +30,7 @@ test('a forced cancel of a deployment whose generator died abandons what executo
     isAlive: ({ pid }: { readonly pid: number }) => pid === living.pid,
     endGroup(processGroup: unknown) {
       ended.push(processGroup)
-      // Whoever lost its provider in a call settles it.
+      // The executor that lost its provider during a call ends the operation itself.
       const end = { owner, attempt: 1, verdict: 'interrupted' } as const
       void platform.operations.select(deployment, one, end)
     },
@@ -41,7 +41,7 @@ test('a forced cancel of a deployment whose generator died abandons what executo
   expect(await platform.control.read(deployment)).toMatchObject({ stop: 'forced', closed: true })
 })
 
-test('a forced cancel closes what is held by a host of which nothing is known', async () => {
+test('a forced cancel closes a deployment whose holder is on an unreachable host', async () => {
   const { platform } = stage
   const { stack, deployment, begin, appendRecord, headOf } = await stage.openDeployment()
   await appendRecord(registered)
@@ -68,7 +68,7 @@ test('a forced cancel closes what is held by a host of which nothing is known', 
   expect(await platform.catalog.getStack(stack)).toMatchObject({ current: '' })
 })
 
-test('an edit of the state that died once it was published is in the history with its version', async () => {
+test('a state edit that died after its publish is in the history with its version', async () => {
   const { platform } = stage
   const { stack, deployment } = await stage.openDeployment()
   const snapshot = await platform.blobs.put(Buffer.from('{"version":3}'))

@@ -18,7 +18,7 @@ const initialProgram: Program = async monitor => {
   await registerThing(monitor, 'top', { replace: middle.id }, withDependency(middle.urn))
 }
 
-/** The base is replaced, and with it what depended on it: but `middle` does not any more. */
+/** The base is replaced, with its previous dependents. `middle` no longer depends on it. */
 const changedProgram: Program = async monitor => {
   const registerRest = async (): Promise<void> => {
     const middle = await registerThing(monitor, 'middle', { replace: 1 })
@@ -27,13 +27,13 @@ const changedProgram: Program = async monitor => {
   await Promise.all([registerThing(monitor, 'base', { replace: 2 }, deleteFirst), registerRest()])
 }
 
-test('a resumed deployment makes nothing anew whose delete first did not take place', async () => {
-  // Each call takes a while: what is decided meanwhile does not know how it ends.
+test('a resumed deployment does not recreate a resource whose delete did not take place', async () => {
+  // Each call takes 300 ms, so decisions made meanwhile do not know its result.
   const cloud = createCloud(300)
   const engine = await engines.open(cloud)
   await engine.run(initialProgram)
   cloud.faults.add('delete top-1')
-  // It dies when the cascade is decided, and nothing of it was done.
+  // The process dies after it decided the cascade and before any of its calls.
   const killed = engine.run(changedProgram, {
     kill: { call: 'operations.begin', effect: 1, when: 'before' },
   })

@@ -19,32 +19,26 @@ import type {
 import { ConfigureResponse } from '../../proto/gen/pulumi/provider.ts'
 import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
 
-/**
- * A cloud in memory with a provider in front; `replace` in the inputs forces a replacement when it
- * changes.
- */
+/** A cloud in memory with its provider. A changed input `replace` forces a replacement. */
 export interface Cloud {
   readonly script: Script
-  /** What exists: id → inputs. */
+  /** The existing objects: id → inputs. */
   readonly objects: Map<string, Record<string, unknown>>
   /** Mutating calls in order, as `create a`, `update a-1`, `delete a-1`. */
   readonly log: string[]
-  /** Calls that fail: `create a`, `update a-1` … */
+  /** Calls that fail, as `create a` or `update a-1`. */
   readonly faults: Set<string>
-  /** Changes something behind the engine's back, and removes something: what a refresh finds. */
+  /** Changes one object and removes another without the engine; a refresh finds both. */
   readonly drift: () => void
-  /** What was removed so. */
+  /** Ids of objects that `drift` removed. */
   readonly drifted: Set<string>
-  /** Lets creates of a name wait; answers when one does, and how to let them go. */
+  /** Holds creates of a name. `reached` resolves when one waits; `go` releases them. */
   readonly hold: (name: string) => { readonly reached: Promise<void>; readonly go: () => void }
-  /** Most mutating calls that were under way at once. */
+  /** Returns the maximum number of concurrent mutating calls. */
   readonly readPeak: () => number
 }
 
-/**
- * Makes an empty cloud, or one that goes on from a copy of another. Each mutating call takes
- * `delayMs`.
- */
+/** Creates an empty cloud, or a copy of another. Each mutating call takes `delayMs`. */
 export function createCloud(delayMs = 0, from?: Cloud): Cloud {
   const objects = new Map(from?.objects)
   const log: string[] = []

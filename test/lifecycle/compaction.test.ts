@@ -14,19 +14,20 @@ afterEach(() => engines.close())
 
 const killBeforePublish = { call: 'catalog.publish', effect: 1, when: 'before' as const }
 
-/** An engine whose second deployment died when everything was folded but nothing published. */
+/** Opens an engine whose second deployment died after its fold and before its publish. */
 async function stopBeforePublish(): Promise<{ engine: TestEngine; deployment: DeploymentId }> {
   const engine = await engines.open(createForeignCloud())
   await engine.run(firstProgram)
   const killed = engine.run(secondProgram, { kill: killBeforePublish })
   await expect(killed).rejects.toBeInstanceOf(Killed)
   const { current } = await getTestStack(engine.platform)
-  if (current === '') throw new Error('nothing was left')
+  if (current === '') throw new Error('no deployment was left')
   return { engine, deployment: current }
 }
 
 /**
- * The ports, dead from the n-th write of a compaction on; `after`: the write itself takes place.
+ * Returns ports that fail from the n-th write of a compaction on. `after`: that write itself takes
+ * place.
  */
 function createDying(platform: Platform, write: number, after: boolean): Platform {
   let writes = 0
@@ -46,7 +47,7 @@ function createDying(platform: Platform, write: number, after: boolean): Platfor
   }
 }
 
-test('two compactions at once, and one more, come to one version with the same bytes', async () => {
+test('two concurrent compactions, and a later one, produce one version with the same bytes', async () => {
   const { engine, deployment } = await stopBeforePublish()
   const { platform } = engine
   const results = await Promise.all([1, 2, 3].map(() => compact(platform, deployment)))
@@ -63,7 +64,7 @@ test.each([
   [2, false],
   [2, true],
 ])(
-  'a compaction that died at its write %i (done: %s) is done again to the same bytes',
+  'a compaction that died at its write %i (done: %s) is repeated with the same bytes',
   async (write, after) => {
     const { engine, deployment } = await stopBeforePublish()
     const { platform } = engine
@@ -76,7 +77,7 @@ test.each([
     const other = await compact(platform, deployment)
     expect(other.version).toBe(before.version + 1)
     if (isPublished) expect(other.snapshot).toBe(between.snapshot)
-    // The deployment itself is closed by the next one, from wherever it stood.
+    // The next deployment closes this one, at whatever step it stopped.
     const closing = await engine.run(secondProgram)
     expect(closing.result.result).toBe('succeeded')
     const versions = await platform.catalog.listVersions(before.id, 9)
@@ -86,7 +87,7 @@ test.each([
   },
 )
 
-test('a close that died between publish and release publishes nothing a second time', async () => {
+test('a close that died between publish and release does not publish again', async () => {
   for (const call of ['catalog.publish', 'control.close']) {
     const engine = await engines.open(createForeignCloud())
     await engine.run(firstProgram)
@@ -101,7 +102,7 @@ test('a close that died between publish and release publishes nothing a second t
   }
 })
 
-test('readers see a whole state all the while, and a pointer to nothing never', async () => {
+test('readers always see a complete state, and the pointer always names an existing snapshot', async () => {
   const engine = await engines.open(createForeignCloud())
   await engine.run(firstProgram)
   const { platform } = engine

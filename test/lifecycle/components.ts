@@ -11,16 +11,16 @@ import { signatureKey, signatures } from '../../shared/values/wire-options.ts'
 import { type Monitor, withMonitor } from './scripted-hosts.ts'
 import { toWireSecret } from './register-thing.ts'
 
-/** What a provider makes of a component, over the monitor that it is told of. */
+/** Constructs a component as a provider does, over the monitor of its request. */
 export type MakeComponent = (
   request: ConstructRequest,
   monitor: Monitor,
 ) => Promise<Partial<ConstructResponse>>
 
-/** What a method of a provider does, over the monitor that it is told of. */
+/** Executes a method of a provider, over the monitor of its request. */
 export type CallMethod = (request: CallRequest, monitor: Monitor) => Promise<Partial<CallResponse>>
 
-/** Takes everything that a provider can say it takes. */
+/** Returns a provider's answer that accepts all optional value kinds. */
 const configure = (): ConfigureResponse =>
   ConfigureResponse.create({
     acceptSecrets: true,
@@ -29,7 +29,7 @@ const configure = (): ConfigureResponse =>
     supportsPreview: true,
   })
 
-/** A provider that makes components, over a script that has the rest. */
+/** Returns the script of a provider that constructs components; `more` has its other methods. */
 export function componentScript(
   { make, method }: { readonly make?: MakeComponent; readonly method?: CallMethod },
   rest: Script = {},
@@ -52,7 +52,7 @@ export function componentScript(
   }
 }
 
-/** Registers the component itself, as every provider begins. */
+/** Registers the component itself, the first call of every such provider. */
 export async function registerSelf(
   { type, name, parent, providers }: ConstructRequest,
   monitor: Monitor,
@@ -62,7 +62,7 @@ export async function registerSelf(
   return urn
 }
 
-/** A component that a provider makes, as a program registers it. */
+/** Registers a component that a provider constructs, as a program does. */
 export const registerComponent = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({
     type: 'comp:index:Group',
@@ -74,7 +74,7 @@ export const registerComponent = (monitor: Monitor, name: string, more: object =
     ...more,
   })
 
-/** The errors that were told, without what is put around them. */
+/** Returns the reported errors without their prefix and suffix. */
 export const trimmedErrorsOf = (events: readonly EngineEventPayload[]): readonly string[] =>
   events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent?.severity === 'error'
@@ -87,7 +87,7 @@ export const resourceUrnOf = (name: string, type = 'test:index:Thing'): string =
 
 const toWireOutput = (fields: object): object => ({ [signatureKey]: signatures.output, ...fields })
 
-/** Values as they go over the wire. */
+/** Values in their wire form. */
 export const wireValues = {
   output: toWireOutput,
   secret: toWireSecret,

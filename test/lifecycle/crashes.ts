@@ -22,7 +22,7 @@ const scenes = {
 }
 type SceneName = keyof typeof scenes
 
-/** In which scene each list is reached; rows of their own by `list row`. */
+/** The scene that reaches each list. Single rows with a scene of their own are in `sceneOfRow`. */
 const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   start: 'up',
   refresh: 'refreshed',
@@ -88,7 +88,7 @@ const sceneOfRow: ReadonlyMap<string, SceneName> = new Map([
   ['giveUp 1', 'poisoned'],
 ])
 
-/** One death in a scene: before or after one row of the table. */
+/** One crash in a scene: before or after one row of the table. */
 export interface Crash extends EffectRow {
   readonly when: 'before' | 'after'
   readonly call: string
@@ -96,7 +96,7 @@ export interface Crash extends EffectRow {
   readonly title: string
 }
 
-/** Every death that the table knows: before and after each row of each list. */
+/** Every crash of the table: before and after each row of each list. */
 export const crashes: readonly Crash[] = [...lists].flatMap(([list, { effects }]) =>
   effects.flatMap(({ call }, at) =>
     (['before', 'after'] as const).map(when => {
@@ -115,7 +115,7 @@ export const crashes: readonly Crash[] = [...lists].flatMap(([list, { effects }]
   ),
 )
 
-/** What a scene comes to when nobody dies in it, once for all its crashes. */
+/** The final state of each scene without a crash, computed once for all its crashes. */
 const finals = new Map<Scene, Promise<FinalState>>()
 
 async function runWithoutCrash(scene: Scene): Promise<FinalState> {
@@ -130,9 +130,9 @@ async function runWithoutCrash(scene: Scene): Promise<FinalState> {
 }
 
 /**
- * Kills the process of a scene at a row, goes on, and checks the cloud; what nobody can know is
- * named, else it comes to what it comes to without a death. Fails when the scene does not come to
- * the row.
+ * Kills the process of a scene at a row, resumes it, and checks the cloud. A create with an unknown
+ * end must be pending. Otherwise the final state equals that of a run without a crash. Fails when
+ * the scene does not reach the row.
  */
 export async function checkCrash({ list, row, when, scene }: Crash): Promise<void> {
   const final = finals.get(scene) ?? runWithoutCrash(scene)
@@ -145,7 +145,7 @@ export async function checkCrash({ list, row, when, scene }: Crash): Promise<voi
       thrown => thrown as unknown,
     )
     if (end !== undefined && !(end instanceof Killed)) throw end
-    expect(end, 'the scene does not come to it').toBeInstanceOf(Killed)
+    expect(end, 'the scene does not reach this row').toBeInstanceOf(Killed)
     const ran = await scene.recover(place)
     const isUnknowable = await checkCloud(place, ran, `${when} ${list} ${row}`)
     if (isUnknowable) expect(ran.result.pending).not.toEqual([])

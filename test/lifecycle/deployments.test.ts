@@ -16,7 +16,7 @@ const readNames = (ran: TestRun): string[] =>
   (ran.state.resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
 describe('up', () => {
-  test('creates what is new, leaves what is the same unwritten, deletes what is gone', async () => {
+  test('new resources are created, unchanged ones are not written, unregistered ones are deleted', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     const first = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
@@ -37,7 +37,7 @@ describe('up', () => {
     )
   })
 
-  test('replaces create-first, and deletes the old one at the end', async () => {
+  test('a replacement is created first, and the old object is deleted at the end', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(createThings({ a: { replace: 1 } }))
@@ -47,7 +47,7 @@ describe('up', () => {
     expect(ran.result.changes).toEqual({ same: 1, replace: 1 })
   })
 
-  test('replaces delete-first with everything that would have to be replaced too', async () => {
+  test('a delete before a replacement includes all dependents that would have to be replaced', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     const program =
@@ -68,7 +68,7 @@ describe('up', () => {
     ])
   })
 
-  test('a failed create ends the deployment, keeps what was made, and the next run finishes it', async () => {
+  test('a failed create ends the deployment, keeps earlier creates, and the next run completes it', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     cloud.faults.add('create b')
@@ -81,7 +81,7 @@ describe('up', () => {
     expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-1', 'c-1'])
   })
 
-  test('a program that fails deletes nothing', async () => {
+  test('a program that fails deletes no resource', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
@@ -104,7 +104,7 @@ describe('up', () => {
     expect(JSON.stringify(ran.events)).toContain('Duplicate resource URN')
   })
 
-  test('an alias keeps the resource', async () => {
+  test('an aliased resource is kept', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(createThings({ old: { v: 1 } }))
@@ -120,7 +120,7 @@ describe('up', () => {
     expect(readNames(ran)).toContain('new')
   })
 
-  test('runs no more operations at once than it may', async () => {
+  test('the number of concurrent operations is limited', async () => {
     const cloud = createCloud(20)
     const engine = await engines.open(cloud)
     const manyProgram: Program = async monitor => {
@@ -143,7 +143,7 @@ describe('destroy', () => {
     }
   }
 
-  test('deletes what depends first, and everything', async () => {
+  test('a destroy deletes all resources, dependents first', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(chainProgram)
@@ -152,7 +152,7 @@ describe('destroy', () => {
     expect(ran.state.resources ?? []).toEqual([])
   })
 
-  test('a failed delete keeps everything that it depends on', async () => {
+  test('a failed delete keeps all dependencies of its resource', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(chainProgram)
@@ -163,7 +163,7 @@ describe('destroy', () => {
     expect(readNames(ran)).toEqual(['life-dev', 'default', 'a', 'b', 'c'])
   })
 
-  test('a protected resource stays with what it depends on, the rest goes', async () => {
+  test('a protected resource is kept with its dependencies, and the others are deleted', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {
@@ -176,7 +176,7 @@ describe('destroy', () => {
     expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'safe-1'])
   })
 
-  test('1,000 independent resources go through joins', async () => {
+  test('1,000 independent resources are deployed through joins', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {
@@ -192,7 +192,7 @@ describe('destroy', () => {
 })
 
 describe('refresh and preview', () => {
-  test('a refresh takes over drift and forgets what is gone', async () => {
+  test('a refresh applies drift and removes missing resources', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
@@ -204,7 +204,7 @@ describe('refresh and preview', () => {
     expect(JSON.stringify(ran.state)).toContain('theirs')
   })
 
-  test('up with a refresh decides against what was read', async () => {
+  test('an up with a refresh decides against the read state', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
@@ -214,7 +214,7 @@ describe('refresh and preview', () => {
     expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-2'])
   })
 
-  test('a preview changes neither cloud nor state nor history', async () => {
+  test('a preview changes neither the cloud nor the state nor the history', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     const before = await engine.run(createThings({ a: { v: 1 } }))

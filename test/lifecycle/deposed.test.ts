@@ -6,7 +6,7 @@ import { createEngines, getTestStack, registerThing } from './register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** A program that stops after its first resource until it is told to go on. */
+/** Returns a program that stops after its first resource until it is released. */
 function createGated() {
   const reached = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
@@ -19,7 +19,7 @@ function createGated() {
   return { program, reached: reached.promise, go: go.resolve }
 }
 
-test('a generator that was deposed decides nothing more and stops nobody', async () => {
+test('a deposed generator decides nothing more and does not stop its successor', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const [first, second] = [createGated(), createGated()]
@@ -28,13 +28,13 @@ test('a generator that was deposed decides nothing more and stops nobody', async
     (thrown: unknown) => thrown,
   )
   await first.reached
-  // Its process only seemed to be dead: somebody else goes on with the deployment meanwhile.
+  // The process only seemed to be dead. Another one resumes the deployment meanwhile.
   const resumed = engine.run(second.program, { resume: true })
   await second.reached
   first.go()
   expect(await deposed).toMatchObject({ code: 'DEPLOYMENT_TAKEN_OVER' })
   const { current } = await getTestStack(engine.platform)
-  if (current === '') throw new Error('the deployment goes on')
+  if (current === '') throw new Error('the resumed run')
   expect(await engine.platform.control.read(current)).toMatchObject({ stop: 'none' })
   second.go()
   expect((await resumed).result).toMatchObject({ result: 'succeeded', pending: [] })

@@ -11,51 +11,53 @@ import type { ChainMessage, Delivery } from '../../shared/ports/queue.ts'
 /** The lists of the table by name. */
 export const lists: ReadonlyMap<string, EffectList> = new Map(Object.entries(orderOfEffects))
 
-/** Whether a call of a port is an effect: whatever is not known to be none is one. */
+/**
+ * Reports whether a call of a port is an effect. Calls that are not listed as harmless are effects.
+ */
 export const isEffect = (call: string): boolean => !silent.has(call)
 const silent = new Set(unlistedCalls.flatMap(({ calls }) => calls))
 
 /** A row of the table. */
 export interface EffectRow {
   readonly list: string
-  /** From 1, as on the page. */
+  /** Counted from 1, as on the page. */
   readonly row: number
 }
 
-/** One effect in the words of the table; an append has one for each of its decisions. */
+/** One effect in the terms of the table. An append has one fact per decision. */
 interface Fact {
   readonly call: string
-  /** The file that asked the port. */
+  /** The file that called the port. */
   readonly by: string
 }
 
-/** One thing that has an order of its own: its facts so far, and where in lists it may be. */
+/** One ordered sequence of facts, with its possible positions in the lists. */
 interface Course {
   readonly facts: Fact[]
-  /** Rows that the last fact may be; undefined before the first. */
+  /** The rows that match the last fact; undefined before the first. */
   at: readonly EffectRow[] | undefined
   before: readonly EffectRow[] | undefined
 }
 
-/** An effect that was noted; `refused` when the store did not take it. */
+/** A noted effect. `undo` is called when the store refused it. */
 export interface NotedEffect {
   readonly rows: readonly EffectRow[]
   readonly undo: () => void
 }
 
-/** What effects of one process have been, told in the words of the table. */
+/** The effects of one process, in the terms of the table. */
 export interface Tracer {
-  /** Notes an effect before it takes place; answers the rows that it may be. */
+  /** Notes an effect before it takes place, and returns the rows that match it. */
   readonly note: (call: string, args: readonly unknown[]) => NotedEffect
-  /** The same deliveries; what is done for one of them is told from what is done for others. */
+  /** Returns the same deliveries; iterating over them attributes effects to each one. */
   readonly trackDeliveries: (deliveries: readonly Delivery[]) => readonly Delivery[]
-  /** Effects that no list has in this place, with what came before them. */
+  /** Effects that no list has at this position, with the preceding effects. */
   readonly violations: readonly string[]
-  /** What was begun and lacks effects that the table has for it. */
+  /** Returns the sequences that lack effects which the table requires. */
   readonly listUnfinished: () => readonly string[]
 }
 
-/** What an executor is in: a delivery, and the operation of it that was begun last. */
+/** The current delivery of an executor, and the operation that it began last. */
 interface Running {
   readonly receipt: string
   readonly course: string
@@ -63,7 +65,7 @@ interface Running {
 
 const running = new AsyncLocalStorage<Running>()
 
-/** Makes the tracer of one process. */
+/** Creates the tracer of one process. */
 export function createTracer(): Tracer {
   const courses = new Map<string, Course>()
   /** Keys of the runs of a delivery. */
@@ -85,7 +87,7 @@ export function createTracer(): Tracer {
       const message = `message ${String(first)}`
       return ran.length === 0 || courses.has(message) ? [...ran, message] : ran
     }
-    // What ends by the generator's own hand is not in a delivery.
+    // Operations that the generator ends itself belong to no delivery.
     if (per.has('own') && receipt === 'nobody') {
       const id = fact.by === '' ? first : fact.call === 'operations.arrive' ? third : second
       return [`own ${String(id)}`]
@@ -114,7 +116,7 @@ export function createTracer(): Tracer {
       rows: follow(listsOf(key), courseOf(key).at, fact),
     }))
     if (steps.length === 0) violations.push(`${textOf(fact)}: no list has it`)
-    // A record is told by what it decides: a take-over is that of a start where one is under way.
+    // A record is identified by its decisions: a takeover belongs to a start that is in progress.
     const fitting = steps.filter(({ rows }) => rows.length > 0)
     const continuing = fitting.filter(({ rows }) => rows.some(({ row }) => row > 1))
     const isAttributed = fact.by !== '' || fitting.length === 0
@@ -146,7 +148,7 @@ export function createTracer(): Tracer {
           course.facts.pop()
         }
       }
-      // Nobody knows of a begin whether it took place.
+      // The store may have executed a refused begin.
       return { rows, undo: call === 'operations.begin' ? () => undefined : refused }
     },
     trackDeliveries: deliveries =>
@@ -158,7 +160,7 @@ export function createTracer(): Tracer {
   }
 }
 
-/** Whoever goes through deliveries is in each of them in turn. */
+/** Sets the current delivery while the caller iterates. */
 function* iterateDeliveries(this: readonly Delivery[]): Generator<Delivery> {
   for (let at = 0; at < this.length; at++) {
     const delivery = this[at]
@@ -174,18 +176,23 @@ function listsWith(fact: Fact): readonly (readonly [string, EffectList])[] {
   return [...lists].filter(([, { effects }]) => effects.some(effect => isSameEffect(effect, fact)))
 }
 
-/** Who decided a log record is told by what it decides, not by who appends it. */
+/** A log record is identified by its decisions, not by the file that appends it. */
 function isSameEffect({ call, by }: Effect, fact: Fact): boolean {
   return call === fact.call && (fact.by === '' || by.includes(fact.by))
 }
 
-/** The lists that are followed in a course: one of the process, or all that are of its kind. */
+/**
+ * Returns the lists that a sequence follows: one list for a process, otherwise all lists of its
+ * kind.
+ */
 function listsOf(key: string): readonly (readonly [string, EffectList])[] {
   const [per = '', name = ''] = key.split(' ')
   return [...lists].filter(([one, list]) => (per === 'process' ? one === name : list.per === per))
 }
 
-/** The rows that a fact may be, after others: the list goes on, loops, or begins anew. */
+/**
+ * Returns the rows that match a fact after others: the list continues, repeats, or begins again.
+ */
 function follow(
   mine: readonly (readonly [string, EffectList])[],
   at: readonly EffectRow[] | undefined,
@@ -206,7 +213,7 @@ function follow(
   return [...found.values()]
 }
 
-/** Whether the effect at `place` may follow the `row`-th. */
+/** Reports whether the effect at `place` may follow row `row`. */
 function canFollow(effects: readonly Effect[], row: number, place: number): boolean {
   const from = effects[row - 1]?.again
   const isNext = place >= row && isSkipped(effects, row, place)
@@ -224,17 +231,16 @@ function isEnd({ list, row }: EffectRow): boolean {
 
 let settled = 0
 
-/**
- * The decisions of an append as the table has them, each with the operation that it begins with.
- */
+/** Returns the decisions of an append in the terms of the table, each with its first operation. */
 function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string, number])[] {
   const { number, decisions } = record as LogRecord
   return decisions.flatMap(decision => {
     const { kind } = decision
-    // It stands in one record with its phase, which tells of it.
+    // This decision shares its record with a phase, which represents it.
     if (kind === 'pin' && decision.epoch > 1) return []
     if (kind === 'phase') return [[`decisionLog.append phase ${decision.phase}`, 0]]
-    // What the generator settles has no operation yet: each such hook is by itself.
+    // A step that the generator settles has no operation yet, so each of its hooks is a sequence of
+    // its own.
     if (kind === 'hooked')
       return [['decisionLog.append hooked', decision.operation ?? (settled -= 1)]]
     if (kind === 'retried') return [['decisionLog.append retried', decision.operation.id]]
@@ -243,7 +249,7 @@ function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string
   })
 }
 
-/** The operations that a fact of a chain is about. */
+/** Returns the operations of a chain's fact. */
 function chainsOf(first: unknown): readonly number[] {
   if (typeof first === 'number') return [first]
   return (first as readonly ChainMessage[]).flatMap(({ operations }) => operations)
@@ -251,7 +257,7 @@ function chainsOf(first: unknown): readonly number[] {
 
 const source = /\/((?:shared\/(?:engine|runtime)|functions|local|cli)\/[\w/-]+\.ts)/
 
-/** The file of the product that asked a port just now. */
+/** Returns the product file that called a port. */
 function callerOf(): string {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 30

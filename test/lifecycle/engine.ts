@@ -45,10 +45,10 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 
 export type { Monitor, Program } from './scripted-hosts.ts'
 
-/** What a run is asked besides its command. */
+/** The options of a run. */
 export interface TestRunOptions {
   readonly command?: Command
-  /** What `import` is to adopt. */
+  /** The resources that `import` adopts. */
   readonly imports?: readonly ImportedResource[]
   readonly dryRun?: boolean
   readonly parallel?: number
@@ -62,41 +62,41 @@ export interface TestRunOptions {
   readonly release?: 'dataflow' | 'antichain'
   readonly config?: DeployRequest['config']
   readonly targeting?: Partial<Targeting>
-  /** Go on with what a killed run left. */
+  /** Resumes a run that was killed. */
   readonly resume?: boolean
-  /** What tells the program from others. */
+  /** Digest of the program. */
   readonly digest?: string
-  /** The same, as it is found while it runs. */
+  /** Returns the digest of the program while it runs. */
   readonly digestNow?: () => string
-  /** Forget pending creates, as a person may say. */
+  /** Clears pending creates, as a user can request. */
   readonly forget?: boolean
-  /** Kill the run at one of its effects: it then neither does nor hears anything more. */
+  /** Kills the run at one of its effects: it then neither calls nor receives anything more. */
   readonly kill?: KillPoint | undefined
-  /** How long each generator and executor may last. */
+  /** Time limit of each generator and executor. */
   readonly functionLimitMs?: number
-  /** Called with the deployment once it runs. */
+  /** Called with the running deployment. */
   readonly began?: (running: RunningDeployment) => void
-  /** What is wrong with the ports of the run. */
+  /** Injects faults into the ports of the run. */
   readonly disturb?: Disturb
-  /** What is wrong with its provider. */
+  /** Injects faults into its provider. */
   readonly provider?: (provider: Provider) => Provider
-  /** The store's operations with a fault of their own, for the executor. */
+  /** Injects faults into the executor's operations port. */
   readonly disturbed?: (operations: OperationsPort) => OperationsPort
-  /** How far the wall clock of the run is ahead of the others', in ms. */
+  /** Offset of the run's wall clock, in ms. */
   readonly skewMs?: number
-  /** How many times as fast as ours the time of the run passes. */
+  /** Factor by which the run's time passes faster. */
   readonly haste?: number
-  /** The hosts of languages, instead of the scripted program. */
+  /** Language hosts, instead of the scripted program. */
   readonly programs?: ProgramHost
-  /** The plugins of the run, instead of the scripted providers. */
+  /** Plugin host, instead of the scripted providers. */
   readonly plugins?: PluginHost
-  /** The text of a plan to be held to. */
+  /** Text of the plan that constrains the run. */
   readonly plan?: string
-  /** Policy packs that judge the run. */
+  /** Policy packs that analyze the run. */
   readonly packs?: readonly Analyzer[]
-  /** What else the request says. */
+  /** Further fields of the request. */
   readonly request?: Partial<DeployRequest>
-  /** Hears each effect of the run. */
+  /** Called for each effect of the run. */
   readonly onEffect?: (name: string, args: readonly unknown[]) => void
 }
 
@@ -109,46 +109,44 @@ const noTargeting: Targeting = {
   excludeProtected: false,
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface TestRun {
   readonly result: DeployResult
   readonly events: readonly EngineEventPayload[]
   readonly state: StoredDeployment
   readonly stack: StackId
-  /** The names of its effects, in order. */
+  /** Names of its effects, in order. */
   readonly effects: readonly string[]
   readonly tracer: Tracer
 }
 
-/**
- * An engine over an embedded platform of its own, with scripted programs and one scripted provider.
- */
+/** An engine over its own embedded platform, with scripted programs and one scripted provider. */
 export interface TestEngine {
   readonly platform: EmbeddedPlatform
   /** The folder of its store. */
   readonly home: string
   readonly provider: ScriptedProvider
-  /** The packages with a script of their own. */
+  /** The packages with their own scripts. */
   readonly packages: ReadonlyMap<string, ScriptedProvider>
   readonly run: (program: Program | undefined, options?: TestRunOptions) => Promise<TestRun>
-  /** Does something else as a process that may be killed at one of its effects. */
+  /** Runs other work as a process that may be killed at one of its effects. */
   readonly during: <T>(
     kill: KillPoint | undefined,
     work: (process: TestProcess) => Promise<T>,
   ) => Promise<T>
-  /** As `close`, but its home stays. */
+  /** Closes the engine without removing its home. */
   readonly keep: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 const id = stackIdOf(project, stackName)
 
-/** The manager costs a key derivation, so all engines of a file share one. */
+/** A manager costs a key derivation, so all engines of a file share one. */
 const managers = createPassphraseManager('lifecycle')
 
 /**
- * Opens an engine whose packages are all answered by `script`, but for those that `more` has a
- * script of their own for; `from`: the home of one that was closed, to go on from a copy of it.
+ * Opens an engine. `script` answers for all packages except those in `more`. `from`: the home of a
+ * closed engine, whose copy is used.
  */
 export async function openEngine(
   script: Script,
@@ -236,7 +234,7 @@ export async function openEngine(
   }
 }
 
-/** What is wrong with ports lies beneath what watches them. */
+/** The wrappers that observe effects are outside of these faults. */
 function disturbOf({ disturb, disturbed }: TestRunOptions): Disturb | undefined {
   if (disturbed === undefined) return disturb
   return platform => ({ ...disturb?.(platform), operations: disturbed(platform.operations) })

@@ -12,7 +12,7 @@ const verdictsOf = async ({ headOf }: StagedDeployment): Promise<readonly unknow
   Promise.all([one, barrier, next].map(async id => (await headOf(id))?.end?.verdict))
 const allSucceeded = ['succeeded', 'succeeded', 'succeeded']
 
-describe('an operation is begun and given back uncalled', () => {
+describe('an operation is begun and given back without a call', () => {
   test('when its deployment was stopped', async () => {
     const running = await stage.openDeployment()
     await stage.platform.control.stop(running.deployment, 'graceful')
@@ -28,7 +28,7 @@ describe('an operation is begun and given back uncalled', () => {
     expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
   })
 
-  test('when nobody says that its deployment runs', async () => {
+  test('when its control record does not exist', async () => {
     const running = await stage.openDeployment({ control: { read: async () => undefined } })
     await running.deliver(1)
     expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
@@ -42,7 +42,7 @@ describe('an operation is begun and given back uncalled', () => {
   })
 })
 
-test('what does not fit into the time of an executor is sent on', async () => {
+test('an operation that does not fit into the time of an executor is sent on', async () => {
   for (const [admission, pool] of [
     ['later', undefined],
     ['long', 'long'],
@@ -58,13 +58,13 @@ test('what does not fit into the time of an executor is sent on', async () => {
 })
 
 describe('an end', () => {
-  test('releases what waits, over joins, without the sweep', async () => {
+  test('releases waiting operations, through joins, without a sweep', async () => {
     const running = await stage.openDeployment()
     await running.deliver(1)
     expect(await verdictsOf(running)).toEqual(allSucceeded)
   })
 
-  test('that released nobody does so when its message comes again', async () => {
+  test('whose arrivals were not recorded records them when its message is delivered again', async () => {
     const { arrive } = stage.platform.operations
     let isAway = true
     const failAway: OperationsPort['arrive'] = (...args) =>
@@ -78,7 +78,7 @@ describe('an end', () => {
     expect(running.reported).toHaveLength(2)
   })
 
-  test('that was followed by one that released nobody does so for it, too', async () => {
+  test('whose successor recorded no arrivals records those of the successor, too', async () => {
     const { arrive } = stage.platform.operations
     let isAway = true
     const failAway: OperationsPort['arrive'] = (deployment, to, from) =>

@@ -6,7 +6,7 @@ import { createEngines, deleteFirst, registerThing, withDependency } from './reg
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Registers a thing as an SDK does that lets a program go on after a failure. */
+/** Registers a thing like an SDK that lets a program continue after a failure. */
 const registerReporting = (
   monitor: Monitor,
   name: string,
@@ -21,7 +21,7 @@ const idsOf = (ran: TestRun): string[] =>
 
 const goOn = { continueOnError: true }
 
-test('a replacement that failed leaves the old resource where it is', async () => {
+test('a failed replacement keeps the old resource', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -37,7 +37,7 @@ test('a replacement that failed leaves the old resource where it is', async () =
   expect(idsOf(ran)).toEqual(['a-1'])
 })
 
-test('what a resource still depends on stays when its change failed', async () => {
+test('a resource that another one still depends on stays when the change of that one failed', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -55,7 +55,7 @@ test('what a resource still depends on stays when its change failed', async () =
   expect(idsOf(await engine.run(programWithout))).toEqual(['b-1'])
 })
 
-test('a replacement that could not delete first loses none of its dependents', async () => {
+test('a replacement whose delete failed loses none of its dependents', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -73,7 +73,7 @@ test('a replacement that could not delete first loses none of its dependents', a
   expect(idsOf(ran).sort()).toEqual([...cloud.objects.keys()].sort())
 })
 
-test('an old copy that goes with another replacement takes its successor not along', async () => {
+test('an old copy that another replacement deletes does not delete its successor', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -95,7 +95,7 @@ test('an old copy that goes with another replacement takes its successor not alo
   expect([...cloud.objects.keys()].sort()).toEqual(['root-2', 'user-2'])
 })
 
-test('what a failed change left where it was keeps what it depends on', async () => {
+test('a resource whose change failed keeps its dependencies', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -115,7 +115,7 @@ test('what a failed change left where it was keeps what it depends on', async ()
   expect(idsOf(again)).toEqual(['user-2'])
 })
 
-test('with an error that it went on after, a deployment has failed', async () => {
+test('a deployment with an error fails even if it continued', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   cloud.faults.add('create a')
@@ -127,7 +127,7 @@ test('with an error that it went on after, a deployment has failed', async () =>
   expect(idsOf(ran)).toEqual(['b-1'])
 })
 
-test('what goes with another in a replacement is not deleted by itself', async () => {
+test('a resource that is deleted with a replaced one is not deleted by a call of its own', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -142,7 +142,7 @@ test('what goes with another in a replacement is not deleted by itself', async (
 })
 
 test.each(['operations.putOutcome', 'operations.select'])(
-  'a store that refuses %s once loses nothing',
+  'one refused call of %s loses nothing',
   async name => {
     const program: Program = async monitor => {
       await registerReporting(monitor, 'a', { v: 1 })

@@ -16,29 +16,29 @@ import {
 } from './scene.ts'
 import { getTestStack, registerThing } from './register-thing.ts'
 
-/** One more thing than `first` makes. */
+/** One thing more than `firstProgram` registers. */
 const oneMoreProgram: Program = async monitor => {
   await firstProgram(monitor)
   await registerThing(monitor, 'more', { v: 1 })
 }
 const more = { program: oneMoreProgram, options: {} }
 
-/** Puts into the inbox what nobody knows of. */
+/** Puts an outcome into the inbox that no state contains. */
 async function putLate({ engine, cloud }: TestPlace): Promise<void> {
   const { catalog, blobs } = engine.platform
   const { id, snapshot } = await getTestStack(engine.platform)
   const { resources = [] } = await readSnapshotBlob(blobs, snapshot)
   const made = resources.find(({ id: known }) => known === 'kept-1')
-  if (made === undefined) throw new Error('the state has what was made')
+  if (made === undefined) throw new Error("the state has no resource 'kept-1'")
   cloud.objects.set('late-1', { v: 1 })
   const state = { ...made, id: 'late-1' }
   const from = { deployment: deploymentIdOf(id, 1), operation: 99 as OperationId, attempt: 1 }
   await catalog.putLate(id, { ...from, urn: made.urn as Urn, state })
 }
 
-/** What was put late is there already when the deployment starts. */
+/** The late outcome is in the inbox when the deployment starts. */
 const inbox: Scene = {
-  name: 'up of a stack with something in its inbox',
+  name: 'up of a stack with an outcome in its inbox',
   async act(place, kill) {
     await putLate(place)
     return place.engine.run(secondProgram, { kill })
@@ -48,7 +48,7 @@ const inbox: Scene = {
 
 const inboxResumed: Scene = {
   ...inbox,
-  name: 'up that died when it had pinned what came late',
+  name: 'up that died after it had pinned a late outcome',
   async act(place, kill) {
     await putLate(place)
     const earlier = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
@@ -57,9 +57,9 @@ const inboxResumed: Scene = {
   },
 }
 
-/** A process hangs in a create, another one closes for it, and then the create comes back. */
+/** A process hangs in a create, another one closes its deployment, and then the create returns. */
 const late: Scene = {
-  name: 'a create that comes back after its owner was taken for dead',
+  name: 'a create that returns after its owner was considered dead',
   async act({ engine, cloud }, kill) {
     const { reached, go } = cloud.hold('more')
     const deposed = engine.run(oneMoreProgram, { kill }).then(
@@ -76,7 +76,7 @@ const late: Scene = {
 }
 
 const failing: Scene = {
-  name: 'up of which a create fails',
+  name: 'up with a create that fails',
   act({ engine, cloud }, kill) {
     cloud.faults.add('update changed-1')
     return engine.run(secondProgram, { kill })
@@ -91,13 +91,13 @@ const cancelled: Scene = {
   recover: place => runUntilDone(place, upScenario),
 }
 
-/** The program is another one when it runs again, and what it decided has not begun. */
+/** The program differs in the second run, and its first decision has not begun. */
 const otherwise: Scene = {
-  name: 'up that registers something otherwise when it runs again',
+  name: 'up whose second run registers a different resource',
   async act({ engine }, kill) {
     const decided = { effect: 1, row: { list: 'register', row: 1 }, when: 'after' } as const
     await awaitKill(engine.run(oneMoreProgram, { kill: decided }))
-    // What the sweep sends must not begin before the program asks.
+    // Operations that the sweep sends must not begin before the program's request.
     const selected = Promise.withResolvers<void>()
     const disturb: Disturb = ({ chains, operations }) => ({
       chains: {
@@ -117,7 +117,7 @@ const otherwise: Scene = {
     return engine.run(otherProgram, { resume: true, kill, disturb })
   },
   async recover(place) {
-    // What has begun meanwhile is kept: the next deployment changes it.
+    // An operation that has begun meanwhile is kept; the next deployment changes it.
     await runUntilDone(place, { program: otherProgram, options: {} })
     return place.engine.run(otherProgram)
   },
@@ -128,9 +128,9 @@ const otherProgram: Program = async monitor => {
   await registerThing(monitor, 'more', { v: 2 })
 }
 
-/** The stop flag is raised between a begin and the look at it. */
+/** The stop flag is set between a begin and the control read after it. */
 const stopped: Scene = {
-  name: 'up that is stopped right after a begin',
+  name: 'up that is stopped directly after a begin',
   act({ engine }, kill) {
     let hasStopped = false
     const disturb: Disturb = ({ operations, control }) => ({
@@ -150,7 +150,7 @@ const stopped: Scene = {
 }
 
 const lost: Scene = {
-  name: 'a delete in which the provider is lost',
+  name: 'a delete during which the provider is lost',
   before: wideProgram,
   act({ engine }, kill) {
     let isLost = false
@@ -170,10 +170,10 @@ const lost: Scene = {
   recover: place => runUntilDone(place, wavesScenario),
 }
 
-/** A disturbance that stumbles over one call, as if the code had a fault there. */
+/** Fails one call as a bug would. */
 const failByStone = (): Promise<never> => Promise.reject(new TypeError('a stone'))
 
-/** Every delivery is the last one, and the begin of the one thing that is new stumbles. */
+/** Every delivery is the last one, and the begin of the only new thing fails. */
 const poisoned: Scene = {
   name: 'an operation that cannot be begun',
   act({ engine }, kill) {
@@ -193,7 +193,9 @@ function deliverLastTime(chains: ChainQueuePort): ChainQueuePort['receive'] {
   }
 }
 
-/** Two things, each upon two others: half of the second wave goes on without one of them. */
+/**
+ * Two things that depend on two others each. Half of the second wave continues without one of them.
+ */
 const crossedProgram: Program = async monitor => {
   const register = (name: string, dependencies: string[]) =>
     registerThing(monitor, name, { v: 1 }, { dependencies })
@@ -202,9 +204,9 @@ const crossedProgram: Program = async monitor => {
   await Promise.all([register('c1', urns.slice(0, 2)), register('c2', urns.slice(2))])
 }
 
-/** As before, in the first wave of deletes: what ends last opens the barrier. */
+/** The same in the first wave of deletes: its last end opens the barrier. */
 const poisonedWave: Scene = {
-  name: 'a delete of a wave that cannot be begun',
+  name: 'a delete in a wave that cannot be begun',
   before: crossedProgram,
   act({ engine, cloud }, kill) {
     let poisonedOne: number | undefined
@@ -230,7 +232,7 @@ const poisonedWave: Scene = {
  * An executor stumbles when it notes the end of the first wave, so that the message is delivered again.
  */
 const again: Scene = {
-  name: 'a delete whose message comes again after its end',
+  name: 'a delete whose message is delivered again after its end',
   before: wideProgram,
   act({ engine }, kill) {
     let hasStumbled = false
@@ -250,9 +252,11 @@ const again: Scene = {
   recover: place => runUntilDone(place, wavesScenario),
 }
 
-/** Every message is sent twice, and one more of which the log knows nothing. */
+/**
+ * Every message is sent twice, and a further one names an operation that the log does not contain.
+ */
 const doubled: Scene = {
-  name: 'messages that come twice, or of nothing',
+  name: 'duplicate messages, and messages with an unknown operation',
   delayMs: 100,
   nth: new Map([['drop 1', 2]]),
   act({ engine }, kill) {
@@ -270,7 +274,7 @@ const doubled: Scene = {
   recover: place => runUntilDone(place, more),
 }
 
-/** What goes wrong besides a death. */
+/** Scenes with faults other than a crash. */
 export const faultScenes = {
   inbox,
   inboxResumed,

@@ -21,7 +21,7 @@ async function openScene(program = three, delayMs = 0): Promise<TestFunctions> {
 const readNames = async ({ readState }: TestFunctions): Promise<readonly string[]> =>
   ((await readState()).resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
-test('a request is one deployment, made by functions that know nothing but their messages', async () => {
+test('a request becomes one deployment by functions that only know their messages', async () => {
   const all = await openScene()
   const { nudges, stack, platform, cloud } = all
   await all.requestDeployment('k')
@@ -31,7 +31,7 @@ test('a request is one deployment, made by functions that know nothing but their
   expect(cloud.log.toSorted()).toEqual(['create a', 'create b', 'create c'])
   const kept = await platform.requests.find(stack, 'k')
   expect(kept?.end).toEqual({ kind: 'started', deployment: `${stack}/1` })
-  // The same once more: asked, nudged.
+  // The same request and nudge once more.
   expect(await all.requestDeployment('k')).toBe(true)
   expect(await all.generate()).toBe('idle')
   expect(cloud.log).toHaveLength(3)
@@ -62,7 +62,7 @@ test('requests of one stack are served one after another', async () => {
   expect((await all.readState()).resources ?? []).toEqual([])
 })
 
-test('a preview changes nothing, and its request keeps what it came to', async () => {
+test('a preview changes nothing, and its request stores the result', async () => {
   const all = await openScene()
   await all.requestPreview('p')
   expect(await all.generate()).toBe('ended')
@@ -76,7 +76,7 @@ test('a preview changes nothing, and its request keeps what it came to', async (
   expect(all.cloud.log).toEqual([])
 })
 
-test('what waits behind a preview has its turn, though its own nudge was used up before', async () => {
+test('a request behind a preview is served even if its own nudge was used up earlier', async () => {
   const all = await openScene()
   await all.requestPreview('p')
   await all.requestDeployment('k')
@@ -85,14 +85,14 @@ test('what waits behind a preview has its turn, though its own nudge was used up
   expect(await readNames(all)).toContain('a')
 })
 
-test('a generator that dies is followed by one that its dead-man nudge wakes', async () => {
+test('after a generator died, its watchdog nudge starts the next one', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
   const [first] = all.nudges.splice(0)
   expect(first).toEqual({ stack: all.stack, delayMs: 90_000 })
-  // Nothing was seen of the holder yet: it may live. What is seen now is told to the next look.
+  // The holder was never observed, so it may live. This observation is passed on to the next check.
   expect(await all.generate(first)).toBe('held')
   const [second] = all.nudges.splice(0)
   expect(second?.seen).toMatchObject({ renewals: expect.any(Number) })
@@ -103,7 +103,7 @@ test('a generator that dies is followed by one that its dead-man nudge wakes', a
   expect((await all.platform.requests.find(all.stack, 'k'))?.end?.kind).toBe('started')
 })
 
-test('one that died before it had a control record is closed, and its request begun again', async () => {
+test('a deployment that died before its control record existed is closed, and its request starts again', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
   const kill = { effect: 1, call: 'catalog.start', when: 'after' } as const
@@ -114,7 +114,7 @@ test('one that died before it had a control record is closed, and its request be
   expect(kept?.end).toEqual({ kind: 'started', deployment: `${all.stack}/2` })
 })
 
-test('a request that was served while a slow generator opened it is not begun again', async () => {
+test('a request that was served while a slow generator opened it does not start again', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
   const readdNudge = async (): Promise<void> => {
@@ -127,7 +127,7 @@ test('a request that was served while a slow generator opened it is not begun ag
   expect(all.cloud.log).toHaveLength(3)
 })
 
-test('generators whose time is short follow each other, and tell everything once', async () => {
+test('generators with a short time limit follow each other, and report every step once', async () => {
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`t${at}`, { v: 1 }]))
   const all = await openScene(createThings(many), 500)
   await all.requestDeployment('k')
@@ -143,7 +143,7 @@ test('generators whose time is short follow each other, and tell everything once
   expect(summary?.summaryEvent.resourceChanges.create).toBeGreaterThanOrEqual(12)
 }, 240_000)
 
-test('a deployment that was told to stop while nobody held it is closed', async () => {
+test('a deployment that is stopping while nobody held it is closed', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
@@ -155,7 +155,7 @@ test('a deployment that was told to stop while nobody held it is closed', async 
   expect((await all.platform.catalog.getStack(all.stack))?.current).toBe('')
 })
 
-test('a life that takes over says that it lives before it looks who else does', async () => {
+test('a generator run that takes over registers its lease before it checks the others', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
   const dies = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
@@ -168,7 +168,7 @@ test('a life that takes over says that it lives before it looks who else does', 
   expect(leases.every(({ retired }) => !retired)).toBe(true)
 })
 
-test('an environment of another stack leaves a request as it is, and what is held to its holder', async () => {
+test('an environment of another stack does not serve a request, and passes the observation of a holder on', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
   expect(await all.generate({}, { mayServe: false })).toBe('elsewhere')
@@ -177,7 +177,7 @@ test('an environment of another stack leaves a request as it is, and what is hel
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
   const [first] = all.nudges.splice(0)
-  // To look at a holder needs nothing of the stack.
+  // A check of the holder needs nothing of the stack.
   expect(await all.generate(first, { mayServe: false })).toBe('held')
   const [second] = all.nudges.splice(0)
   expect(await all.generate(second, { mayServe: false })).toBe('elsewhere')
@@ -185,7 +185,7 @@ test('an environment of another stack leaves a request as it is, and what is hel
   expect(await all.runToIdle()).toContain('ended')
 })
 
-test('a stack whose role refuses it begins no deployment, and who asked is told', async () => {
+test('a stack whose role is refused starts no deployment, and the request stores the reason', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
   expect(await all.generate({}, { isRefused: true })).toBe('refused')
@@ -195,7 +195,7 @@ test('a stack whose role refuses it begins no deployment, and who asked is told'
   expect(all.cloud.log).toEqual([])
 })
 
-test('a role that is taken away in mid-deployment is told there, and what is left done later', async () => {
+test('a role that is revoked during a deployment is reported there, and the next run completes the deployment', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const

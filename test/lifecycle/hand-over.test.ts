@@ -9,7 +9,7 @@ import { createEngines, getTestStack, registerThing, createThings } from './regi
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Things side by side, and one after them that depends on all. */
+/** Independent things, and one after them that depends on all. */
 const createMany =
   (count: number, value = 1): Program =>
   async monitor => {
@@ -19,7 +19,7 @@ const createMany =
     await registerThing(monitor, 'last', { v: value }, { dependencies: made.map(({ urn }) => urn) })
   }
 
-/** What was said of generators that left. */
+/** Returns the messages of generators that handed over. */
 function readHandOvers({ events }: Pick<TestRun, 'events'>): readonly string[] {
   return events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent.message.startsWith('Generator ')
@@ -28,7 +28,7 @@ function readHandOvers({ events }: Pick<TestRun, 'events'>): readonly string[] {
   )
 }
 
-/** Decisions of each life of a deployment, without its take-over. */
+/** Returns the number of decisions of each generator run, without its takeover. */
 async function decisionsOf(engine: TestEngine, number: number): Promise<readonly number[]> {
   const { id } = await getTestStack(engine.platform)
   const records = await engine.platform.decisionLog.read(
@@ -53,7 +53,7 @@ const stepsOf = (events: readonly EngineEventPayload[], op: string): readonly st
   )
 
 describe('under a time limit of its functions', () => {
-  test('a deployment goes on from generator to generator and repeats nothing', async () => {
+  test('a deployment continues from generator to generator and repeats nothing', async () => {
     const cloud = createCloud(250)
     const engine = await engines.open(cloud)
     const ran = await engine.run(createMany(24), { functionLimitMs: 1_200, parallel: 2 })
@@ -64,7 +64,7 @@ describe('under a time limit of its functions', () => {
     expect(cloud.readPeak()).toBeLessThanOrEqual(2)
     expect(readHandOvers(ran).length).toBeGreaterThan(1)
     expect((await decisionsOf(engine, 1)).length).toBeGreaterThan(2)
-    // Every step is told once, whoever ran it and whoever decided it.
+    // Every step is reported once, whichever executor ran it and whichever generator decided it.
     const createdUrns = stepsOf(ran.events, 'create').filter(
       urn => !urn.includes('pulumi:pulumi:Stack'),
     )
@@ -72,7 +72,7 @@ describe('under a time limit of its functions', () => {
     expect(new Set(createdUrns).size).toBe(25)
   }, 240_000)
 
-  test('a program that is edited meanwhile does not run again, and the person is told so', async () => {
+  test('a program that is edited during its deployment does not run again, and the user gets an error', async () => {
     const cloud = createCloud(250)
     const engine = await engines.open(cloud)
     let digest = 'the same'
@@ -114,7 +114,7 @@ describe('under a time limit of its functions', () => {
     expect(cloud.log.filter(line => line.startsWith('delete '))).toHaveLength(13)
   }, 240_000)
 
-  test('what earlier generators did is counted when a later one only follows deletes', async () => {
+  test('the summary counts the steps of earlier generators when a later one only follows deletes', async () => {
     const cloud = createCloud(300)
     const engine = await engines.open(cloud)
     await engine.run(createMany(10))
@@ -126,7 +126,7 @@ describe('under a time limit of its functions', () => {
     expect(readHandOvers(ran).length).toBeGreaterThan(0)
   }, 240_000)
 
-  test('a generator that only waits parks, and the end of a long call wakes the next', async () => {
+  test('a generator that only waits parks, and the end of a long call wakes the next one', async () => {
     const cloud = createCloud(3_000)
     const engine = await engines.open(cloud)
     const ran = await engine.run(createMany(1), { functionLimitMs: 1_500 })
@@ -135,7 +135,7 @@ describe('under a time limit of its functions', () => {
     expect(readHandOvers(ran).filter(line => line.includes('parks'))).toHaveLength(2)
   }, 240_000)
 
-  test('who parks is cancelled like any other', async () => {
+  test('a parked deployment is cancelled like any other', async () => {
     const cloud = createCloud(3_000)
     const engine = await engines.open(cloud)
     let running: RunningDeployment | undefined
@@ -149,12 +149,12 @@ describe('under a time limit of its functions', () => {
     running?.cancel()
     expect((await ran).result.result).toBe('cancelled')
     expect((await ran).events.filter(event => 'summaryEvent' in event)).toHaveLength(1)
-    // What ran was awaited and recorded.
+    // The running operation was awaited and recorded.
     expect((await ran).state.resources?.map(({ id }) => id)).toContain('n0-1')
     expect(cloud.log).toEqual(['create n0'])
   }, 240_000)
 
-  test('a program that needs longer than a generator may last comes to its end without a limit', async () => {
+  test('a program that needs longer than the time limit is completed by a generator without a limit', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     const slowProgram: Program = async monitor => {
@@ -168,7 +168,7 @@ describe('under a time limit of its functions', () => {
     expect(readHandOvers(ran).at(-1)).toContain('the next one has no time limit')
   }, 240_000)
 
-  test('what a failure stopped is seen to its end, and is a failure', async () => {
+  test('a deployment that a failure stopped is completed by later generators, with the result failed', async () => {
     const cloud = createCloud()
     const slowProgram = createCloud(4_000)
     const [remove, removeSlowly] = [cloud, slowProgram].map(({ script }) => script.delete)
@@ -191,7 +191,7 @@ describe('under a time limit of its functions', () => {
     expect(ran.events.some(event => 'summaryEvent' in event)).toBe(true)
   }, 240_000)
 
-  test('an operation that needs all the time of an executor is not handed on for ever', async () => {
+  test('an operation that needs the whole time of an executor is not passed on forever', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     const longProgram: Program = async monitor => {

@@ -5,7 +5,7 @@ import type { Scene } from './scene.ts'
 import { runUntilDone } from './scene.ts'
 import { registerThing } from './register-thing.ts'
 
-/** Hooks for every moment, told to `heard`; an error hook that wants every call made again. */
+/** Registers hooks of every type, and an error hook that requests a retry of every call. */
 async function registerHooks(monitor: Monitor, cloud: Cloud | undefined): Promise<object> {
   const functions = await openProgramFunctions(monitor)
   const registerNoop = (name: string): Promise<string> =>
@@ -59,7 +59,7 @@ const hooked: Scene = {
   recover: place => runUntilDone(place, { program: createChanged(place.cloud), options: {} }),
 }
 
-/** More than one join can do without upon one thing. */
+/** More dependents of one thing than an operation may release without a join. */
 const manyProgram: Program = async monitor => {
   const around = await registerHooks(monitor, undefined)
   const base = await registerThing(monitor, 'base', { v: 1 }, around)
@@ -76,11 +76,11 @@ const emptyProgram: Program = async monitor => {
 }
 
 const hookedWide: Scene = {
-  name: 'up that deletes many with hooks',
+  name: 'up with many deletes and hooks',
   before: manyProgram,
   act: ({ engine }, kill) => engine.run(emptyProgram, { kill }),
   recover: place => runUntilDone(place, { program: emptyProgram, options: {} }),
 }
 
-/** Programs that are called back around provider calls. */
+/** Scenes with hooks around provider calls. */
 export const hookScenes = { hooked, hookedWide } as const satisfies Record<string, Scene>

@@ -1,4 +1,5 @@
 import { test } from 'vitest'
 import { checkLarge } from './large.ts'
 
-test('a state of five megabytes goes to the blob store and comes back', () => checkLarge(1, 5e6))
+test('a state of five megabytes is stored in the blob store and read again', () =>
+  checkLarge(1, 5e6))

@@ -3,7 +3,7 @@ import { createCloud } from './cloud.ts'
 import { openEngine, type Program } from './engine.ts'
 import { registerThing } from './register-thing.ts'
 
-/** A program of `count` resources, each with a text of `size` bytes. */
+/** Returns a program of `count` resources with a text of `size` bytes each. */
 const createTexts =
   (count: number, size: number, version: string): Program =>
   async monitor => {

@@ -10,7 +10,7 @@ import { createEngines, deleteFirst, registerThing, createThings } from './regis
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** A cloud whose create of `slow` takes place when the test says so. */
+/** A cloud whose create of `slow` is held until the test releases it. */
 function createSlowCloud() {
   const cloud = createCloud()
   const reached = Promise.withResolvers<void>()
@@ -38,10 +38,10 @@ const program: Program = async monitor => {
   await registerThing(monitor, 'slow', { v: 1 })
 }
 
-test('what a process made that was taken for dead is found by the next deployment', async () => {
+test('a resource that a process created after it was considered dead is found by the next deployment', async () => {
   const cloud = createSlowCloud()
   const engine = await engines.open(cloud)
-  // The first process hangs in a call; the second one takes it for dead and closes for it.
+  // The first process hangs in a call. The second one considers it dead and closes its deployment.
   const deposed = engine.run(program).catch((thrown: unknown) => thrown)
   await cloud.reached
   const second = await engine.run(createThings({ a: { v: 1 } }))
@@ -57,7 +57,7 @@ test('what a process made that was taken for dead is found by the next deploymen
   const third = await engine.run(program)
   expect(third.result).toMatchObject({ result: 'succeeded', pending: [] })
   expect(cloud.log).toEqual(['create a', 'create slow'])
-  // Its executor may have got no further than the outcome, and puts it where it belongs only now.
+  // The late executor may repeat its write to the inbox after the deployment has taken the outcome.
   for (const item of late) await engine.platform.catalog.putLate(second.stack, item)
   expect(await engine.platform.catalog.listLate(second.stack, 10)).toEqual([])
   const messages = third.events.flatMap(event =>
@@ -66,7 +66,7 @@ test('what a process made that was taken for dead is found by the next deploymen
   expect(messages.join('\n')).toContain("its id is 'slow-1'")
 })
 
-/** A cloud whose objects are called as their resources; the second create of one is held up. */
+/** A cloud whose objects have the names of their resources as ids. The second create is held. */
 function createNamedCloud() {
   const cloud = createCloud()
   const reached = Promise.withResolvers<void>()
@@ -87,7 +87,7 @@ function createNamedCloud() {
   return { ...cloud, script, reached: reached.promise, go: go.resolve }
 }
 
-test('what came late takes the place of what was deleted for it, also under its id', async () => {
+test('a late replacement takes the place of the resource that was deleted for it, even with the same id', async () => {
   const cloud = createNamedCloud()
   const engine = await engines.open(cloud)
   const createUpTo =
@@ -98,7 +98,7 @@ test('what came late takes the place of what was deleted for it, also under its 
   await engine.run(createUpTo(1))
   const deposed = engine.run(createUpTo(2)).catch((thrown: unknown) => thrown)
   await cloud.reached
-  // Closes what seems dead, and decides nothing.
+  // This run closes the dead deployment and decides nothing.
   const second = await engine.run(() => Promise.reject(new Error('the program fails')))
   expect(second.state.pending_operations).toHaveLength(1)
   cloud.go()
@@ -109,7 +109,7 @@ test('what came late takes the place of what was deleted for it, also under its 
   expect(cloud.log).toEqual(['create a', 'delete a', 'create a'])
 })
 
-test('what turns up after a person had cleared it is deleted', async () => {
+test('a late object whose pending create was cleared is deleted', async () => {
   const cloud = createSlowCloud()
   const engine = await engines.open(cloud)
   const deposed = engine.run(program).catch((thrown: unknown) => thrown)
@@ -123,12 +123,12 @@ test('what turns up after a person had cleared it is deleted', async () => {
   expect(cloud.log).toEqual(['create a', 'create slow', 'delete slow-1'])
 })
 
-/** An engine whose inbox has an object of which no state knows. */
+/** Opens an engine whose inbox has an object that no state contains. */
 async function withInbox(cloud: Cloud) {
   const engine = await engines.open(cloud)
   const ran = await engine.run(createThings({ a: { v: 1 } }))
   const made = ran.state.resources?.find(({ id }) => id === 'a-1')
-  if (made === undefined) throw new Error('the state has what was made')
+  if (made === undefined) throw new Error("the state has no resource 'a-1'")
   cloud.objects.set('late-1', { v: 1 })
   await engine.platform.catalog.putLate(ran.stack, {
     deployment: deploymentIdOf(ran.stack, 1),
@@ -145,7 +145,7 @@ test.for(
     { effect, when: 'before' as const },
     { effect, when: 'after' as const },
   ]),
-)('what came late is taken once, killed  effect ', async kill => {
+)('a late outcome is taken once when the run is killed $when effect $effect', async kill => {
   const cloud = createCloud()
   const { engine, stack } = await withInbox(cloud)
   await engine.run(createThings({ a: { v: 1 } }), { kill }).catch((thrown: unknown) => thrown)
@@ -155,7 +155,7 @@ test.for(
   expect(await engine.platform.catalog.listLate(stack, 10)).toEqual([])
 })
 
-test('what came late is taken once by a deployment that is resumed', async () => {
+test('a late outcome is taken once by a deployment that is resumed', async () => {
   const cloud = createCloud()
   const { engine, stack } = await withInbox(cloud)
   const kill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const

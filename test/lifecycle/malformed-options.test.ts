@@ -6,7 +6,7 @@ import { errorsOf } from './run-events.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('replaceOnChanges with what is no path is an error of the resource, once it is looked at', async () => {
+test('an invalid path in replaceOnChanges is an error of the resource at its first diff', async () => {
   const engine = await engines.open(createCloud())
   const withPath = (v: number, path: string) =>
     engine.run(async monitor => {
@@ -24,7 +24,7 @@ test.each([
   [{ hideDiffs: ['b['] }, "'b[' is not a property path"],
   [{ version: 'banana' }, 'parse package version banana'],
   [{ version: 'v1.0.0' }, 'parse package version v1.0.0'],
-])('a registration with %o is refused before anything is done', async (options, message) => {
+])('a registration with %o is refused before any call', async (options, message) => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   let refusal: unknown

@@ -12,7 +12,7 @@ afterEach(() => engines.close())
 
 const urnOf = (name: string): string => `urn:pulumi:dev::life::test:index:Thing::${name}`
 
-/** A cloud whose methods count how often they were called. */
+/** A cloud whose methods count their calls. */
 function createCounting(call?: (request: CallRequest) => unknown) {
   const cloud = createCloud()
   const calls: CallRequest[] = []
@@ -30,13 +30,13 @@ function createCounting(call?: (request: CallRequest) => unknown) {
 const callSay = (monitor: Monitor, more: object = {}) =>
   monitor.call({ tok: 'test:index:Thing/say', args: { __self__: { urn: urnOf('a') } }, ...more })
 
-/** What the program was thrown. */
+/** Returns the message of the error that the program receives. */
 async function readRefusal(promise: Promise<unknown>): Promise<string> {
-  return promise.then(() => 'it was answered', String)
+  return promise.then(() => 'the call succeeded', String)
 }
 
 describe('a method of a resource', () => {
-  test('is asked with everything that it may need to know', async () => {
+  test('is called with all information of its request', async () => {
     const cloud = createCounting()
     const engine = await engines.open(cloud)
     await engine.run(
@@ -65,7 +65,7 @@ describe('a method of a resource', () => {
     )
   })
 
-  test('is asked in a preview too, which is said', async () => {
+  test('is called in a preview, too, with the preview flag', async () => {
     const cloud = createCounting()
     const engine = await engines.open(cloud)
     const program: Program = async monitor => {
@@ -76,7 +76,7 @@ describe('a method of a resource', () => {
     expect(cloud.calls.map(({ dryRun }) => dryRun)).toEqual([true])
   })
 
-  test('of a provider resource is asked of that very provider', async () => {
+  test('of a provider resource is called on that provider', async () => {
     const cloud = createCounting()
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {
@@ -89,7 +89,7 @@ describe('a method of a resource', () => {
     expect(cloud.calls.map(({ tok }) => tok)).toEqual(['pulumi:providers:test/say'])
   })
 
-  test('that the program did not register is not known', async () => {
+  test('of an unregistered resource is unknown', async () => {
     const cloud = createCounting()
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {
@@ -98,7 +98,7 @@ describe('a method of a resource', () => {
     expect(cloud.calls).toEqual([])
   })
 
-  test('answers failed checks to the program', async () => {
+  test('returns failed checks to the program', async () => {
     const failures = [{ property: 'x', reason: 'is refused' }]
     const engine = await engines.open(createCounting(() => CallResponse.create({ failures })))
     const { result } = await engine.run(async monitor => {
@@ -108,7 +108,7 @@ describe('a method of a resource', () => {
     expect(result.result).toBe('succeeded')
   })
 
-  test('that fails ends the deployment, and the reason is told', async () => {
+  test('that fails ends the deployment with the reason', async () => {
     const failBroken = () => Promise.reject(createFailure(status.UNKNOWN, 'it is broken'))
     const engine = await engines.open(createCounting(failBroken))
     const ran = await engine.run(async monitor => {
@@ -124,10 +124,10 @@ describe('a method of a resource', () => {
   })
 })
 
-describe('a deployment that goes on', () => {
+describe('a resumed deployment', () => {
   const beforeB: TestRunOptions = { kill: { effect: 2, call: 'operations.begin', when: 'before' } }
 
-  test('does not ask a method again: the recorded answer is given, secrets sealed', async () => {
+  test('does not call a method again: it returns the recorded result, with secrets sealed', async () => {
     const cloud = createCounting()
     const engine = await engines.open(cloud)
     const answers: CallResponse[] = []
@@ -153,7 +153,7 @@ describe('a deployment that goes on', () => {
     expect(second?.returnDependencies.get('count')).toEqual({ urns: [urnOf('a')] })
   })
 
-  test('asks a method again whose arguments are not those of before', async () => {
+  test('calls a method again when its arguments changed', async () => {
     const cloud = createCounting()
     const engine = await engines.open(cloud)
     const program =

@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** As much of a request as a start reads. */
+/** The fields of a request that a start reads. */
 const request = {
   stack,
   source: { root: home },
@@ -37,7 +37,7 @@ const request = {
   pendingCreates: { exist: new Map(), forget: false },
 } as unknown as DeployRequest
 
-test('two deployments of a stack that one process starts keep each other out', async () => {
+test('of two deployments of a stack that one process starts, one is refused', async () => {
   const ports = createGeneratorPorts(platform)
   const [first, second] = await Promise.allSettled([
     startDeployment(ports, request),
@@ -49,10 +49,10 @@ test('two deployments of a stack that one process starts keep each other out', a
   expect(refused).toMatchObject({ reason: { code: 'STACK_BUSY' } })
 })
 
-test('what a run of this process left is closed by its next one', async () => {
+test('a deployment that an earlier run of this process left open is closed by its next run', async () => {
   const ports = createGeneratorPorts(platform)
   const left = await startDeployment(ports, request)
-  // As when the store failed it: the run is over, the deployment is not closed.
+  // The state after a store failure: the run has ended, and the deployment is not closed.
   ports.here?.delete(left.deployment)
   const next = await startDeployment(ports, request)
   expect(next.closed).toBe(left.deployment)

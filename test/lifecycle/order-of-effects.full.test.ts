@@ -4,5 +4,5 @@ import { removePlaces } from './resume.ts'
 
 afterAll(removePlaces)
 
-// A process that dies in one of them waits for nobody: several are under way at once.
-test.concurrent.for(crashes)('a process dies $title', { timeout: 300_000 }, checkCrash)
+// A crashed process does not wait for others, so several cases run at the same time.
+test.concurrent.for(crashes)('a process that dies $title', { timeout: 300_000 }, checkCrash)

@@ -11,11 +11,14 @@ afterAll(removePlaces)
 const { start, program, settle, register, operate, plan, close, attend, recordEvents } =
   orderOfEffects
 
-/** The calls of a list, without some of its rows. */
+/** Returns the calls of a list, without some of its rows. */
 const callsOf = ({ effects }: EffectList, ...without: readonly number[]): string[] =>
   effects.filter((_, at) => !without.includes(at + 1)).map(({ call }) => call)
 
-/** As the table has it: providers are asked one thing or another, plans come with more. */
+/**
+ * Maps an effect to its name in the table: provider calls share one name, and an append of a plan
+ * has further decisions.
+ */
 const toListedName = (effect: string): string => {
   if (effect.startsWith('provider.')) return 'provider call'
   return effect.endsWith(' + plan') ? 'decisionLog.append plan' : effect
@@ -28,20 +31,20 @@ const oneProgram: Program = async monitor => {
 const [phase, ended, applied] = callsOf(program)
 const [registered, retired] = callsOf(attend)
 const began = [...callsOf(start, 4, 6), registered, phase]
-/** Nothing waits, nothing is late, slow or parked. */
+/** Rows of `operate` for waiting, late, slow and parked operations. */
 const unasked = [5, 6, 7, 9, 10]
 const over = [applied, ...callsOf(close, 3), retired]
 
-test('a deployment does what the table says, in its order', async () => {
+test('a deployment has the effects of the table in its order', async () => {
   const engine = await openEngine(createCloud().script)
   try {
     const readEffects = async (what: Program): Promise<readonly string[]> => {
       const ran = await engine.run(what)
       expect(ran.tracer.listUnfinished()).toEqual([])
-      // Events are kept beside everything, by the clock.
+      // Events are recorded concurrently, by the clock.
       return ran.effects.map(toListedName).filter(call => !callsOf(recordEvents).includes(call))
     }
-    // Stack and provider are settled; one create, upon which nobody waits.
+    // Stack and provider are settled. One create follows, without dependents.
     expect(await readEffects(oneProgram)).toEqual([
       ...began,
       ...callsOf(settle),
@@ -51,7 +54,7 @@ test('a deployment does what the table says, in its order', async () => {
       ended,
       ...over,
     ])
-    // Nothing is registered but the stack: the resource goes, then its provider, without a call.
+    // Only the stack is registered: the resource is deleted, then its provider, without a call.
     expect(await readEffects(async () => {})).toEqual([
       ...began,
       ...callsOf(plan),
@@ -64,7 +67,7 @@ test('a deployment does what the table says, in its order', async () => {
   }
 })
 
-test('what the table has in another order is told', async () => {
+test('effects in another order are violations', async () => {
   const { createTracer } = await import('./effect-tracer.ts')
   const tracer = createTracer()
   const [closing, stop, , , , closed] = callsOf(close)
@@ -84,10 +87,10 @@ test('what the table has in another order is told', async () => {
   expect(tracer.violations.at(-1)).toBe('chains.send by nobody: no list has it')
 })
 
-/** Some of the deaths, from every part of the table; all of them are in the full tier. */
+/** A sample of the crashes, from every part of the table. The full tier runs all of them. */
 const sample = crashes.filter(({ list, scene }, at) => {
   const isQuick = scene.delayMs === undefined && list !== 'parkOn' && list !== 'redo'
   return isQuick && at % 13 === 1
 })
 
-test.concurrent.for(sample)('a process dies $title', checkCrash)
+test.concurrent.for(sample)('a process that dies $title', checkCrash)

@@ -10,22 +10,22 @@ import {
 } from './engine.ts'
 import { createScriptedPlugins, type Extra, type Plugins } from './scripted-plugins.ts'
 
-/** As for other engines, with configuration as texts by their `ns:key`. */
+/** Like the options of other engines, with configuration as texts by their `ns:key`. */
 type PluginRunOptions = TestRunOptions & {
   readonly configured?: Readonly<Record<string, { readonly text: string }>>
 }
 
-/** An engine whose every plugin is started anew, over one cloud. */
+/** An engine that starts every plugin anew, over one cloud. */
 export interface PluginTestEngine extends Omit<TestEngine, 'run'> {
   readonly plugins: Plugins
   readonly run: (program: Program | undefined, options?: PluginRunOptions) => Promise<TestRun>
-  /** What was told of severity error. */
+  /** Returns the messages of severity error. */
   readonly errorsOf: (ran: TestRun) => readonly string[]
-  /** Installs a package for the program, as its package manager would. */
+  /** Installs a package for the program, as its package manager does. */
   readonly install: (name: string, pulumi: object, version?: string) => void
 }
 
-/** Engines over plugins of their own, closed when their test is over. */
+/** Creates engines over plugins of their own. They are closed when their test ends. */
 export function createPluginEngines() {
   const open: { readonly engine: TestEngine; readonly plugins: Plugins }[] = []
   return {

@@ -14,7 +14,7 @@ const toText = (state: unknown): string => JSON.stringify(state)
 const later = 4e12 as EpochMs
 
 test.each(scenarios)(
-  'every moment of $name is whole, and the last is what was published',
+  'the state at every moment of $name is valid, and the last one equals the published state',
   async ({ program, options }) => {
     const cloud = createForeignCloud()
     const engine = await engines.open(cloud)
@@ -30,7 +30,7 @@ test.each(scenarios)(
     for (let lamport = 0; lamport <= last; lamport += 1) {
       const moment = { kind: 'lamport', deployment: 2, lamport } as const
       const state = await readStateAt(platform, stack, moment, later)
-      if (state === undefined) throw new Error('the stack had a state')
+      if (state === undefined) throw new Error('the stack had no state at this moment')
       expect(verifyIntegrity(state), `2:${lamport}`).toBeUndefined()
       seen.add(toText(state.resources))
       if (lamport === last) expect(toText(state)).toBe(toText(ran.state))
@@ -52,7 +52,7 @@ test.each(scenarios)(
   },
 )
 
-test('a deployment that was left has moments too, and goes on', async () => {
+test('an interrupted deployment has moments, too', async () => {
   const engine = await engines.open(createForeignCloud())
   await engine.run(firstProgram)
   const killed = engine.run(secondProgram, { kill: { effect: 60, when: 'after' } })
@@ -67,7 +67,7 @@ test('a deployment that was left has moments too, and goes on', async () => {
   }
 })
 
-test('a moment that the stack never had is refused with its reason', async () => {
+test('a moment before or after the life of the stack is refused with the reason', async () => {
   const engine = await engines.open(createForeignCloud())
   await engine.run(createThings({ a: { v: 1 } }))
   const { platform } = engine

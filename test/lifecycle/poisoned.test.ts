@@ -20,15 +20,15 @@ const stumbling: Partial<OperationsPort> = {
   begin: () => Promise.reject(new TypeError('a stone')),
 }
 
-describe('work that no delivery can handle', () => {
-  test('comes again four times', async () => {
+describe('an operation that no delivery can handle', () => {
+  test('is delivered again four times', async () => {
     const deployment = await stage.openDeployment({ operations: stumbling })
     for (const count of [1, 2, 3, 4])
       await expect(deployment.deliver(count)).rejects.toThrow('a stone')
     expect(await deployment.headOf(one)).toBeUndefined()
   })
 
-  test('ends at the fifth as failed with its cause, and its barrier opens', async () => {
+  test('fails at the fifth delivery with its cause, and its barrier opens', async () => {
     const deployment = await stage.openDeployment({ operations: stumbling })
     await deployment.deliver(5).catch(() => undefined)
     const ends = await platform.operations.getEnds(deployment.deployment, [one, barrier])
@@ -38,14 +38,14 @@ describe('work that no delivery can handle', () => {
     expect(deployment.reported[0]).toMatch(/^failed: no delivery .* a stone$/)
   })
 
-  test('is dropped where it still waits: it comes again in its time', async () => {
+  test('is dropped while it still waits, because it is sent again later', async () => {
     const deployment = await stage.openDeployment({ operations: stumbling })
     await deployment.deliver(5, next)
     expect(await deployment.headOf(next)).toBeUndefined()
     expect(deployment.reported).toEqual([])
   })
 
-  test('ends as interrupted where an attempt before may have called', async () => {
+  test('ends as interrupted if an earlier attempt may have called', async () => {
     const deployment = await stage.openDeployment({ operations: stumbling })
     const owner = 'o' as OwnerToken
     const claim = { owner, executor: 'x' as ExecutorId, attempt: 0, needs: 0 }
@@ -55,7 +55,7 @@ describe('work that no delivery can handle', () => {
     expect((await deployment.headOf(one))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
   })
 
-  test('keeps waiting when the store is at fault', async () => {
+  test('stays in the queue when the store fails', async () => {
     const away = error('STORE_UNAVAILABLE', 'away')
     const deployment = await stage.openDeployment({
       operations: { begin: () => Promise.reject(away) },
@@ -72,7 +72,7 @@ describe('work that no delivery can handle', () => {
     expect(await deployment.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
   })
 
-  test('that five executors died of is interrupted by the sweep', async () => {
+  test('that killed five executors is interrupted by the sweep', async () => {
     const { deployment } = await stage.openDeployment()
     const { operations, chains } = platform
     const only = plan.slice(0, 1)
@@ -91,7 +91,7 @@ describe('work that no delivery can handle', () => {
 describe('redrive', () => {
   const createPorts = () => ({ ...createGeneratorPorts(platform), isAlive: () => true })
 
-  /** Delivers a message in vain until the queue gives it up. */
+  /** Delivers a message until the queue moves it to the dead letters. */
   async function makeDeadLetter({ deployment }: StagedDeployment): Promise<void> {
     const { chains } = platform
     await chains.send([{ deployment, operations: [one] }])
@@ -102,7 +102,7 @@ describe('redrive', () => {
     expect(await chains.receive(1, 0, { deployment })).toEqual([])
   }
 
-  test('tries again what was given up and has not ended', async () => {
+  test('sends a dead letter again if its operation has not ended', async () => {
     const deployment = await stage.openDeployment()
     expect(await redrive(createPorts(), deployment.stack)).toEqual({ kind: 'nothing' })
     await makeDeadLetter(deployment)
@@ -112,7 +112,7 @@ describe('redrive', () => {
     expect(delivery?.deliveries).toBe(1)
   })
 
-  test('leaves what has ended', async () => {
+  test('skips an ended operation', async () => {
     const deployment = await stage.openDeployment()
     await makeDeadLetter(deployment)
     const end = { owner: '', attempt: 0, verdict: 'failed' } as const
@@ -120,7 +120,7 @@ describe('redrive', () => {
     expect(await redrive(createPorts(), deployment.stack)).toEqual({ kind: 'nothing' })
   })
 
-  test('does nothing for a deployment that was stopped, died or is over', async () => {
+  test('does nothing for a deployment that was stopped, died or ended', async () => {
     const deployment = await stage.openDeployment()
     await makeDeadLetter(deployment)
     const dead = { ...createPorts(), isAlive: () => false }

@@ -8,7 +8,7 @@ import type {
   Violation,
 } from '../../shared/providers/analyzers/analyzer.ts'
 
-/** A policy pack in memory: what is not given finds nothing. */
+/** Creates a policy pack in memory. Functions that are not overridden report nothing. */
 export function createPack(
   name: string,
   overrides: Partial<Omit<Analyzer, 'info'>> & { readonly severity?: Severity } = {},
@@ -39,7 +39,7 @@ export function createPack(
   }
 }
 
-/** What a pack says when something is wrong. */
+/** Returns an analysis with these violations. */
 export function createAnalysis(...violations: Partial<Violation>[]): Analysis {
   return {
     violations: violations.map(violation => ({
@@ -56,7 +56,7 @@ export function createAnalysis(...violations: Partial<Violation>[]): Analysis {
   }
 }
 
-/** What a pack makes of the properties of a resource. */
+/** Returns remediations with these overrides. */
 export function createRemediations(...overrides: Partial<Remediation>[]) {
   const remediations = overrides.map(one => ({
     policy: 'resource-rule',
@@ -69,7 +69,7 @@ export function createRemediations(...overrides: Partial<Remediation>[]) {
   return { remediations, notApplicable: [] }
 }
 
-/** The host of such packs. */
+/** Creates a host of these packs. */
 export function createPackHost(packs: readonly Analyzer[]): AnalyzerHost {
   return {
     load: () => Promise.resolve(packs),

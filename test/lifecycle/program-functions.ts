@@ -18,26 +18,26 @@ import {
 } from '../../proto/gen/pulumi/resource.ts'
 import type { Monitor } from './engine.ts'
 
-/** Functions of a scripted program that the engine calls back. */
+/** Functions of a scripted program that the engine calls. */
 export interface ProgramFunctions {
   readonly addTransform: (
     run: (
       request: TransformRequest,
     ) => Partial<TransformResponse> | Promise<Partial<TransformResponse>>,
   ) => Callback
-  /** One that answers these bytes, or throws. */
+  /** Adds a function that returns these bytes, or throws. */
   readonly addRaw: (run: () => Uint8Array) => Callback
   readonly registerStackTransform: (callback: Callback) => Promise<void>
   readonly registerInvokeTransform: (
     run: (request: TransformInvokeRequest) => Partial<TransformInvokeResponse>,
   ) => Promise<void>
-  /** A hook by its name; one that throws fails with that sentence. */
+  /** Registers a hook by name. If `run` throws, the hook fails with that message. */
   readonly registerHook: (
     name: string,
     run: (request: ResourceHookRequest) => void | Promise<void>,
     how?: { readonly onDryRun?: boolean; readonly ignoreErrors?: boolean },
   ) => Promise<string>
-  /** An error hook: true for another try. */
+  /** Registers an error hook; true requests a retry. */
   readonly registerErrorHook: (
     name: string,
     run: (request: ErrorHookRequest) => boolean,
@@ -46,12 +46,12 @@ export interface ProgramFunctions {
 
 const open: Server[] = []
 
-/** Ends what the programs of a test serve. */
+/** Closes the function servers of a test. */
 export function closeProgramFunctions(): void {
   for (const server of open.splice(0)) server.forceShutdown()
 }
 
-/** Serves functions beside a scripted program. */
+/** Serves functions of a scripted program. */
 export async function openProgramFunctions({
   client,
 }: Pick<Monitor, 'client'>): Promise<ProgramFunctions> {
@@ -134,7 +134,7 @@ export async function openProgramFunctions({
   }
 }
 
-/** The hooks of a registration by their moment. */
+/** Returns the hooks of a registration by their type. */
 export function withHooks(
   names: Partial<
     Record<

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { limits } from '../../shared/config/limits.ts'
 import { measureSizes } from './record-sizes.ts'
 
-test('no record grows with the stack', async () => {
-  // The small one fills messages, joins and records of the log already.
+test('the size of a record does not depend on the size of the stack', async () => {
+  // The small stack already fills messages, joins and log records.
   const [small, large] = [await measureSizes(320), await measureSizes(960)]
-  // Numbers are a digit longer: 64 of a message, 32 of a head.
+  // Numbers have one more digit: 64 in a message, 32 in a head.
   for (const [kind, bytes] of Object.entries(large))
     expect(bytes, kind).toBeLessThanOrEqual((small[kind] ?? 0) * 1.05 + limits.chainOperationsMax)
   const { log = 0, outcome = 0, message = 0, ...tiny } = large

@@ -5,13 +5,13 @@ import { createCloud } from './cloud.ts'
 import { openEngine, type Program } from './engine.ts'
 import { registerThing } from './register-thing.ts'
 
-/** The greatest size of each kind of record, in bytes of its text. */
+/** The largest size of each kind of record, in bytes of its text. */
 export type Sizes = Readonly<Record<string, number>>
 
-/** The tables that are records; a deployment has many rows of some, and one of others. */
+/** The tables that store records. A deployment has many rows in some tables, and one in others. */
 const tables = ['log', 'head', 'outcome', 'control', 'lease', 'stack', 'history', 'snapshot']
 
-/** So many things in components of ten, all registered at once, changed, and destroyed. */
+/** Returns a program of `count` things in components of ten. They are registered concurrently. */
 function createProgram(count: number, value: number): Program {
   return async monitor => {
     const registerMembers = async (number: number): Promise<void> => {
@@ -25,7 +25,7 @@ function createProgram(count: number, value: number): Program {
   }
 }
 
-/** Runs a stack of so many things through its life and measures what was written. */
+/** Creates, changes and destroys a stack of this size, and measures the written records. */
 export async function measureSizes(count: number): Promise<Sizes> {
   const engine = await openEngine(createCloud().script)
   let message = 0

@@ -30,15 +30,15 @@ const createOutcome = (attempt: number, verdict: Outcome['verdict'] = 'succeeded
   return { operation: one, attempt, verdict, startedAt: at, endedAt: at }
 }
 
-/** One sweep over a plan, by somebody for whom every executor is dead. */
+/** Runs one sweep over a plan, with every executor considered dead. */
 function sweepDead({ deployment }: StagedDeployment, operations: readonly Operation[]) {
   return sweep({ ...stage.platform, deployment, isGone: () => true }, operations)
 }
 
-describe('what a dead executor had begun', () => {
+describe('an operation that a dead executor had begun', () => {
   const create = createOperation(one, { op: 'create', effect: 'add' })
 
-  test('gets the outcome that was left', async () => {
+  test('gets the outcome that the executor stored', async () => {
     const running = await stage.openDeployment()
     await running.begin(one, 'dead')
     await stage.platform.operations.putOutcome(running.deployment, createOutcome(1))
@@ -62,8 +62,8 @@ describe('what a dead executor had begun', () => {
   })
 })
 
-describe('what is left at a close', () => {
-  test('gets its outcome, else it is interrupted, and what was not called is left', async () => {
+describe('a begun operation at a close', () => {
+  test('gets its stored outcome or is interrupted, and an operation that was given back is skipped', async () => {
     const running = await stage.openDeployment()
     const { deployment } = running
     const [second, third] = [2, 3] as unknown as [OperationId, OperationId]
@@ -79,7 +79,7 @@ describe('what is left at a close', () => {
     expect((await running.headOf(third))?.end).toBeUndefined()
   })
 
-  test('is waited for while its owner lives', async () => {
+  test('is awaited while its owner lives', async () => {
     const running = await stage.openDeployment()
     const { deployment } = running
     const { platform } = stage
@@ -100,7 +100,7 @@ describe('what is left at a close', () => {
     expect(await platform.control.read(deployment)).toMatchObject({ closed: true })
   })
 
-  test('waits for a lease at most when it was forced, however long others renew theirs', async () => {
+  test('is awaited for one lease at most after a forced stop, even while others renew their leases', async () => {
     const running = await stage.openDeployment()
     const { deployment } = running
     const { platform } = stage
@@ -123,7 +123,7 @@ describe('what is left at a close', () => {
     await finishClose(ports, deployment, { liveness, changes: {} })
     expect(Math.round(nowMs / limits.leaseMs)).toBe(1)
     expect(await running.headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
-    // It learns so at its next renewal, and gives up.
+    // The executor notices this at its next renewal, and stops.
     expect(await platform.leases.renew(deployment, far, [])).toBe(false)
   })
 })
@@ -137,7 +137,7 @@ describe('a sweep', () => {
     createOperation(4, { needs: 1 }),
   ]
 
-  /** Ends operations as an executor does that dies before it can say so to anybody. */
+  /** Ends operations like an executor that dies before it records their arrivals. */
   async function endOperations(
     { deployment, begin }: StagedDeployment,
     ids: readonly number[],
@@ -149,7 +149,7 @@ describe('a sweep', () => {
     }
   }
 
-  test('leaves a join that waits for more', async () => {
+  test('does not end a join that still waits', async () => {
     const running = await stage.openDeployment()
     await endOperations(running, [1])
     await sweepDead(running, plan)
@@ -157,7 +157,7 @@ describe('a sweep', () => {
     expect((await running.headOf(join))?.end).toBeUndefined()
   })
 
-  test('redoes arrivals, ends the join that has all, and sends what is ready then', async () => {
+  test('repeats arrivals, ends a complete join, and sends the operations that are ready', async () => {
     const running = await stage.openDeployment()
     const { deployment } = running
     await endOperations(running, [1, 2])
@@ -167,7 +167,7 @@ describe('a sweep', () => {
     expect(delivery?.message.operations).toEqual([waiter])
   })
 
-  test('recovers nothing of an executor that lives', async () => {
+  test('does not recover operations of a living executor', async () => {
     const running = await stage.openDeployment()
     const { deployment } = running
     const owner = await running.begin(one, 'alive')
@@ -175,7 +175,7 @@ describe('a sweep', () => {
     expect(await running.headOf(one)).toMatchObject({ owner, attempt: 1 })
   })
 
-  test('does nothing in a deployment that was stopped', async () => {
+  test('does nothing in a stopped deployment', async () => {
     const running = await stage.openDeployment()
     const { deployment } = running
     const { platform } = stage

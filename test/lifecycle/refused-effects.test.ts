@@ -14,7 +14,7 @@ const changedProgram: Program = async monitor => {
   await registerThing(monitor, 'a', { v: 2 })
 }
 
-test('whatever the store refuses once is asked again, and the deployment ends well', async () => {
+test('every call that the store refuses once is retried, and the deployment succeeds', async () => {
   const cloud = createCloud(0)
   const engine = await engines.open(cloud)
   await engine.run(initialProgram)

@@ -13,29 +13,29 @@ export const registerThing = (
   more: object = {},
 ) => monitor.register({ type: 'test:index:Thing', name, custom: true, object, ...more })
 
-/** Options by which a resource is replaced with the one that it depends on. */
+/** Returns the options of a resource that is replaced together with its dependency. */
 export const withDependency = (urn: string): object => ({
   dependencies: [urn],
   propertyDependencies: new Map([['replace', { urns: [urn] }]]),
 })
 
-/** Options by which a resource is deleted before its replacement is made. */
+/** The options of a resource that is deleted before its replacement is created. */
 export const deleteFirst = { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
 
-/** A secret as programs and providers send it. */
+/** Returns a secret in its wire form. */
 export const toWireSecret = (value: unknown): object => ({
   [signatureKey]: signatures.secret,
   value,
 })
 
-/** A program that registers things one after another. */
+/** Returns a program that registers things one after another. */
 export const createThings =
   (values: Record<string, Record<string, unknown>>): Program =>
   async monitor => {
     for (const [name, object] of Object.entries(values)) await registerThing(monitor, name, object)
   }
 
-/** The record of the stack that engines of tests deploy. */
+/** Returns the record of the stack that test engines deploy. */
 export async function getTestStack({ catalog }: Pick<Platform, 'catalog'>): Promise<StackRecord> {
   const { stacks } = await catalog.listStacks()
   const [record] = stacks
@@ -43,7 +43,7 @@ export async function getTestStack({ catalog }: Pick<Platform, 'catalog'>): Prom
   return record
 }
 
-/** Engines that are closed when their test is over. */
+/** Creates engines that are closed when their test ends. */
 export function createEngines() {
   const open: TestEngine[] = []
   return {

@@ -1,6 +1,8 @@
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 
-/** The steps that a run told of, as `update a`, but for those of the stack and of providers. */
+/**
+ * Returns the reported steps of a run as `update a`, without those of the stack and of providers.
+ */
 export function resourceStepsOf(events: readonly EngineEventPayload[]): readonly string[] {
   return events.flatMap(event => {
     if (!('resourcePreEvent' in event) || event.resourcePreEvent === undefined) return []
@@ -10,5 +12,5 @@ export function resourceStepsOf(events: readonly EngineEventPayload[]): readonly
   })
 }
 
-/** The property by which the cloud of tests knows that a thing is to be replaced. */
+/** Returns the inputs whose change forces a replacement in the test cloud. */
 export const withReplace = (replace: number): Record<string, unknown> => ({ replace })

@@ -3,9 +3,9 @@ import { checkEffects, removePlaces, scenarios } from './resume.ts'
 
 afterAll(removePlaces)
 
-// Every effect has its turn at night.
+// The nightly tier kills at every effect.
 test.concurrent.each(scenarios)(
-  '$name that was killed before any eighth of its effects goes on where it was',
+  '$name that is killed before every eighth effect is resumed',
   scenario => checkEffects(scenario, 8),
   1_200_000,
 )

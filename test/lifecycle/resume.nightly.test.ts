@@ -4,7 +4,7 @@ import { checkEffects, removePlaces, scenarios } from './resume.ts'
 afterAll(removePlaces)
 
 test.concurrent.each(scenarios)(
-  '$name that was killed before any of its effects goes on where it was',
+  '$name that is killed before any effect is resumed',
   scenario => checkEffects(scenario, 1),
   1_200_000,
 )

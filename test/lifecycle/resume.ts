@@ -19,10 +19,10 @@ import {
   withDependency,
 } from './register-thing.ts'
 
-/** What exists already, and is only read. */
+/** Id of an existing object that the program only reads. */
 const outside = 'outside-1'
 
-/** First a stack to start from, then a program with every kind of step in it. */
+/** The initial stack. `secondProgram` then has every kind of step. */
 export const firstProgram: Program = async monitor => {
   const a = await registerThing(monitor, 'a', { v: 1 })
   await registerThing(monitor, 'kept', { v: 1 })
@@ -69,7 +69,7 @@ export const secondProgram: Program = async monitor => {
   await monitor.registerOutputs(monitor.stack, { done: true, hidden: toWireSecret('hush') })
 }
 
-/** A resource of the shape of dynamic ones: its provider is one of its inputs, a secret. */
+/** A resource in the form of dynamic ones: its provider is one of its inputs, a secret. */
 const registerDynamic = (monitor: Monitor, name: string, v: number) =>
   monitor.register({
     type: 'pulumi-nodejs:dynamic:Resource',
@@ -78,14 +78,14 @@ const registerDynamic = (monitor: Monitor, name: string, v: number) =>
     object: { v, __provider: toWireSecret('exports.handler = () => new Provider()') },
   })
 
-/** A resource whose provider must be extended before anything is asked of it. */
+/** Registers a resource whose provider must be extended before other requests. */
 async function registerExtended(monitor: Monitor, name: string, by: string): Promise<void> {
   const extension = { name: 'extra', version: '1.0.0', value: Buffer.from(by) }
   const packageRef = await monitor.registerPackage({ name: 'test', extension })
   await registerThing(monitor, name, { v: 1 }, { packageRef })
 }
 
-/** An explicit provider, by its reference. */
+/** Registers an explicit provider and returns its reference. */
 async function registerExplicit(monitor: Monitor, region: number): Promise<string> {
   const made = await monitor.register({
     type: 'pulumi:providers:test',
@@ -96,14 +96,14 @@ async function registerExplicit(monitor: Monitor, region: number): Promise<strin
   return `${made.urn}::${made.id}`
 }
 
-/** The deployment that is killed, after one that ran `first`. */
+/** The deployment that is killed, after one that ran `firstProgram`. */
 export interface ResumeScenario {
   readonly name: string
   readonly program: Program | undefined
   readonly options: TestRunOptions
 }
 
-/** One scenario for each way through a command. */
+/** One scenario for each variant of a command. */
 export const scenarios: readonly ResumeScenario[] = [
   { name: 'up', program: secondProgram, options: {} },
   { name: 'up --refresh', program: secondProgram, options: { refresh: true } },
@@ -111,13 +111,13 @@ export const scenarios: readonly ResumeScenario[] = [
   { name: 'destroy', program: undefined, options: { command: 'destroy' } },
 ]
 
-/** An engine over what a program made, and the cloud with it. */
+/** An engine with an existing stack, and its cloud. */
 export interface TestPlace {
   readonly engine: TestEngine
   readonly cloud: Cloud
 }
 
-/** What a program made, once for all cases that begin with it. */
+/** The prepared homes by program, one for all cases that start from it. */
 const made = new Map<Program, Promise<{ readonly home: string; readonly cloud: Cloud }>>()
 
 async function prepareHome(
@@ -130,14 +130,14 @@ async function prepareHome(
   return { home: engine.home, cloud }
 }
 
-/** A cloud in which somebody else made what `second` reads. */
+/** Returns a cloud that contains the foreign object that `secondProgram` reads. */
 export function createForeignCloud(): Cloud {
   const cloud = createCloud()
   cloud.objects.set(outside, { v: 5 })
   return cloud
 }
 
-/** Opens a copy of what a program made. */
+/** Opens a copy of a prepared home. */
 export async function openPlace(program: Program, delayMs = 0): Promise<TestPlace> {
   const making = made.get(program) ?? prepareHome(program)
   made.set(program, making)
@@ -146,13 +146,13 @@ export async function openPlace(program: Program, delayMs = 0): Promise<TestPlac
   return { engine: await openEngine(cloud.script, before.home), cloud }
 }
 
-/** Removes what was made for all cases. */
+/** Removes the prepared homes. */
 export async function removePlaces(): Promise<void> {
   for (const making of made.values()) rmSync((await making).home, { recursive: true, force: true })
   made.clear()
 }
 
-/** What must be true in the end, told without ids, times and ciphers. */
+/** The final state to compare, without ids, times and ciphertexts. */
 export interface FinalState {
   readonly state: unknown
   readonly cloud: unknown
@@ -172,7 +172,7 @@ export function finalOf(ran: TestRun, cloud: Cloud): FinalState {
   }
 }
 
-/** The run without a kill: its effects, and what it comes to. */
+/** Runs a scenario without a kill, and returns its effects and its final state. */
 async function runUnharmed({
   program,
   options,
@@ -188,23 +188,23 @@ async function runUnharmed({
   }
 }
 
-/** Goes on with a deployment, or does it anew where it can only be closed. */
+/** Resumes a deployment, or runs it again if it can only be closed. */
 export function resumeOrRun(
   { engine }: Pick<TestPlace, 'engine'>,
   program: Program | undefined,
   options: TestRunOptions,
 ): Promise<TestRun> {
   return engine.run(program, { ...options, resume: true }).catch((thrown: unknown) => {
-    // Nothing had been decided, or everything was done: then the next run does the rest.
+    // The run had decided nothing, or had completed everything. The next run does the rest.
     if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
     return engine.run(program, options)
   })
 }
 
 /**
- * Checks a stack against its cloud: one object for each resource, no create sent twice, nothing
- * lost, the state tells of nothing that is not there; what nobody can know is named. Answers
- * whether something is.
+ * Checks a stack against its cloud: one object per resource, no create sent twice, no object lost,
+ * and no missing object in the state. Creates with unknown ends must be pending. Returns whether
+ * any is.
  */
 export async function checkCloud(
   { engine, cloud }: TestPlace,
@@ -225,7 +225,8 @@ export async function checkCloud(
   const lost = [...cloud.objects.keys()].filter(id => !known.has(id) && !isNamed(id))
   expect(lost, `${where}: not in the state`).toEqual([])
   const there = new Set([...cloud.objects.keys(), ...cloud.drifted])
-  // What is to be replaced is deleted first, and stays in the state until it is made anew.
+  // A resource that is deleted before its replacement stays in the state until the replacement
+  // exists.
   const kept = own.filter(({ pendingReplacement }) => pendingReplacement !== true)
   const gone = kept.map(({ id }) => textOf(id)).filter(id => !there.has(id) && !isNamed(id))
   expect(gone, `${where}: not in the cloud`).toEqual([])
@@ -234,15 +235,15 @@ export async function checkCloud(
 
 const textOf = (id: unknown): string => (typeof id === 'string' ? id : '')
 
-/** What came of a killed and resumed run. */
+/** The result of a killed and resumed run. */
 interface KillOutcome {
-  /** Whether a create was left whose end nobody can know. */
+  /** Whether the end of a create is unknown. */
   readonly isUnknowable: boolean
 }
 
 /**
- * Kills the deployment of a scenario at one effect, resumes it, and checks: it comes to what the
- * unharmed one comes to, or names in a pending operation what nobody can know.
+ * Kills the deployment of a scenario at one effect, resumes it, and checks the result. It must
+ * equal the run without a kill, or have a pending operation for each create with an unknown end.
  */
 async function checkKilledRun(
   { program, options }: ResumeScenario,
@@ -271,9 +272,9 @@ async function checkKilledRun(
 }
 
 /**
- * Kills a scenario before each `step`-th of its effects, and checks that it goes on. What dies
- * after an effect has done what dies before the next; what differs, a reply that nobody heard, is
- * in the crashes of the table, row by row.
+ * Kills a scenario before each `step`-th of its effects, and checks that it can be resumed. A kill
+ * after an effect equals one before the next, except for a lost reply. The crashes of the table
+ * cover lost replies row by row.
  */
 export async function checkEffects(scenario: ResumeScenario, step: number): Promise<void> {
   const { effects, final } = await runUnharmed(scenario)
@@ -286,6 +287,6 @@ export async function checkEffects(scenario: ResumeScenario, step: number): Prom
     if (found?.isUnknowable === true) unknowable += 1
     else if (found !== undefined) outlived += 1
   }
-  console.log(`${tried} effects: ${outlived} outlived, ${unknowable} with an unknowable create`)
+  console.log(`${tried} effects: ${outlived} resumed, ${unknowable} with an unknown create`)
   expect(outlived).toBeGreaterThan(tried / 2)
 }

@@ -12,7 +12,7 @@ import { createEngines, getTestStack, registerThing, createThings } from './regi
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Runs a program until its process dies. */
+/** Runs a program until its process is killed. */
 async function runKilled(
   engine: TestEngine,
   program: Program,
@@ -22,14 +22,14 @@ async function runKilled(
   expect(end).toBeInstanceOf(Killed)
 }
 
-/** It dies when its second create is about to begin. */
+/** The process is killed directly before its second create begins. */
 const beforeTheSecond: TestRunOptions = {
   kill: { effect: 1, call: 'operations.begin', when: 'before' },
 }
 const [onlyA, both] = [createThings({ a: { v: 1 } }), createThings({ a: { v: 1 }, b: { v: 1 } })]
 
 describe('a program that runs again', () => {
-  test('gets the answers that it got before, although the world has changed', async () => {
+  test('receives the same answers as before, although the world has changed', async () => {
     const cloud = createCloud()
     let invokes = 0
     const invoke = () => InvokeResponse.create({ return: { count: (invokes += 1) } })
@@ -48,7 +48,7 @@ describe('a program that runs again', () => {
     expect(invokes).toBe(2)
   })
 
-  test('gets of two equal calls the answer of each, whichever was answered first', async () => {
+  test('receives the recorded answer of each of two equal calls, in any order', async () => {
     const cloud = createCloud()
     const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let invokes = 0
@@ -78,7 +78,7 @@ describe('a program that runs again', () => {
     expect(invokes).toBe(2)
   })
 
-  test('and registers something otherwise keeps what was begun, and is told so', async () => {
+  test('and registers a different resource keeps the begun operation and gets a warning', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await runKilled(engine, both, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
@@ -109,12 +109,12 @@ describe('a program that runs again', () => {
   })
 })
 
-test('what went on after the end of its program is summed up as a whole', async () => {
+test('the summary of a resumed deployment contains the steps of all its runs', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 }, r: { replace: 1 } }))
   const edited = createThings({ a: { v: 1 }, b: { v: 2 }, d: { v: 1 }, r: { replace: 2 } })
   const whole = await engine.run(edited, { dryRun: true })
-  // An update, a create, a replacement; the first of two deletes is about to begin.
+  // The update, the create and the replacement are done. The first of two deletes has not begun.
   const beforeDeletes = { effect: 4, call: 'operations.begin', when: 'before' } as const
   await runKilled(engine, edited, { kill: beforeDeletes })
   const { result } = await engine.run(edited, { resume: true })
@@ -126,26 +126,26 @@ test('what went on after the end of its program is summed up as a whole', async 
   expect(resumed?.changes).toEqual(result.changes)
 })
 
-describe('nothing is resumed', () => {
-  test('by another program', async () => {
+describe('a resume is refused', () => {
+  test('for another program', async () => {
     const engine = await engines.open(createCloud())
     await runKilled(engine, onlyA, beforeTheSecond)
     const resumed = engine.run(onlyA, { resume: true, digest: 'another' })
     await expect(resumed).rejects.toMatchObject({ code: 'RESUME_DIFFERS' })
   })
 
-  test('that was told to stop', async () => {
+  test('that is stopping', async () => {
     const engine = await engines.open(createCloud())
     await runKilled(engine, onlyA, beforeTheSecond)
     const { current } = await getTestStack(engine.platform)
-    if (current === '') throw new Error('the deployment is open')
+    if (current === '') throw new Error('no deployment is open')
     await engine.platform.control.stop(current, 'graceful')
     const resumed = engine.run(onlyA, { resume: true })
     await expect(resumed).rejects.toMatchObject({ code: 'NOTHING_TO_RESUME' })
   })
 })
 
-test('a program is answered when the record of its registration is durable, not before', async () => {
+test('a program gets its answer when the record of its registration is durable, not before', async () => {
   const engine = await engines.open(createCloud())
   const answered = Promise.withResolvers<string>()
   const program: Program = async () => answered.resolve('answered')
@@ -155,14 +155,14 @@ test('a program is answered when the record of its registration is durable, not 
   expect(await Promise.race([answered.promise, waited])).toBe('silence')
 })
 
-test('what is unchanged costs no write', async () => {
+test('an unchanged resource costs no write', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(both)
   const { effects } = await engine.run(both)
   expect(effects.filter(name => /settled|registration|operations/.test(name))).toEqual([])
 })
 
-test('a state that is wrong is not built upon, and a mark alone is no fault', async () => {
+test('a deployment refuses to start on a state with integrity errors, and ignores a mark on a valid one', async () => {
   const engine = await engines.open(createCloud())
   const { platform } = engine
   const { stack } = await engine.run(onlyA)
@@ -174,7 +174,7 @@ test('a state that is wrong is not built upon, and a mark alone is no fault', as
   const state = await readSnapshotBlob(platform.blobs, (await getTestStack(platform)).snapshot)
   const nowhere = 'urn:pulumi:dev::life::test:index:Thing::nowhere' as Urn
   const [first, ...rest] = (state.resources ?? []).toReversed()
-  if (first === undefined) throw new Error('the state is empty')
+  if (first === undefined) throw new Error('the state has no resources')
   const bad = [...rest.toReversed(), { ...first, dependencies: [nowhere] }]
   await publish({ ...state, resources: bad })
   await expect(engine.run(both)).rejects.toMatchObject({

@@ -29,7 +29,7 @@ const keeping = { recordsMs: 30 * dayMs, versions: 2 }
 const all = { keeping, deploymentsMax: 100, dryRun: false }
 const isOver = () => false
 
-/** The same ports so many days later. */
+/** Returns the same ports with a clock that is ahead by this many days. */
 function withLaterClock(platform: Platform, days: number): Platform {
   const now = (): EpochMs => (platform.clock.now() + days * dayMs) as EpochMs
   return { ...platform, clock: { ...platform.clock, now } }
@@ -39,7 +39,7 @@ function depsOf(platform: Platform, more: Partial<RetentionDeps> = {}): Retentio
   return { ...platform, isAlive: isOver, ...more }
 }
 
-/** An engine after three deployments. */
+/** Returns an engine after three deployments. */
 async function runDeployments(): Promise<TestEngine> {
   const engine = await engines.open(createCloud())
   await engine.run(firstProgram)
@@ -52,7 +52,7 @@ async function listKept(platform: Platform): Promise<readonly DeploymentId[]> {
   return (await platform.retention.listDeployments()).map(({ deployment }) => deployment)
 }
 
-test('records stay until they are old and nothing of their deployment can land', async () => {
+test('records are kept until they are old and no request of their deployment can land', async () => {
   const { platform } = await runDeployments()
   expect((await removeOldRecords(depsOf(withLaterClock(platform, 29)), all)).deployments).toEqual(
     [],
@@ -77,7 +77,7 @@ test('records stay until they are old and nothing of their deployment can land',
   expect(await listKept(platform)).toEqual([])
 })
 
-test('records stay while an executor lives that was taken for dead, and go once it has left', async () => {
+test('records are kept while a retired executor lives, and are removed after it has left', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(firstProgram)
   const { platform } = engine
@@ -92,7 +92,7 @@ test('records stay while an executor lives that was taken for dead, and go once 
   expect((await removeOldRecords(living, all)).deployments).toEqual([deployment])
 })
 
-test('what is left of a stack after its records went: state, history, kept versions', async () => {
+test('after its records were removed, a stack keeps its state, history and retained versions', async () => {
   const engine = await runDeployments()
   const { platform } = engine
   const before = await getTestStack(platform)
@@ -114,7 +114,7 @@ test('what is left of a stack after its records went: state, history, kept versi
   expect(again.result.result).toBe('succeeded')
 })
 
-test('a removal that is killed anywhere is done by the next one', async () => {
+test('a removal that is killed at any row is completed by the next one', async () => {
   const { platform } = await runDeployments()
   const stack = await getTestStack(platform)
   for (let row = 0; row < 1_000; row += 1) {
@@ -133,10 +133,12 @@ test('a removal that is killed anywhere is done by the next one', async () => {
       })
     }
   }
-  throw new Error('records are left')
+  throw new Error('the removal did not end')
 })
 
-/** An engine whose first deployment died in the create of `a`, which took place all the same. */
+/**
+ * Opens an engine whose first deployment died in the create of `a`, which took place nevertheless.
+ */
 async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome }> {
   const program = createThings({ a: { v: 1 } })
   const whole = await (await engines.open(createCloud())).run(program)
@@ -152,7 +154,7 @@ async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome
   const heads = await platform.operations.getHeads(deployment, ids)
   const found = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
   const there = whole.state.resources?.find(({ id }) => id === 'a-1')
-  if (found === undefined || there === undefined) throw new Error('nothing was interrupted')
+  if (found === undefined || there === undefined) throw new Error('no operation was interrupted')
   const made = { ...there, provider }
   const [operation, { attempt }] = found
   const at = { startedAt: 1 as EpochMs, endedAt: 2 as EpochMs }
@@ -162,7 +164,7 @@ async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome
   return { engine, item: { deployment, operation, attempt, urn: made.urn as Urn, state: made } }
 }
 
-test('what a create made that nobody heard of is in the inbox before its records go', async () => {
+test('the late outcome of a create is in the inbox before its records are removed', async () => {
   const { engine, item } = await withLateCreate()
   const { platform } = engine
   const { id } = await getTestStack(platform)
@@ -172,7 +174,7 @@ test('what a create made that nobody heard of is in the inbox before its records
   expect(await listKept(platform)).toEqual([deploymentIdOf(id, 2)])
 })
 
-test('what a deployment took from the inbox is not put there again', async () => {
+test('an inbox item that a deployment has taken is not put into the inbox again', async () => {
   const { engine, item } = await withLateCreate()
   const { platform } = engine
   const { id } = await getTestStack(platform)
@@ -183,7 +185,7 @@ test('what a deployment took from the inbox is not put there again', async () =>
   expect(await listKept(platform)).toEqual([])
 })
 
-test('blobs that nothing names go in two steps, a day apart; what is named stays', async () => {
+test('unreferenced blobs are removed in two steps, a day apart, and referenced ones are kept', async () => {
   const { platform } = await runDeployments()
   const stack = await getTestStack(platform)
   const text = (await platform.blobs.get(stack.snapshot as never)).length
@@ -208,7 +210,7 @@ test('a blob that is referenced again is put back while it is set aside is put b
   const bytes = Buffer.from('{"version":3,"deployment":null}')
   const hash = await platform.blobs.put(bytes)
   await sweepBlobs(withLaterClock(platform, 2), { dryRun: false })
-  // A writer that found it there, and names it only now.
+  // A writer that found the blob and references it only now.
   await platform.catalog.publish(stack.id, stack.version, hash)
   expect(Buffer.from(await platform.blobs.get(hash))).toEqual(bytes)
   expect(await sweepBlobs(withLaterClock(platform, 4), { dryRun: false })).toMatchObject({

@@ -17,7 +17,7 @@ const refusal = error('STORE_UNAVAILABLE', 'the disk is full')
 
 type Begin = Parameters<OperationsPort['begin']>
 
-/** Operations of which the second that is to begin cannot: the first thing's create runs then. */
+/** Lets the second operation that begins fail while the create of the first one runs. */
 function failSecondBegin(
   times: number,
   onFailure: (operations: OperationsPort, ...args: Begin) => unknown = () => undefined,
@@ -36,7 +36,7 @@ function failSecondBegin(
   })
 }
 
-/** A store that stays away is asked for twenty seconds, which pass quickly here. */
+/** An unavailable store is retried for twenty seconds, which pass faster in these tests. */
 const forGood = { parallel: 2, haste: 8 }
 
 async function readPublished({
@@ -48,7 +48,7 @@ async function readPublished({
   return { ids: things.map(({ id }) => id), pending: (state.pending_operations ?? []).length }
 }
 
-test('an operation that could not begin takes nothing away from those that run', async () => {
+test('an operation that cannot begin does not affect running ones', async () => {
   const cloud = createCloud(3_000)
   const engine = await engines.open(cloud)
   const disturbed = failSecondBegin(Infinity)
@@ -57,7 +57,7 @@ test('an operation that could not begin takes nothing away from those that run',
   expect(await readPublished(engine)).toEqual({ ids: [...cloud.objects.keys()], pending: 0 })
 }, 240_000)
 
-test('a begin whose answer was lost is given back: nobody is asked, nothing is pending', async () => {
+test('a begin whose reply was lost is given back without a provider call, and nothing is pending', async () => {
   const cloud = createCloud(300)
   const engine = await engines.open(cloud)
   const disturbed = failSecondBegin(Infinity, (operations, ...args) => operations.begin(...args))
@@ -66,7 +66,7 @@ test('a begin whose answer was lost is given back: nobody is asked, nothing is p
   expect(await readPublished(engine)).toEqual({ ids: [...cloud.objects.keys()], pending: 0 })
 }, 240_000)
 
-test('a begin that the store refuses for a moment is asked again, and called once', async () => {
+test('a begin that the store refuses temporarily is retried, and the provider is called once', async () => {
   for (const isDone of [false, true]) {
     const cloud = createCloud(300)
     const engine = await engines.open(cloud)

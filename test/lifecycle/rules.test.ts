@@ -16,7 +16,7 @@ afterEach(() => engines.close())
 
 const name = /started by a newer antichain: it follows rules 2, this version supports rules up to 1/
 
-/** An engine whose stack was left with a deployment that a newer version began and died of. */
+/** Opens an engine whose last deployment was begun by a newer version, which died. */
 async function openLeftByNewer(): Promise<TestEngine> {
   const engine = await engines.open(createCloud())
   await engine.run(firstProgram)
@@ -47,11 +47,11 @@ async function openLeftByNewer(): Promise<TestEngine> {
   return engine
 }
 
-/** Everything that a refusal must leave as it was. */
+/** Returns all records that a refusal must leave unchanged. */
 async function recordsOf({ platform }: TestEngine): Promise<unknown> {
   const stack = await getTestStack(platform)
   const { current } = stack
-  if (current === '') throw new Error('nothing was left')
+  if (current === '') throw new Error('no deployment was left')
   return {
     stack,
     log: await platform.decisionLog.read(current, 0 as LogNumber, 9),
@@ -60,7 +60,7 @@ async function recordsOf({ platform }: TestEngine): Promise<unknown> {
   }
 }
 
-test('a deployment of a newer version is refused by name by all, and left alone', async () => {
+test('every command refuses a deployment of a newer version by name and leaves it unchanged', async () => {
   const engine = await openLeftByNewer()
   const { platform } = engine
   const before = await recordsOf(engine)
@@ -76,8 +76,8 @@ test('a deployment of a newer version is refused by name by all, and left alone'
       roles: new Set(['generator', 'executor']),
       functionLimitMs: undefined,
       over: over.signal,
-      requestOf: () => Promise.reject(new Error('nothing is asked for')),
-      resume: () => Promise.reject(new Error('nothing is gone on with')),
+      requestOf: () => Promise.reject(new Error('no request must be served')),
+      resume: () => Promise.reject(new Error('no deployment must be resumed')),
       onMessage(line) {
         lines.push(line)
         over.abort()
@@ -93,7 +93,7 @@ test('records of a newer version are not removed', async () => {
   const engine = await openLeftByNewer()
   const { platform } = engine
   const { current, id } = await getTestStack(platform)
-  if (current === '') throw new Error('nothing was left')
+  if (current === '') throw new Error('no deployment was left')
   await platform.control.close(current)
   const end = { at: platform.clock.now(), result: 'failed', changes: {}, version: 1 } as const
   await platform.catalog.release(current, end)
@@ -105,7 +105,7 @@ test('records of a newer version are not removed', async () => {
   expect(await platform.decisionLog.read(current, 0 as LogNumber, 9)).toHaveLength(2)
 })
 
-test('who serves outlasts records that cannot be read, and a bad moment of the store', async () => {
+test('a serving process survives unreadable records and a temporary failure of the store', async () => {
   const engine = await openLeftByNewer()
   const { platform } = engine
   const over = new AbortController()
@@ -136,8 +136,8 @@ test('who serves outlasts records that cannot be read, and a bad moment of the s
       roles: new Set(['generator', 'executor']),
       functionLimitMs: undefined,
       over: over.signal,
-      requestOf: () => Promise.reject(new Error('nothing is asked for')),
-      resume: () => Promise.reject(new Error('nothing is gone on with')),
+      requestOf: () => Promise.reject(new Error('no request must be served')),
+      resume: () => Promise.reject(new Error('no deployment must be resumed')),
       onMessage: line => lines.push(line),
     },
   )

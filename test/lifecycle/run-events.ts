@@ -2,7 +2,9 @@ import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { StoredResource } from '../../shared/state/stored.ts'
 import type { TestRun } from './engine.ts'
 
-/** The steps that a run told of things of the scripted provider, as `update a`, in order. */
+/**
+ * Returns the reported steps of a run for things of the scripted provider, as `update a`, in order.
+ */
 export function stepsOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
   return events.flatMap(event => {
     if (!('resourcePreEvent' in event)) return []
@@ -11,7 +13,7 @@ export function stepsOf({ events }: Pick<TestRun, 'events'>): readonly string[] 
   })
 }
 
-/** The errors, or other messages, that a run told. */
+/** Returns the errors, or other diagnostics, that a run reported. */
 export function diagnosticsOf(
   { events }: Pick<TestRun, 'events'>,
   severity: 'error' | 'warning' | 'info' = 'error',
@@ -23,7 +25,7 @@ export function diagnosticsOf(
   return events.flatMap(readMessages)
 }
 
-/** The states of a name, in order. */
+/** Returns the states with a name, in order. */
 export function statesOf(
   { state }: Pick<TestRun, 'state'>,
   name: string,
@@ -31,7 +33,7 @@ export function statesOf(
   return (state.resources ?? []).filter(({ urn }) => urn.endsWith(`::${name}`))
 }
 
-/** The errors that a run told, each with its resource's name before it. */
+/** Returns the errors that a run reported, each after its resource's name. */
 export function errorsOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
   return events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent.severity === 'error'
@@ -40,7 +42,7 @@ export function errorsOf({ events }: Pick<TestRun, 'events'>): readonly string[]
   )
 }
 
-/** What policies found, as `level pack/policy name`. */
+/** Returns the policy violations as `level pack/policy name`. */
 export function policiesOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
   return events.flatMap(event => describePolicy(event))
 }
@@ -55,7 +57,7 @@ function describePolicy(event: EngineEventPayload): readonly string[] {
   return [`remediated ${policyPackName}/${policyName} ${nameOf(resourceUrn)}`]
 }
 
-/** The steps of a resource, by name, as they were begun. */
+/** Returns the steps of a resource, by name, in the order of their begins. */
 export function opsOf({ events }: Pick<TestRun, 'events'>, name: string): readonly string[] {
   return events.flatMap(event =>
     'resourcePreEvent' in event && nameOf(event.resourcePreEvent.metadata.urn) === name

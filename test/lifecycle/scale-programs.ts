@@ -2,22 +2,22 @@ import type { ImportedResource } from '../../shared/records/import.ts'
 import type { Monitor, Program } from './engine.ts'
 import { registerThing, withDependency } from './register-thing.ts'
 
-/** The URN of a resource without a parent in its type. */
+/** Returns the URN of a resource without a parent. */
 export const scaleUrnOf = (name: string, type = 'test:index:Thing'): string =>
   `urn:pulumi:dev::life::${type}::${name}`
-/** The names of so many resources. */
+/** Returns the names of `count` resources. */
 export const listNames = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, at) => `r${at}`)
-/** The URNs of each second one. */
+/** Returns the URNs of every second resource. */
 export const listEvenUrns = (count: number): readonly string[] =>
   listNames(count)
     .filter((_, at) => at % 2 === 0)
     .map(name => scaleUrnOf(name))
 
-/** What a resource has of its own. */
+/** Returns the further options of one resource. */
 type More = (name: string, at: number) => object
 
-/** Resources side by side, many registrations at once. */
+/** Returns a program of independent resources, registered concurrently. */
 export const createFlat =
   (more: More = () => ({}), object: More = () => ({ v: 1 })) =>
   (count: number): Program =>
@@ -30,7 +30,7 @@ export const createFlat =
     await Promise.all(Array.from({ length: 16 }, worker))
   }
 
-/** Each resource after, and upon, the one before. */
+/** Each resource depends on the previous one. */
 export const createChain =
   (first: object, more: object = {}) =>
   (count: number): Program =>
@@ -47,7 +47,7 @@ export const createChain =
     }
   }
 
-/** All upon the first. */
+/** All resources depend on the first one. */
 export const createStar =
   (first: object, more: object = {}, each: More = () => ({})) =>
   (count: number): Program =>
@@ -62,7 +62,7 @@ export const createStar =
     )(count)(monitor)
   }
 
-/** Each second bound to the one before it. */
+/** Every second resource depends on the previous one. */
 export const createPairs =
   (value: string) =>
   (count: number): Program =>
@@ -74,7 +74,7 @@ export const createPairs =
     }
   }
 
-/** All below a component. */
+/** All resources are children of one component. */
 export const createBelow =
   (component: string, more: More = () => ({})) =>
   (count: number): Program =>
@@ -84,7 +84,7 @@ export const createBelow =
     await monitor.registerOutputs(urn, { done: true })
   }
 
-/** All by a provider of the program. */
+/** All resources have an explicit provider. */
 export const createProvided =
   (region: string) =>
   (count: number): Program =>
@@ -98,7 +98,7 @@ export const createProvided =
     await createFlat(() => ({ provider: `${urn}::${id}` }))(count)(monitor)
   }
 
-/** Components that register outputs. */
+/** Returns a program of components that register outputs. */
 export const createComponents =
   () =>
   (count: number): Program =>
@@ -109,7 +109,7 @@ export const createComponents =
     }
   }
 
-/** All as a file of imports says it. */
+/** Returns the resources in the form of an import file. */
 export const createImports = (count: number): readonly ImportedResource[] =>
   listNames(count).map(name => ({
     type: 'test:index:Thing',

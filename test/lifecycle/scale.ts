@@ -15,18 +15,18 @@ import {
 } from './scale-programs.ts'
 import { deleteFirst, registerThing } from './register-thing.ts'
 
-/** Resources whose decisions are measured: what stands before, and the run that is timed. */
+/** A case whose decisions are measured: the preparation, and the timed run. */
 export interface ScaleCase {
   readonly name: string
-  /** What is made first, untimed; absent: nothing. */
+  /** Program that prepares the stack, untimed. If absent, the stack is empty. */
   readonly createBefore?: (count: number) => Program
-  /** Untimed, between both. */
+  /** Called untimed between both runs. */
   readonly onBetween?: (cloud: Cloud, count: number) => void
   readonly createProgram?: (count: number) => Program
   readonly optionsOf?: (count: number) => TestRunOptions
 }
 
-/** All that is measured. */
+/** All cases that are measured. */
 export const scales: readonly ScaleCase[] = [
   { name: 'creates', createProgram: createFlat() },
   { name: 'nothing', createBefore: createFlat(), createProgram: createFlat() },
@@ -35,14 +35,14 @@ export const scales: readonly ScaleCase[] = [
     createBefore: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
   },
-  { name: 'a chain that is made', createProgram: createChain({ replace: 'a' }) },
+  { name: 'a chain of creates', createProgram: createChain({ replace: 'a' }) },
   {
     name: 'a chain that is deleted before it is replaced',
     createBefore: createChain({ replace: 'a' }, deleteFirst),
     createProgram: createChain({ replace: 'b' }, deleteFirst),
   },
   {
-    name: 'a chain replaced',
+    name: 'a chain that is replaced',
     createBefore: createChain({ replace: 'a' }),
     createProgram: createChain({ replace: 'b' }),
   },
@@ -52,17 +52,17 @@ export const scales: readonly ScaleCase[] = [
     createProgram: createStar({ replace: 'b' }, deleteFirst),
   },
   {
-    name: 'all replaced with one',
+    name: 'all resources replaced together with one',
     createBefore: createStar({ replace: 'a' }, {}, () => ({ replaceWith: [scaleUrnOf('root')] })),
     createProgram: createStar({ replace: 'b' }, {}, () => ({ replaceWith: [scaleUrnOf('root')] })),
   },
   {
-    name: 'all deleted with one',
+    name: 'all resources deleted together with one',
     createBefore: createStar({ replace: 'a' }, {}, () => ({ deletedWith: scaleUrnOf('root') })),
     createProgram: () => async () => undefined,
   },
   {
-    name: 'all by new names',
+    name: 'all resources renamed by aliases',
     createBefore: createFlat(),
     createProgram: count => async monitor => {
       for (const name of listNames(count))
@@ -70,7 +70,7 @@ export const scales: readonly ScaleCase[] = [
     },
   },
   {
-    name: 'all below another parent',
+    name: 'all resources moved to another parent',
     createBefore: createBelow('one'),
     createProgram: createBelow('two', () => ({
       aliases: [{ spec: { parentUrn: scaleUrnOf('one', 'test:index:Group') } }],
@@ -82,13 +82,13 @@ export const scales: readonly ScaleCase[] = [
     createProgram: createComponents(),
   },
   {
-    name: 'a provider replaced',
+    name: 'a replaced provider',
     createBefore: createProvided('a'),
     createProgram: createProvided('b'),
   },
   { name: 'a refresh', createBefore: createFlat(), optionsOf: () => ({ command: 'refresh' }) },
   {
-    name: 'a refresh that finds nothing',
+    name: 'a refresh without drift',
     createBefore: createChain({ replace: 'a' }),
     onBetween: cloud => cloud.objects.clear(),
     optionsOf: () => ({ command: 'refresh' }),
@@ -118,7 +118,7 @@ export const scales: readonly ScaleCase[] = [
     }),
   },
   {
-    name: 'a destroy of all by a pattern',
+    name: 'a destroy of all resources by a pattern',
     createBefore: createFlat(),
     optionsOf: () => ({
       command: 'destroy',
@@ -126,7 +126,7 @@ export const scales: readonly ScaleCase[] = [
     }),
   },
   {
-    name: 'all deleted before they are replaced',
+    name: 'all resources deleted before they are replaced',
     createBefore: createFlat(
       () => deleteFirst,
       () => ({ replace: 'a' }),
@@ -137,42 +137,42 @@ export const scales: readonly ScaleCase[] = [
     ),
   },
   {
-    name: 'each deleted with, and replaced with, another',
+    name: 'each resource deleted and replaced together with another',
     createBefore: createPairs('a'),
     createProgram: createPairs('b'),
   },
   {
-    name: 'imports by the option',
+    name: 'imports with the option',
     onBetween: (cloud, count) => {
       for (const name of listNames(count)) cloud.objects.set(`${name}-1`, { v: 1 })
     },
     createProgram: createFlat(name => ({ importId: `${name}-1` })),
   },
   {
-    name: 'all protected, and refused',
+    name: 'all resources protected, and refused',
     createBefore: createFlat(() => ({ protect: true })),
     optionsOf: () => ({ command: 'destroy', targeting: { excludeProtected: true } }),
   },
   {
-    name: 'a refresh by the program',
+    name: 'a refresh with the program',
     createBefore: createFlat(),
     createProgram: createFlat(),
     optionsOf: () => ({ command: 'refresh', runProgram: true }),
   },
   {
-    name: 'a refresh with the update',
+    name: 'an update with a refresh',
     createBefore: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
     optionsOf: () => ({ refresh: true }),
   },
   {
-    name: 'a half by targets',
+    name: 'half of the resources as targets',
     createBefore: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
     optionsOf: count => ({ targeting: { targets: listEvenUrns(count) } }),
   },
   {
-    name: 'a half by excludes with dependents',
+    name: 'half of the resources excluded with dependents',
     createBefore: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
     optionsOf: count => ({ targeting: { excludes: listEvenUrns(count), excludeDependents: true } }),
@@ -184,7 +184,7 @@ export const scales: readonly ScaleCase[] = [
     optionsOf: () => ({ targeting: { targets: [scaleUrnOf('r0')], targetDependents: true } }),
   },
   {
-    name: 'a half replaced by name',
+    name: 'half of the resources replaced by name',
     createBefore: createFlat(),
     createProgram: createFlat(),
     optionsOf: count => ({ targeting: { replaces: listEvenUrns(count) } }),
@@ -203,7 +203,7 @@ export const scales: readonly ScaleCase[] = [
     optionsOf: () => ({ dryRun: true, request: { drawsPlan: true } }),
   },
   {
-    name: 'creates that fail, and go on',
+    name: 'failed creates with --continue-on-error',
     onBetween: (cloud, count) => {
       for (const name of listNames(count)) cloud.faults.add(`create ${name}`)
     },
@@ -215,7 +215,10 @@ export const scales: readonly ScaleCase[] = [
   },
 ]
 
-/** Processor time of the run in ms, of the engine and what it is told by. */
+/**
+ * Returns the processor time of the run, in ms. It includes the engine and the test's own program
+ * and provider.
+ */
 export async function measureCpu(scale: ScaleCase, count: number): Promise<number> {
   const cloud = createCloud()
   const engine = await openEngine(cloud.script)

@@ -2,33 +2,31 @@ import type { Program, TestRun } from './engine.ts'
 import { Killed, type KillPoint } from './test-process.ts'
 import { type TestPlace, resumeOrRun, type ResumeScenario, scenarios } from './resume.ts'
 
-/**
- * Something in which handlers reach rows of the table, and what is done when a process died in it.
- */
+/** A scene in which handlers reach rows of the table, with the recovery after a crash in it. */
 export interface Scene {
   readonly name: string
-  /** What the stack is before it; `first` where it is absent. */
+  /** Program of the stack before the scene; if absent, `firstProgram`. */
   readonly before?: Program
-  /** How long each call of the cloud takes. */
+  /** Duration of each provider call. */
   readonly delayMs?: number
-  /** Throws `Killed` when it was. */
+  /** Throws `Killed` when the process was killed. */
   readonly act: (place: TestPlace, kill: KillPoint | undefined) => Promise<unknown>
-  /** What people or other processes do then. */
+  /** Recovers as users or other processes do. */
   readonly recover: (place: TestPlace) => Promise<TestRun>
-  /** Which of the effects that may be a row is meant; the first where it is absent. */
+  /** Which of the effects that match a row is meant; if absent, the first. */
   readonly nth?: ReadonlyMap<string, number>
 }
 
-/** Awaits a run that is to die. */
+/** Awaits a run that must be killed. */
 export async function awaitKill(run: Promise<unknown>): Promise<void> {
   const end = await run.then(
     () => undefined,
     thrown => thrown as unknown,
   )
-  if (!(end instanceof Killed)) throw end ?? new Error('it was not killed')
+  if (!(end instanceof Killed)) throw end ?? new Error('the run was not killed')
 }
 
-/** Goes on with what was left until it succeeds or a person must say something. */
+/** Resumes the deployment until it succeeds or only a user can settle the rest. */
 export async function runUntilDone(
   place: TestPlace,
   { program, options }: Pick<ResumeScenario, 'program' | 'options'>,
@@ -40,7 +38,7 @@ export async function runUntilDone(
   return place.engine.run(program, options)
 }
 
-/** A command, as it is. */
+/** Returns the scene of a plain command. */
 function createPlain(scenario: ResumeScenario, more: Partial<Scene> = {}): Scene {
   const { program, options, name } = scenario
   return {
@@ -51,7 +49,7 @@ function createPlain(scenario: ResumeScenario, more: Partial<Scene> = {}): Scene
   }
 }
 
-/** A command that died once, and was resumed or closed. */
+/** Returns the scene of a command that died once and was resumed or closed. */
 function createResumed(
   scenario: ResumeScenario,
   earlier: KillPoint,
@@ -77,12 +75,12 @@ const [up, refreshed, , destroyed] = scenarios as [
   ResumeScenario,
 ]
 const inWaves: ResumeScenario = {
-  name: 'destroy wave by wave',
+  name: 'destroy in waves',
   program: undefined,
   options: { command: 'destroy', release: 'antichain' },
 }
 
-/** One thing upon two others: the first wave is one delete, and a barrier is behind it. */
+/** One thing that depends on two others: the first wave is one delete, with a barrier behind it. */
 export const wideProgram: Program = async monitor => {
   const register = (name: string, dependencies: string[]) =>
     monitor.register({
@@ -101,7 +99,7 @@ export const wideProgram: Program = async monitor => {
 
 const dead = { effect: 1, when: 'after' } as const
 
-/** Commands over a stack that `first` made, or `wide`. */
+/** Commands on a stack of `firstProgram` or `wideProgram`. */
 export const plainScenes = {
   up: createPlain(up),
   refreshed: createPlain(refreshed),

@@ -17,17 +17,17 @@ import { findRequiredPackages } from '../../shared/programs/required-packages.ts
 import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import type { ProgramHost } from '../../shared/programs/program.ts'
 
-/** The stack of every engine. */
+/** The project of every engine. */
 export const project = 'life'
 export const stackName = 'dev'
 
-/** Thrown by a scripted program that ends with an error of its own, which its host tells. */
+/** Thrown by a scripted program to end with an error that its host reports. */
 export class ProgramFailed extends Error {}
 
-/** What a scripted program does: it registers through the real protocol. */
+/** A scripted program. It registers resources through the real protocol. */
 export type Program = (monitor: Monitor) => Promise<void>
 
-/** The monitor as a scripted program sees it. */
+/** The monitor of a scripted program. */
 export interface Monitor {
   readonly stack: string
   readonly client: ResourceMonitorClient
@@ -40,12 +40,12 @@ export interface Monitor {
     args?: Record<string, unknown>,
   ) => Promise<Record<string, unknown>>
   readonly registerPackage: (request: Partial<RegisterPackageRequest>) => Promise<string>
-  /** The same with all that may be asked. */
+  /** Calls a function with all options of the protocol. */
   readonly invokeWith: (
     request: Partial<ResourceInvokeRequest> & { tok: string },
   ) => Promise<ResourceInvokeResponse>
   readonly call: (request: Partial<ResourceCallRequest>) => Promise<CallResponse>
-  /** Reads what exists already, as `get` of a resource class does. */
+  /** Reads an existing object, like `get` of a resource class. */
   readonly read: (
     name: string,
     id: string,
@@ -53,7 +53,7 @@ export interface Monitor {
   ) => Promise<ReadResourceResponse>
 }
 
-/** Every load is an instance of its own; ending it is the test's affair. */
+/** Every load creates an instance. The test ends it. */
 export function createScriptedPluginHost(instanceOf: (pkg: string) => Provider): PluginHost {
   return {
     load: async (_plugin, { pkg }) => ({ ...instanceOf(pkg), close: () => Promise.resolve() }),
@@ -78,7 +78,7 @@ export function createScriptedProgramHost(program: Program | undefined): Program
 /** A connection to a monitor. */
 interface MonitorConnection {
   readonly client: ResourceMonitorClient
-  /** What registers below a parent where a request names none. */
+  /** Returns a monitor whose requests have this parent when they name none. */
   readonly monitorOf: (root: string) => Monitor
   readonly call: <T>(
     startRequest: (done: (failed: Error | null, value: T) => void) => unknown,
@@ -88,7 +88,7 @@ interface MonitorConnection {
 function connect(address: string): MonitorConnection {
   const client = new ResourceMonitorClient(address, credentials.createInsecure(), {
     'grpc.max_receive_message_length': -1,
-    // Addresses are used again by the next engine of a test.
+    // The next engine of a test reuses the address.
     'grpc.use_local_subchannel_pool': 1,
   })
   const call: MonitorConnection['call'] = startRequest =>
@@ -134,7 +134,7 @@ function connect(address: string): MonitorConnection {
   return { client, monitorOf, call }
 }
 
-/** Lets a provider's component or method use a monitor, whose requests name their parents. */
+/** Runs a provider's component or method with a monitor whose requests name their parents. */
 export async function withMonitor<T>(
   address: string,
   work: (monitor: Monitor) => Promise<T>,

@@ -14,32 +14,34 @@ import {
 } from '../../shared/providers/pulumi/scripted-server.ts'
 import type { Cloud } from './cloud.ts'
 
-/** A plugin that was started, and what it was asked. */
+/** A started plugin with its calls. */
 export interface LoadedPlugin {
   readonly plugin: PluginDescriptor
   readonly envVarMappings: Readonly<Record<string, string>>
   readonly calls: ScriptedProvider['calls']
-  /** The names of the calls, those of parameters with what they make. */
+  /** Returns the names of the calls. Parameterize calls contain the resulting package. */
   readonly listCalls: () => readonly string[]
-  /** The request of the first call of a method. */
+  /** Returns the request of the first call of a method. */
   readonly requestOf: (method: string) => Record<string, unknown>
 }
 
-/** A host that starts every plugin anew, each a server of its own over one cloud. */
+/** A host that starts every plugin as its own server over one cloud. */
 export interface Plugins {
   readonly host: PluginHost
   readonly loaded: readonly LoadedPlugin[]
-  /** Those of one run: what was started is forgotten. */
+  /** Returns the plugins that were started since the last call. */
   readonly takeLoaded: () => readonly LoadedPlugin[]
-  /** What was looked for, and installed where it was missing, before anything was started. */
+  /**
+   * Returns the plugins that were looked up, and installed when missing, before the first start.
+   */
   readonly listObtained: () => readonly string[]
   readonly close: () => void
 }
 
-/** What a plugin answers beyond what the cloud does. */
+/** Returns further handlers of a plugin, beyond those of the cloud. */
 export type Extra = (plugin: PluginDescriptor) => Script
 
-/** Plugins over a cloud; they keep every configuration and take any parameters. */
+/** Creates plugins over a cloud. They accept any configuration and any parameters. */
 export function createScriptedPlugins(cloud: Cloud, extra: Extra = () => ({})): Plugins {
   const loaded: LoadedPlugin[] = []
   const servers: ScriptedProvider[] = []

@@ -8,7 +8,7 @@ import { createEngines, toWireSecret, registerThing } from './register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('what a provider says of its refused token gets into no record and no event', async () => {
+test('a refused token in a provider message is redacted in all records and events', async () => {
   const cloud = createCloud()
   const script = {
     ...cloud.script,

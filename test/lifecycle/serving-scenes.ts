@@ -11,7 +11,10 @@ import type { TestPlace } from './resume.ts'
 import { awaitKill, type Scene, runUntilDone, upScenario } from './scene.ts'
 import { getTestStack } from './register-thing.ts'
 
-/** A function that is nudged for the stack; others are faster where it would start something. */
+/**
+ * Runs a function that is nudged for the stack. Another function always starts the deployment
+ * first.
+ */
 async function serveNudge({ platform, ports }: TestProcess): Promise<unknown> {
   const { id: stack } = await getTestStack(platform)
   const start = () => Promise.reject(error('STACK_BUSY', 'another function was faster'))
@@ -60,7 +63,7 @@ const served: Scene = {
 }
 
 const lookedThrough: Scene = {
-  name: 'a look through all stacks',
+  name: 'a reconciliation of all stacks',
   async act(place, kill) {
     await putRequest(place)
     return place.engine.during(kill, ({ platform }) => reconcileStacks(platform))
@@ -85,7 +88,7 @@ const foundHeld: Scene = {
   },
 }
 
-/** Whoever asked takes it back in the moment of the pin: after the look that finds it open. */
+/** The request is withdrawn at the pin, after the check that found it open. */
 const withdrawn: Scene = {
   name: 'a deployment whose request is withdrawn as it is pinned',
   async act(place, kill) {
@@ -109,7 +112,7 @@ const withdrawn: Scene = {
   recover: place => runUntilDone(place, upScenario),
 }
 
-/** What functions do about stacks that they are nudged for. */
+/** Scenes of functions that are nudged for a stack. */
 export const servingScenes = {
   served,
   lookedThrough,

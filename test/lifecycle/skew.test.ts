@@ -10,7 +10,7 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 test.each([30_000, -30_000])(
-  'a process whose clock is %i ms ahead goes on with what another left, and repeats nothing',
+  'a process whose clock is %i ms ahead resumes the deployment of another one and repeats nothing',
   async skewMs => {
     for (const effect of [2, 5, 8]) {
       const cloud = createForeignCloud()
@@ -23,7 +23,7 @@ test.each([30_000, -30_000])(
       await expect(killed).rejects.toBeInstanceOf(Killed)
       const startedMs = performance.now()
       const ran = await engine.run(secondProgram, { resume: true, skewMs })
-      // Nobody waits for a clock to catch up.
+      // The process does not wait until a clock has caught up.
       expect(performance.now() - startedMs).toBeLessThan(10_000)
       const creates = cloud.log.slice(began).filter(line => line.startsWith('create '))
       expect(new Set(creates).size, creates.join()).toBe(creates.length)

@@ -6,7 +6,7 @@ import type { StoredDeployment, StoredResource } from '../../shared/state/stored
 import type { TestEngine } from './engine.ts'
 import { project, stackName } from './scripted-hosts.ts'
 
-/** The stack of every engine. */
+/** Id of the stack of every engine. */
 const ownStack = stackIdOf(project, stackName)
 
 /** Edits the state of an engine's stack, as `state` commands do. */
@@ -19,7 +19,7 @@ export async function editStackState(
   )
 }
 
-/** The same for each of its resources. */
+/** Edits each of its resources. */
 export function editStackResources(
   engine: TestEngine,
   edit: (resource: StoredResource) => readonly StoredResource[],
@@ -30,7 +30,7 @@ export function editStackResources(
   }))
 }
 
-/** Makes another stack with a state, or publishes its next one. */
+/** Creates another stack with a state, or publishes its next state. */
 export async function publishStack(
   { platform }: TestEngine,
   name: string,
@@ -44,14 +44,14 @@ export async function publishStack(
   return id
 }
 
-/** What the state has under a name, without copies that are to be deleted. */
+/** Returns the resource with a name, without copies that are marked for deletion. */
 export function findResource(state: StoredDeployment, name: string): StoredResource | undefined {
   return (state.resources ?? []).find(
     resource => resource.urn.endsWith(`::${name}`) && resource['delete'] !== true,
   )
 }
 
-/** What was done to a resource, in order. */
+/** Returns the steps of a resource, in order. */
 export function resourceOpsOf(
   events: readonly EngineEventPayload[],
   name: string,
@@ -63,7 +63,7 @@ export function resourceOpsOf(
   )
 }
 
-/** What was told at a severity. */
+/** Returns the messages of a severity. */
 export function messagesOf(
   events: readonly EngineEventPayload[],
   severity: string,
@@ -75,7 +75,7 @@ export function messagesOf(
   )
 }
 
-/** Puts resources into the state of an engine's stack, after those that it has. */
+/** Appends resources to the state of an engine's stack. */
 export async function addResources(
   engine: TestEngine,
   resources: readonly (Partial<StoredResource> & Pick<StoredResource, 'urn'>)[],

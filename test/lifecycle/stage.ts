@@ -27,7 +27,7 @@ import {
 import type { Decision } from '../../shared/records/log.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 
-/** An operation of a plan that nobody decided: a delete without a call. */
+/** Returns an operation without a decision: a delete without a call. */
 export function createOperation(id: number, overrides: Partial<Operation> = {}): Operation {
   const urn = `urn:pulumi:s::p::t:m:T::n${id}` as Operation['urn']
   const place = { id: id as OperationId, needs: 0, releases: [] }
@@ -37,14 +37,14 @@ export function createOperation(id: number, overrides: Partial<Operation> = {}):
 
 export const [one, barrier, next] = [1 as OperationId, 2 as OperationId, 3 as OperationId]
 
-/** A delete with a barrier behind it, and one that the barrier releases. */
+/** A delete with a barrier behind it, and a delete that the barrier releases. */
 export const plan: readonly Operation[] = [
   createOperation(one, { barrier }),
   createOperation(barrier, { op: 'join', needs: 1, releases: [next] }),
   createOperation(next, { needs: 1 }),
 ]
 
-/** The decision that the first operation stands in. */
+/** The decision that contains the first operation. */
 export const registered: Decision = {
   kind: 'registration',
   urn: createOperation(one).urn,
@@ -53,10 +53,10 @@ export const registered: Decision = {
   sets: {},
 }
 
-/** The holder of every deployment here. */
+/** The holder of every deployment of the stage. */
 export const testHolder = { host: 'here', pid: 1, started: '1', who: 'someone: up' }
 
-/** What an executor stumbles over. */
+/** Faults that affect an executor. */
 interface Faults {
   readonly operations?: Partial<OperationsPort>
   readonly control?: Partial<ControlPort>
@@ -64,29 +64,29 @@ interface Faults {
   readonly admission?: Admission
 }
 
-/** A deployment with one executor, which runs `plan` when it is handed messages. */
+/** A deployment with one executor, which runs `plan` when it receives messages. */
 export interface StagedDeployment {
   readonly stack: StackId
   readonly deployment: DeploymentId
-  /** Ends that were told, as `failed: why`. */
+  /** Reported ends, as `failed: reason`. */
   readonly reported: string[]
-  /** Hands an operation, else the first, to the executor as its n-th delivery. */
+  /** Delivers an operation, by default the first, to the executor as its n-th delivery. */
   readonly deliver: (deliveries: number, id?: OperationId) => Promise<void>
-  /** Begins an operation for an executor that is not this one. */
+  /** Begins an operation for another executor. */
   readonly begin: (id: OperationId, executor: string) => Promise<OwnerToken>
   readonly headOf: (id: OperationId) => Promise<Head | undefined>
   /** Appends the first record of the log. */
   readonly appendRecord: (...decisions: readonly Decision[]) => Promise<void>
 }
 
-/** A platform of its own, on which deployments are put. */
+/** A platform for staged deployments. */
 export interface Stage {
   readonly platform: EmbeddedPlatform
   readonly openDeployment: (faults?: Faults) => Promise<StagedDeployment>
   readonly close: () => Promise<void>
 }
 
-/** Opens a stage in a folder that goes with it. */
+/** Opens a stage in a folder that is removed with it. */
 export async function openStage(): Promise<Stage> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-stage-'))
   const platform = await openEmbeddedPlatform({ home })

@@ -14,13 +14,16 @@ import { createScriptedPluginHost, createScriptedProgramHost, project } from './
 import { Killed, type KillPoint, openTestProcess } from './test-process.ts'
 import { getTestStack } from './register-thing.ts'
 
-/** A nudge as a queue holds it. */
+/** A nudge as the queue stores it. */
 export interface QueuedNudge extends NudgeOptions {
   readonly stack: StackId
   readonly delayMs: number
 }
 
-/** Functions over one store, each call of them a process of its own; their messages in hand. */
+/**
+ * Functions over one store. Each call is a process of its own, and the test delivers their
+ * messages.
+ */
 export interface TestFunctions {
   readonly stack: StackId
   readonly cloud: Cloud
@@ -32,34 +35,34 @@ export interface TestFunctions {
     options?: Partial<DeploymentRequest['options']>,
   ) => Promise<boolean>
   readonly requestPreview: (key: string) => Promise<boolean>
-  /** Gives a nudge to a generator. Throws `Killed` when that dies. */
+  /** Delivers a nudge to a generator. Throws `Killed` when the generator is killed. */
   readonly generate: (
     nudge?: Partial<QueuedNudge>,
     options?: FunctionCallOptions,
   ) => Promise<ServeOutcome>
-  /** Gives what the queue has to an executor until `over` aborts. */
+  /** Delivers the queued messages to an executor until `over` aborts. */
   readonly execute: (over: AbortSignal, options?: FunctionCallOptions) => Promise<void>
-  /** Generators and executors for whatever comes, until nothing is left to do. */
+  /** Runs generators and executors until no work is left. */
   readonly runToIdle: (options?: FunctionCallOptions) => Promise<readonly ServeOutcome[]>
   readonly readState: () => Promise<StoredDeployment>
   readonly close: () => Promise<void>
 }
 
-/** How one function is called. */
+/** Options of one function call. */
 export interface FunctionCallOptions {
   readonly kill?: KillPoint
   readonly limitMs?: number
-  /** Whether its environment may work for the stack; it may where it is absent. */
+  /** Whether its environment may work for the stack. Default: true. */
   readonly mayServe?: boolean
-  /** Whether the role of the stack refuses it. */
+  /** Whether the role of the stack is refused. */
   readonly isRefused?: boolean
-  /** What happens while a request is opened. */
+  /** Called while a request is opened. */
   readonly onOpening?: () => Promise<unknown>
 }
 
 const manager = createPassphraseManager('functions')
 
-/** Opens functions whose program is `program` and whose package `test` is answered by a cloud. */
+/** Opens functions that run `program`. A cloud answers for its package `test`. */
 export async function openFunctions(cloud: Cloud, program: Program): Promise<TestFunctions> {
   const engine = await openEngine(cloud.script)
   const { platform, home } = engine
@@ -183,10 +186,11 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
         served.push(
           await Promise.race([generate(nudge, options), executing.then(() => 'idle' as const)]),
         )
-        if (served.length > 60) throw new Error(`it does not end: ${served.join()}`)
+        if (served.length > 60)
+          throw new Error(`the functions do not become idle: ${served.join()}`)
         const { current } = await getTestStack(platform)
         const isWaiting = (await platform.requests.listWaiting(stack, 1)).length > 0
-        // Delayed ones that are left only look at what is over.
+        // The remaining delayed nudges only check a deployment that has ended.
         if (current === '' && !isWaiting) nudges.splice(0)
       }
       return served

@@ -18,20 +18,20 @@ import {
   type Tracer,
 } from './effect-tracer.ts'
 
-/** When a process dies: before its n-th effect, or after it and before it hears of it. */
+/** The point at which a process dies: before its n-th effect, or after it and before its reply. */
 export interface KillPoint {
   readonly effect: number
   /** Counts only effects of this name: the order of others may differ from run to run. */
   readonly call?: string
-  /** Counts only what is this row of the table. */
+  /** Counts only effects that match this row of the table. */
   readonly row?: EffectRow
-  /** Counts nothing before this is so. */
+  /** Counts only effects after this returns true. */
   readonly isArmed?: () => boolean
-  /** `refused`: it does not die, the store only refuses this one effect. */
+  /** `refused`: the process lives, and the store refuses this one effect. */
   readonly when: 'before' | 'after' | 'refused'
 }
 
-/** Thrown for a run that was killed; names the effects that it came to. */
+/** Thrown for a run that was killed, with its effects so far. */
 export class Killed extends Error {
   readonly effects: readonly string[]
   constructor(effects: readonly string[]) {
@@ -40,19 +40,19 @@ export class Killed extends Error {
   }
 }
 
-/** One process as far as its effects go: what it did, and whether it still lives. */
+/** A process and its effects. */
 export interface TestProcess {
   readonly platform: EmbeddedPlatform
   readonly ports: GeneratorPorts
   readonly guardProvider: (provider: Provider) => Provider
   readonly died: Promise<'killed'>
   readonly effects: readonly string[]
-  /** The same in the words of the table. */
+  /** The effects in the terms of the table. */
   readonly tracer: Tracer
   readonly close: () => Promise<void>
 }
 
-/** The ports whose calls are effects of a process, except those that the table leaves out. */
+/** The ports whose calls are effects of a process, except those that the table omits. */
 const portNames = [
   'decisionLog',
   'blobs',
@@ -67,7 +67,7 @@ const portNames = [
   'blobSweep',
 ] as const
 
-/** An append is told by what it decides. */
+/** An append is named after its decisions. */
 function nameOf(name: string, args: readonly unknown[]): string {
   if (name !== 'decisionLog.append') return name
   const { decisions } = args[1] as LogRecord
@@ -75,7 +75,7 @@ function nameOf(name: string, args: readonly unknown[]): string {
   return `decisionLog.append ${kinds.join(' + ')}`
 }
 
-/** Tells of each effect whether it is the one to die at. */
+/** Returns a function that reports whether an effect is the one to die at. */
 function createCountdown(
   kill: KillPoint | undefined,
 ): (name: string, rows: readonly EffectRow[]) => boolean {
@@ -95,26 +95,26 @@ function createCountdown(
 const refuse = (): Promise<never> =>
   Promise.reject(error('STORE_UNAVAILABLE', 'the store has a bad moment'))
 
-/** A provider that is asked for a preview changes nothing. */
+/** A provider call in a preview changes nothing. */
 function isPreview([ask]: readonly unknown[]): boolean {
   return typeof ask === 'object' && ask !== null && 'preview' in ask && ask.preview === true
 }
 
-/** Ports with a fault of their own. */
+/** Returns ports with injected faults. */
 export type Disturb = (platform: EmbeddedPlatform) => Partial<EmbeddedPlatform>
 
-/** Opens a process of its own over the store of a home, with a holder identity of its own. */
+/** Opens a process over the store of a home, with its own holder identity. */
 export async function openTestProcess(options: {
   readonly home: string
   readonly number: number
   readonly kill: KillPoint | undefined
-  /** How far its wall clock is ahead of the others', in ms. */
+  /** Offset of its wall clock, in ms. */
   readonly skewMs?: number
-  /** How many times as fast as ours its time passes. */
+  /** Factor by which its time passes faster. */
   readonly haste?: number
-  /** Hears each effect. */
+  /** Called for each effect. */
   readonly onEffect?: ((name: string, args: readonly unknown[]) => void) | undefined
-  /** What is wrong with its ports. */
+  /** Injects faults into its ports. */
   readonly disturb?: Disturb | undefined
 }): Promise<TestProcess> {
   const effects: string[] = []
@@ -135,7 +135,7 @@ export async function openTestProcess(options: {
   const real = { ...clocked, ...options.disturb?.(clocked) }
   const die = (): Promise<never> => {
     isDead = true
-    // What it waits for must not come to it any more, a message least of all.
+    // A dead process must not receive any reply, and no message in particular.
     void real.close()
     died.resolve('killed')
     return never
@@ -156,7 +156,7 @@ export async function openTestProcess(options: {
       if (isHere && options.kill?.when === 'before') return die()
       const isRefused = isHere && options.kill?.when === 'refused'
       const result = await (isRefused ? refuse() : call(...args)).catch((thrown: unknown) => {
-        // Who dies after a call does not hear that it was refused, either.
+        // A process that dies after a call does not receive its refusal either.
         if (isHere && !isRefused) return undefined
         if (hasCode(thrown, 'STORE_UNAVAILABLE')) noted?.undo()
         throw thrown
@@ -167,7 +167,8 @@ export async function openTestProcess(options: {
         ? tracer.trackDeliveries(result as readonly Delivery[])
         : result
     }
-    // What is noted here goes with the caller, not with the call.
+    // The effect is attributed in the caller's asynchronous context, so it is noted outside of the
+    // call.
     const runGuarded = (...args: Parameters<F>): Promise<unknown> =>
       callGuarded(
         args,
@@ -194,7 +195,7 @@ export async function openTestProcess(options: {
     ports: {
       ...createGeneratorPorts(platform),
       holder,
-      // Runs of a test follow each other: whoever is not this one is dead.
+      // The runs of a test follow each other: every other process is dead.
       isAlive: other => other.pid === options.number,
       endGroup: () => undefined,
       compact: deployment => compact(platform, deployment),

@@ -6,7 +6,7 @@ import { firstProgram, type TestPlace } from './resume.ts'
 import { type Scene, runUntilDone } from './scene.ts'
 import { getTestStack, registerThing } from './register-thing.ts'
 
-/** One thing more that takes long, and one after it. */
+/** One further thing whose create takes long, and one that depends on it. */
 const longProgram: Program = async monitor => {
   await firstProgram(monitor)
   const { urn } = await registerThing(monitor, 'long', { v: 1 })
@@ -21,7 +21,7 @@ const manyProgram: Program = async monitor => {
 }
 
 const shortLimit: TestRunOptions = { functionLimitMs: 1_000 }
-/** So long that it parks before its time is over, on a machine that is busy too. */
+/** Long enough that a generator parks before its time is over, even on a busy machine. */
 const parkingLimit: TestRunOptions = { functionLimitMs: 8_000 }
 
 /** Waits until a deployment is parked. */
@@ -34,7 +34,10 @@ async function waitUntilParked({ engine }: TestPlace): Promise<void> {
   }
 }
 
-/** An operation that does not fit goes elsewhere; its generator parks, and is woken by its end. */
+/**
+ * An operation that does not fit moves to the long pool. Its generator parks, and the end wakes the
+ * next one.
+ */
 const parking: Scene = {
   name: 'up under a time limit with an operation that takes longer',
   delayMs: 1_600,
@@ -42,9 +45,9 @@ const parking: Scene = {
   recover: place => runUntilDone(place, { program: longProgram, options: {} }),
 }
 
-/** A call ends once its generator is parked, however long that takes. */
+/** A call ends only after its generator has parked. */
 const woken: Scene = {
-  name: 'up of which an operation ends while it is parked',
+  name: 'up with an operation that ends while the deployment is parked',
   act(place, kill) {
     const { engine, cloud } = place
     const { reached, go } = cloud.hold('long')
@@ -54,7 +57,7 @@ const woken: Scene = {
   recover: place => runUntilDone(place, { program: longProgram, options: {} }),
 }
 
-/** So long that it is remembered. */
+/** Long enough that the duration is stored for its type. */
 const slow: Scene = { ...parking, name: 'up with a slow provider', delayMs: 5_200 }
 
 const leaving: Scene = {
@@ -64,7 +67,7 @@ const leaving: Scene = {
   recover: place => runUntilDone(place, { program: manyProgram, options: {} }),
 }
 
-/** Whether all operations of a deployment that have begun have ended. */
+/** Reports whether all begun operations of a deployment have ended. */
 async function haveAllEnded(
   platform: Parameters<Disturb>[0],
   deployment: string,
@@ -74,16 +77,16 @@ async function haveAllEnded(
   return [...heads.values()].every(({ end }) => end !== undefined)
 }
 
-/** A parked generator is woken for nothing; what it waits for ends while it parks again. */
+/** A parked deployment is woken without an end. Its operation ends while it parks again. */
 const wokenForNothing: Scene = {
-  name: 'up that is woken while nothing has ended',
+  name: 'up that is woken without an ended operation',
   async act(place, kill) {
     const { engine, cloud } = place
     const { reached, go } = cloud.hold('long')
     let handed = 0
     let looks = 0
     const disturb: Disturb = platform => ({
-      // Else it takes a renewal until it is known who lives.
+      // With growing counters the observer knows immediately which executors live.
       leases: {
         ...platform.leases,
         async list(deployment) {
@@ -95,7 +98,7 @@ const wokenForNothing: Scene = {
       control: {
         ...platform.control,
         async handOver(deployment, holder, handOver) {
-          // Whoever leaves because its time is over does not wait.
+          // A generator that hands over because of its time limit does not wait.
           const isPark = handOver.why === 'parked'
           if (isPark) handed += 1
           if (isPark && handed === 2) go()
@@ -119,9 +122,11 @@ const wokenForNothing: Scene = {
   recover: place => runUntilDone(place, { program: longProgram, options: {} }),
 }
 
-/** The nudge of an end is lost, and its message comes again while the generator is parked. */
+/**
+ * The nudge of an end is lost, and its message is delivered again while the deployment is parked.
+ */
 const repeatedEnd: Scene = {
-  name: 'up of which an end is told twice while it is parked',
+  name: 'up with an end that is reported twice while the deployment is parked',
   async act(place, kill) {
     const { engine, cloud } = place
     const { reached, go } = cloud.hold('long')
@@ -155,7 +160,7 @@ function loseOnce(nudges: NudgesPort, onLost: () => void): NudgesPort['nudge'] {
   }
 }
 
-/** What happens when functions may not last long. */
+/** Scenes with a time limit. */
 export const timeScenes = {
   parking,
   woken,

@@ -18,7 +18,7 @@ import type { TestPlace } from './resume.ts'
 import { type Scene, runUntilDone, upScenario } from './scene.ts'
 import { getTestStack } from './register-thing.ts'
 
-/** Looks at a schedule of the stack that is due. */
+/** Runs a schedule of the stack that is due. */
 async function runSchedule({ engine }: TestPlace, { platform }: TestProcess): Promise<unknown> {
   const { documents, marks } = engine.platform
   const { id: scope } = await getTestStack(engine.platform)
@@ -37,7 +37,7 @@ const scheduled: Scene = {
   },
 }
 
-/** A host that has a repository with a project file in it. */
+/** A host of a repository that contains a project file. */
 function createRepositoryHost(folder: string): OutboundPort {
   mkdirSync(join(folder, 'top'))
   writeFileSync(join(folder, 'top', 'Pulumi.yaml'), 'name: p\nruntime: nodejs\n')
@@ -82,5 +82,5 @@ const fetched: Scene = {
   },
 }
 
-/** What asks for deployments by itself, and where their programs come from. */
+/** Scenes of automatic requests, and of programs that they download. */
 export const triggerScenes = { scheduled, fetched } as const satisfies Record<string, Scene>

@@ -25,7 +25,7 @@ let deliveries = 0
 
 beforeEach(async () => {
   receiver = await startReceiver()
-  // No comment is there yet.
+  // There is no comment yet.
   receiver.state.answer = ({ method }) =>
     method === 'GET' ? { status: 200, body: '[]' } : { status: 201, body: '{"id":1}' }
   all = await openFunctions(createCloud(), createThings({ kept: { v: 1 }, gone: { v: 1 } }))
@@ -57,7 +57,7 @@ const createServer = (): WebhookServer => ({
   nudges: { nudge: async (stack, delayMs) => void all.nudges.push({ stack, delayMs }) },
 })
 
-/** A delivery as GitHub makes it. */
+/** Sends a delivery in the form of GitHub. */
 function deliverFromGithub(
   event: string,
   payload: object,
@@ -80,7 +80,7 @@ const push = (digit: string) => ({
   commits: [{ added: ['a'], removed: [], modified: [] }],
 })
 
-/** Delivers what waits to be told; answers what the receiver got. */
+/** Sends all waiting notifications, and returns the requests that the receiver got. */
 async function sendNotifications() {
   const { platform } = all
   for (;;) {
@@ -99,7 +99,7 @@ const readStates = (got: Awaited<ReturnType<typeof sendNotifications>>, digit: s
     .filter(({ url }) => url.endsWith(`/statuses/${commitOf(digit)}`))
     .map(({ json }) => json.state)
 
-test('a push that GitHub signed becomes one deployment, which is told where it came from', async () => {
+test('a push that GitHub signed becomes one deployment, with its status at the commit', async () => {
   expect((await deliverFromGithub('push', push('a'), 'one')).status).toBe(202)
   expect((await deliverFromGithub('push', push('a'), 'one')).body).toEqual({ kind: 'repeated' })
   expect(await all.runToIdle()).toContain('ended')
@@ -123,14 +123,14 @@ test('a push that GitHub signed becomes one deployment, which is told where it c
   )
 })
 
-test('a push with a wrong signature is refused, and nothing is asked for', async () => {
+test('a push with a wrong signature is refused and requests nothing', async () => {
   const refused = await deliverFromGithub('push', push('a'), 'one', 'another secret of this length')
   expect(refused).toMatchObject({ status: 401, body: { code: 'WEBHOOK_REFUSED' } })
   expect(await all.platform.requests.listWaiting(all.stack, 1)).toEqual([])
   expect(all.nudges).toEqual([])
 })
 
-test('of pushes that wait the last is deployed, and the others are told that they are left out', async () => {
+test('the last of several waiting pushes is deployed, and the others are reported as superseded', async () => {
   for (const digit of ['a', 'b', 'c'])
     expect((await deliverFromGithub('push', push(digit))).status).toBe(202)
   await all.runToIdle()
@@ -141,7 +141,7 @@ test('of pushes that wait the last is deployed, and the others are told that the
   expect(readStates(got, 'c')).toEqual(['pending', 'success'])
 })
 
-test('a pull request is answered with what would change', async () => {
+test('the changes of a pull request are posted as a comment', async () => {
   const fields = {
     ...{ action: 'opened', number: 7 },
     pull_request: {
@@ -163,7 +163,7 @@ test('a pull request is answered with what would change', async () => {
   expect(readEvents(got)).toEqual([])
 })
 
-test('what cannot be begun is told with its code', async () => {
+test('a request that cannot begin is reported with its error code', async () => {
   await all.requestDeployment('bad')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
   await all.runToIdle()
@@ -173,7 +173,7 @@ test('what cannot be begun is told with its code', async () => {
   })
 })
 
-test('an end that nobody lived to tell is told by whoever looks at the stack next', async () => {
+test('an end whose process died before it notified is reported by the next generator', async () => {
   await all.requestDeployment('k')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
   const kill = { effect: 1, call: 'catalog.release', when: 'after' } as const
@@ -184,7 +184,7 @@ test('an end that nobody lived to tell is told by whoever looks at the stack nex
   expect(readEvents(await sendNotifications())).toEqual(['deployment.succeeded'])
 })
 
-/** A refresh every hour, and its run at the first full hour that was due. */
+/** Creates an hourly refresh, and runs it at the first full hour that was due. */
 async function runRefresh(remediate: boolean) {
   const { platform, stack } = all
   const key = { kind: 'schedule', scope: stack, name: 'hourly' } as const
@@ -194,7 +194,7 @@ async function runRefresh(remediate: boolean) {
   return () => runDueSchedule({ ...createServer(), requests: platform.requests }, key)
 }
 
-test('a schedule finds drift, says so, and has it removed when it is told to', async () => {
+test('a schedule reports drift, and remediates it if configured', async () => {
   await all.requestDeployment('first')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
   await all.runToIdle()
@@ -218,7 +218,7 @@ test('a schedule finds drift, says so, and has it removed when it is told to', a
   expect(await all.platform.catalog.listHistory(all.stack, 10)).toHaveLength(2)
 })
 
-test('a schedule that finds none says nothing, and one whose stack is busy is left out', async () => {
+test('a schedule without drift reports nothing, and one for a busy stack is skipped', async () => {
   await all.requestDeployment('first')
   const look = await runRefresh(false)
   expect(await look()).toBe('skip')

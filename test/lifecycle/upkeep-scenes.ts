@@ -26,13 +26,13 @@ const oneMoreProgram: Program = async monitor => {
 const beforeCreate: KillPoint = { effect: 1, call: 'provider.create', when: 'before' }
 const dayMs = 24 * 3_600_000
 
-/** The same ports so many days later. */
+/** Returns the same ports with a clock that is ahead by this many days. */
 function withLaterClock<P extends Platform>(platform: P, days: number): P {
   const now = (): EpochMs => (platform.clock.now() + days * dayMs) as EpochMs
   return { ...platform, clock: { ...platform.clock, now } }
 }
 
-/** Makes an outcome of which nobody heard: its create was forgotten by a person. */
+/** Creates an unreported outcome: the pending create was cleared by a user. */
 async function createUnreportedOutcome({ engine, cloud }: TestPlace): Promise<void> {
   await awaitKill(engine.run(oneMoreProgram, { kill: beforeCreate }))
   const { platform } = engine
@@ -43,7 +43,7 @@ async function createUnreportedOutcome({ engine, cloud }: TestPlace): Promise<vo
   const heads = await platform.operations.getHeads(deployment, ids)
   const found = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
   const kept = ran.state.resources?.find(({ id }) => id === 'kept-1')
-  if (found === undefined || kept === undefined) throw new Error('nothing was interrupted')
+  if (found === undefined || kept === undefined) throw new Error('no operation was interrupted')
   const [operation, { attempt }] = found
   const state = { ...kept, urn: kept.urn.replace('kept', 'more'), id: 'more-1' }
   cloud.objects.set('more-1', { v: 1 })
@@ -52,7 +52,7 @@ async function createUnreportedOutcome({ engine, cloud }: TestPlace): Promise<vo
   await platform.operations.putOutcome(deployment, outcome)
 }
 
-/** Everything that is old goes: records, versions, blobs; one blob is named again meanwhile. */
+/** Removes all old records, versions and blobs. One blob is referenced again meanwhile. */
 async function removeAll({ engine }: TestPlace, process: TestProcess): Promise<void> {
   const { platform } = engine
   const removal = { keeping: { recordsMs: 0, versions: 1 }, deploymentsMax: 9, dryRun: false }
@@ -61,14 +61,14 @@ async function removeAll({ engine }: TestPlace, process: TestProcess): Promise<v
   await platform.blobs.put(Buffer.from('nothing names this'))
   await sweepBlobs(withLaterClock(process.platform, 2), { dryRun: false })
   const { id, version, snapshot } = await getTestStack(platform)
-  if (snapshot === '') throw new Error('the stack has a state')
+  if (snapshot === '') throw new Error('the stack has no state')
   const published = await platform.catalog.publish(id, version, again)
   await platform.catalog.publish(id, published.version, snapshot)
   await sweepBlobs(withLaterClock(process.platform, 4), { dryRun: false })
 }
 
 const pruned: Scene = {
-  name: 'a removal of what is old',
+  name: 'a removal of old records',
   async act(place, kill) {
     await createUnreportedOutcome(place)
     return place.engine.during(kill, process => removeAll(place, process))
@@ -79,7 +79,7 @@ const pruned: Scene = {
   },
 }
 
-/** A person forgets a create of which nobody knows. */
+/** Clears a pending create as a user would. */
 async function forgetPending(process: TestProcess, { engine }: TestPlace): Promise<void> {
   const { id } = await getTestStack(engine.platform)
   await editState(process.ports, id, {
@@ -121,7 +121,7 @@ const abandoned: Scene = {
   },
 }
 
-/** A deployment of which a message was given up, in the middle of it. */
+/** A deployment with a dead letter while it runs. */
 const redriven: Scene = {
   name: 'a redrive',
   act: ({ engine }, kill) =>
@@ -148,7 +148,7 @@ const redriven: Scene = {
   recover: place => runUntilDone(place, upScenario),
 }
 
-/** A session of the command line, as far as these commands ask it for something. */
+/** Returns a command-line session with the parts that these commands use. */
 function createSession({ platform }: TestProcess): Parameters<typeof createStack>[0] {
   const local = {
     platform,
@@ -162,7 +162,7 @@ function createSession({ platform }: TestProcess): Parameters<typeof createStack
     home: '/',
     io: { env: {} },
     interactive: false,
-    // There is no file of the stack.
+    // The stack has no file.
     requireProject: () => ({ name: 'life', file: 'Pulumi.yaml', stackConfigDir: '/' }),
     openEngine: () => Promise.resolve(local),
     tools: { loadSecrets },
@@ -182,17 +182,17 @@ async function makeAndRemove(process: TestProcess): Promise<void> {
 }
 
 const stacks: Scene = {
-  name: 'a stack that is made and removed',
+  name: 'a stack that is created and removed',
   act: ({ engine }, kill) => engine.during(kill, makeAndRemove),
   async recover({ engine, ...place }) {
     await engine.during(undefined, makeAndRemove)
     if ((await engine.platform.catalog.getStack(otherStack)) !== undefined)
-      throw new Error('the stack is there still')
+      throw new Error('the stack still exists')
     return runUntilDone({ engine, ...place }, { program: secondProgram, options: {} })
   },
 }
 
-/** What keeps a home in order, and what people do by hand. */
+/** Scenes of housekeeping and of manual commands. */
 export const upkeepScenes = {
   pruned,
   edited,

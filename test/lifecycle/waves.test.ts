@@ -19,7 +19,7 @@ const layersProgram: Program = async monitor => {
 
 const modes = ['dataflow', 'antichain'] as const
 
-/** A stack of layers, in a cloud that refuses to delete `refused`. */
+/** Opens a stack of layers, in a cloud that refuses to delete `refused`. */
 async function openLayered(
   refused: readonly string[],
 ): Promise<{ cloud: Cloud; engine: TestEngine }> {
@@ -47,14 +47,14 @@ describe.each(modes)('destroy --release %s', release => {
     expect(JSON.stringify(ran.events)).toMatch(/8 deletes in \d waves \(\d/)
   })
 
-  test('goes on after a failure with --continue-on-error, but not below it', async () => {
+  test('continues after a failure with --continue-on-error, except for its dependencies', async () => {
     const { cloud, engine } = await openLayered(['top-1'])
     const ran = await engine.run(undefined, { ...destroy, continueOnError: true })
     expect(ran.result.result).toBe('failed')
     expect(listLeft(cloud)).toEqual(['base-1', 'mid-1-1', 'top-1-1'])
   })
 
-  test('that is killed goes on where it was, over failures too', async () => {
+  test('that is killed is resumed, also after failures', async () => {
     const options: TestRunOptions = { ...destroy, continueOnError: true, parallel: 2 }
     const unharmed = await openLayered(['top-1'])
     const { effects } = await unharmed.engine.run(undefined, options)
@@ -76,7 +76,7 @@ describe.each(modes)('destroy --release %s', release => {
     }
   }, 240_000)
 
-  test('keeps a protected resource and what it needs, and deletes all else', async () => {
+  test('keeps a protected resource with its dependencies, and deletes all others', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {
@@ -93,7 +93,7 @@ describe.each(modes)('destroy --release %s', release => {
     expect(JSON.stringify(ran.events)).toContain('because it is protected')
   })
 
-  test('is told of in a preview, which deletes nothing', async () => {
+  test('is described in a preview, which deletes nothing', async () => {
     const { cloud, engine } = await openLayered([])
     const ran = await engine.run(undefined, { ...destroy, dryRun: true })
     expect(listLeft(cloud)).toHaveLength(6)
@@ -105,7 +105,7 @@ describe.each(modes)('destroy --release %s', release => {
 })
 
 describe('waves', () => {
-  test('wait for the whole one before', async () => {
+  test('wait for the whole previous wave', async () => {
     const { cloud, engine } = await openLayered(['top-1'])
     await engine.run(undefined, {
       command: 'destroy',
@@ -117,7 +117,7 @@ describe('waves', () => {
       expect(placeOf(cloud, name), name).toBeLessThan(placeOf(cloud, 'mid-2'))
   })
 
-  test('stop at one that failed, without --continue-on-error', async () => {
+  test('stop after a failed one, without --continue-on-error', async () => {
     const { cloud, engine } = await openLayered(['alone'])
     const options: TestRunOptions = { command: 'destroy', release: 'antichain' }
     const ran = await engine.run(undefined, options)
@@ -129,7 +129,7 @@ describe('waves', () => {
     expect(listLeft(cloud)).toEqual([])
   })
 
-  test('are those of an up that drops resources, too', async () => {
+  test('are also those of an up that removes resources', async () => {
     const { cloud, engine } = await openLayered([])
     const ran = await engine.run(undefined, { command: 'up', release: 'antichain' })
     expect(ran.result.result).toBe('succeeded')

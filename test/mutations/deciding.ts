@@ -108,7 +108,7 @@ export const decidingMutations: readonly Mutation[] = [
     breaks: 'resume: refuses when program, configuration or options changed',
     file: 'functions/step-generator/resume-deployment.ts',
     edits: [['first.program !== request.program)', "first.program === '')"]],
-    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'by another program')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'for another program')],
   },
   {
     name: 'a deployment that was stopped is resumed',

@@ -78,7 +78,7 @@ export const foldingMutations: readonly Mutation[] = [
         '    if (stored.metadata === undefined) requireValidState(stored)\n',
       ],
     ],
-    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'a state that is wrong')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'a state with integrity errors')],
   },
   {
     name: 'a fold is not sorted',

@@ -165,7 +165,7 @@ export const groupMutations: readonly Mutation[] = [
       file: `${monitor}/packages.ts`,
     },
     ['{ parameters: { plugin: name, ...blobOf(parameterization) } }', '{}'],
-    groupTestsOf('parameterized/parameterized', 'before it is asked anything'),
+    groupTestsOf('parameterized/parameterized', 'before any other request'),
   ),
   createMutation(
     {

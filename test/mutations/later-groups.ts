@@ -48,7 +48,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/difference.ts',
     },
     ['before === null || now === null', 'before === null && now === null'],
-    groupTestsOf('replacement_trigger/replacement-trigger', 'setting it or taking it away'),
+    groupTestsOf('replacement_trigger/replacement-trigger', 'adding or removing it'),
   ),
   createMutation(
     {

@@ -14,7 +14,7 @@ import type { ModelQueues } from './model-queues.ts'
 import type { SimNode } from './node.ts'
 import type { World } from './world.ts'
 
-/** The ports of a process over the adapters for AWS; each request is an effect. */
+/** Creates the ports of a process over the AWS adapters. Each request is an effect. */
 export function createAwsPorts(
   world: World,
   services: AwsServices,
@@ -32,14 +32,17 @@ export function createAwsPorts(
     chains: { ...chains, receive: (...args) => receiveOwn(chains, ...args) },
     nudges: {
       nudge: nudges.nudge,
-      // There is one stack.
+      // A simulated world has a single stack.
       receive: (waitMs, { signal } = {}) =>
         nudges.receive(waitMs, signal === undefined ? {} : { signal }),
     },
   }
 }
 
-/** SQS gives no choice: what is another deployment's is put back, for others to see. */
+/**
+ * SQS cannot filter messages. Messages of other deployments become visible again for other
+ * receivers.
+ */
 async function receiveOwn(
   chains: ChainQueuePort,
   max: number,
@@ -54,7 +57,10 @@ async function receiveOwn(
   return got.filter(({ message }) => isOwn(message.deployment))
 }
 
-/** A client of SQS whose requests are struck by faults. Who gives up hears nothing more. */
+/**
+ * Creates an SQS client whose requests are subject to faults. After an abort the caller receives
+ * nothing more.
+ */
 function createSqsClient(world: World, queues: ModelQueues, sendEffect: SendEffect): SQSClient {
   const nameOf = (command: string, url: string): string => {
     if (url === nudgesUrl) return command === 'SendMessage' ? 'nudges.nudge' : 'nudges.receive'
@@ -81,7 +87,7 @@ function createSqsClient(world: World, queues: ModelQueues, sendEffect: SendEffe
       if (kind === 'message before its time') await queues.send(sendEarly(command))
       return queues.send(command)
     })
-    // A message that got lost has no answer of its own.
+    // A lost message has no response of its own.
     const done = effect.then(answer => (answer as object | undefined) ?? {})
     if (signal === undefined) return done
     return new Promise((resolve, reject) => {
@@ -94,7 +100,7 @@ function createSqsClient(world: World, queues: ModelQueues, sendEffect: SendEffe
   return { send } as unknown as SQSClient
 }
 
-/** Messages lie: also about what is ready. */
+/** Returns a request whose messages also name operations that are not ready. */
 function sendEarly(command: { readonly input: object }): { readonly input: object } {
   const input = command.input as SendMessageBatchCommandInput
   const Entries = (input.Entries ?? []).map(({ Id, MessageBody = '{}' }) => {
@@ -110,7 +116,7 @@ function sendEarly(command: { readonly input: object }): { readonly input: objec
   return Object.assign(same, { input: { ...input, Entries } })
 }
 
-/** A client of S3; what is put stands also in the store, at which the checks look. */
+/** Creates an S3 client. Each stored object is also put into the store that the checks read. */
 function createS3Client(world: World, { client }: ModelBucket, sendEffect: SendEffect): S3Client {
   const send = (command: { readonly input: object }): Promise<unknown> => {
     const isPut = command.constructor.name === 'PutObjectCommand'

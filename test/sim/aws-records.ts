@@ -14,7 +14,10 @@ import { sendHeadRequest } from './head-requests.ts'
 import type { SimNode } from './node.ts'
 import type { World } from './world.ts'
 
-/** Records of a process over the adapters for DynamoDB; each request is an effect of its own. */
+/**
+ * Creates the records of a process over the DynamoDB adapters. Each request is an effect of its
+ * own.
+ */
 export function createAwsRecords(
   world: World,
   { dynamo, anomalies }: AwsServices,
@@ -36,7 +39,7 @@ export function createAwsRecords(
   return createPortRecords(send, { clock, random, blobs })
 }
 
-/** A bad moment of the store, as DynamoDB says it. */
+/** Returns a store failure in the form of DynamoDB. */
 function toServiceError(thrown: unknown): unknown {
   if (!(thrown instanceof DeployError) || thrown.code !== 'STORE_UNAVAILABLE') return thrown
   return Object.assign(new Error(thrown.message), { name: 'ThrottlingException' })

@@ -9,24 +9,24 @@ import type { Observer } from './store.ts'
 import { createModelQueues, type ModelQueues } from './model-queues.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** The services of AWS that outlive all processes. */
+/** The AWS services, which outlive all processes. */
 export interface AwsServices {
   readonly queues: ModelQueues
   readonly bucket: ModelBucket
   readonly dynamo: WatchedDynamo
-  /** What DynamoDB does of its own accord. */
+  /** DynamoDB behaviour that no request causes. */
   readonly anomalies: DynamoAnomalies
 }
 
-/** Queues of chains by their pool. */
+/** URLs of the chain queues by pool. */
 export const chainUrls = {
   short: { url: 'q/chains', deadUrl: 'q/chains-dead' },
   long: { url: 'q/chains-long', deadUrl: 'q/chains-long-dead' },
 } as const
-/** The queue of nudges. */
+/** URL of the nudge queue. */
 export const nudgesUrl = 'q/nudges'
 
-/** Empty queues, tables, and an empty bucket. */
+/** Creates empty queues, tables, and an empty bucket. */
 export function createAwsServices(
   world: Pick<Coverage, 'cover'> & {
     readonly scheduler: Scheduler

@@ -9,7 +9,10 @@ import { type LateOutcome, lateKeyOf } from '../../shared/records/late-outcome.t
 import { error } from '../../shared/errors/error.ts'
 import type { Sync } from './sync.ts'
 
-/** Stacks and what is published of them. `published` hears of each new version. */
+/**
+ * Creates a catalog of stacks and their published states. `published` is called for each new
+ * version.
+ */
 export function createSimCatalog(
   onPublished: (blob: BlobHash, version: number) => void,
   onNoted: (rule: string) => void,
@@ -52,7 +55,7 @@ export function createSimCatalog(
       const stack = requireKnown(id)
       const version = expected + 1
       if (stack.version === version && stack.snapshot === snapshot) {
-        onNoted('what is published already is found so')
+        onNoted('a repeated publish finds its own version')
         return { kind: 'already', version }
       }
       if (stack.version !== expected) return { kind: 'conflict', version: stack.version }

@@ -20,19 +20,19 @@ import { readStateBlob } from './read-state-blob.ts'
 import { parseStored, type Observer } from './store.ts'
 import type { World } from './world.ts'
 
-/** How many of the changes of a head are followed by a fold of what is there. */
+/** Share of the head changes after which the current records are folded. */
 const partialFolds = 0.01
 
-/** Looks at everything that is written, and at the cloud whenever a state is published. */
+/** Checks every write, and the cloud at each publish. */
 export function createChecks(world: World, cloud: ModelCloud): Observer {
   const needs = new Map<string, number>()
   const excused = new Set<string>()
   const draw = world.draw.fork('checks')
-  /** When records were appended and operations ended, in the order of all of that. */
+  /** The order of all appended records and ended operations. */
   const appends = new Map<string, number[]>()
   const ended = new Map<string, number>()
   let [closings, published, moment] = [0, 0, 0]
-  /** What someone may see who read the log at some moment, and looks at the ends since then. */
+  /** Returns the view of a reader who read the log at some moment and reads the ends afterwards. */
   const seenOf = (deployment: string): ReaderView => {
     const moments = appends.get(deployment) ?? []
     const records = draw.whole(0, moments.length)
@@ -49,13 +49,14 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
   }
   return {
     onKept(text) {
-      if (text.includes(secretMark)) world.violate(`a secret stands in clear: ${excerptOf(text)}`)
+      if (text.includes(secretMark))
+        world.violate(`a secret is stored in plaintext: ${excerptOf(text)}`)
     },
     onAppended(deployment, { number, decisions, writer }) {
       moment += 1
       if (decisions.some(({ kind }) => kind === 'takeover')) writers.set(deployment, writer)
       else if (writers.get(deployment) !== writer)
-        world.violate(`a generator that had been deposed decided something in ${deployment}`)
+        world.violate(`a deposed generator recorded a decision in ${deployment}`)
       appends.set(deployment, [...(appends.get(deployment) ?? []), moment])
       for (const decision of decisions) {
         const rule = ruleOf(decision, number)
@@ -81,7 +82,8 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
       const { executor, end } = change.after
       const isOwn = end === change.before.end || end?.verdict === 'interrupted' || executor === ''
       const lease = isOwn ? undefined : leaseOf(world, change.at, executor)
-      if (lease?.retired === true) world.cover('rule', 'an outcome that was left is selected')
+      if (lease?.retired === true)
+        world.cover('rule', 'the stored outcome of a dead executor is selected')
       checkTransition(world, change, needs.get(change.at) ?? 0)
       if (!world.isStruck || !draw.chance(partialFolds)) return
       const [deployment = ''] = change.at.split(' ')
@@ -95,9 +97,9 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
       if (published > closings) world.violate('a deployment published twice')
       const state = readStateBlob(world, blob)
       const fault = verifyIntegrity(state)
-      if (fault !== undefined) world.violate(`what was published is not whole: ${fault}`)
+      if (fault !== undefined) world.violate(`the published state has an integrity error: ${fault}`)
       if (state.metadata['integrity_error'] !== undefined)
-        world.violate('what was published is marked as not whole')
+        world.violate('the published state is marked with an integrity error')
       checkCloud(world, cloud, { state, excused })
       const { current = '' } = world.records.catalog.listStacks().stacks[0] ?? {}
       const input = current === '' ? undefined : foldInputOf(world, current)
@@ -107,7 +109,7 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
   }
 }
 
-/** The rules of recovery and close that a record of the log shows. */
+/** The rules of recovery and close that the runs must show. */
 const rules = [
   'a log is taken over',
   'a dead deployment is closed',
@@ -118,33 +120,33 @@ const rules = [
   'a pending create is imported',
   'a pending create is cleared',
   'a pending create is not cleared while it may land',
-  'an outcome that was left is selected',
+  'the stored outcome of a dead executor is selected',
   'an executor is retired by another',
-  'what a dead process left running is ended',
-  'what is published already is found so',
+  'plugins of a dead process are ended',
+  'a repeated publish finds its own version',
   'a late outcome is put into the inbox',
-  'a deployment is gone on with by itself',
+  'a deployment is resumed automatically',
   'a process is started again',
   'a deposed generator stops',
   'a deposed generator cannot stop its successor',
   'an append of a deposed generator is refused',
-  'a version is exchanged for a newer one in mid-deployment',
+  'a newer version takes over during a deployment',
   'newer rules are refused by name',
-  'who serves refuses newer rules',
+  'a serving process refuses newer rules',
   'records of a deployment are removed',
   'versions are removed',
   'a hook refuses a step',
-  'a hook runs again in a later life',
+  'a hook runs again in a later generator run',
 ] as const
 
-/** Everything that a run of many seeds must have seen, as it is counted. */
+/** The coverage that a run of many seeds must reach. */
 export const requiredCoverage: readonly string[] = [
   ...faultKinds.map(kind => `fault: ${kind}`),
   ...transitions.map(row => `transition: ${row.from} ${row.event}, ${row.when}`),
   ...rules.map(rule => `rule: ${rule}`),
 ]
 
-/** What a run of many seeds on AWS must have seen. */
+/** The coverage that a run of many seeds on AWS must reach. */
 export const requiredAwsCoverage: readonly string[] = [
   ...queueEvents.map(event => `rule: SQS: ${event}`),
   ...dynamoEvents.map(event => `rule: DynamoDB: ${event}`),
@@ -171,14 +173,14 @@ function excerptOf(text: string): string {
   return text.slice(Math.max(0, at - 80), at + 20)
 }
 
-/** Whatever a head went through stands in the table; one end stands for ever. */
+/** Checks a head change: its transition is in the table, and an end never changes. */
 function checkTransition(world: World, change: HeadChange, needs: number): void {
   const { before, after, event, isDone } = change
   if (before.end !== undefined && JSON.stringify(after.end) !== JSON.stringify(before.end))
     world.violate(`${change.at} ended a second time`)
   if (after.attempt < before.attempt) world.violate(`${change.at} forgot an attempt`)
   if (event === 'begin' && after !== before && before.arrived.length < needs)
-    world.violate(`${change.at} began before what it needs had ended`)
+    world.violate(`${change.at} began before its needs had ended`)
   if (!isDone && after === before && event !== 'arrive') return
   const request = {
     event,
@@ -193,7 +195,7 @@ function checkTransition(world: World, change: HeadChange, needs: number): void 
   else world.cover('transition', `${row.from} ${row.event}, ${row.when}`)
 }
 
-/** I9, and state equals cloud except for what a pending operation names. */
+/** Checks I9: the state equals the cloud except for objects that pending operations name. */
 function checkCloud(
   world: World,
   cloud: ModelCloud,
@@ -213,10 +215,10 @@ function checkCloud(
   for (const object of cloud.objects.values()) {
     if (ids.has(object.id) || late.has(object.id)) continue
     if (pending.has(object.urn)) world.cover('checked', 'a pending operation names an object')
-    else world.violate(`${object.id} exists, and nothing published names it`)
+    else world.violate(`${object.id} exists, but no published state names it`)
   }
   for (const resource of resources) {
-    // Deleted, its replacement outstanding: nothing exists of it.
+    // The object is deleted, and its replacement does not exist yet.
     if (resource.pendingReplacement) continue
     if (!resource.custom || resource.type.startsWith('pulumi:providers:')) continue
     if (pending.has(resource.urn)) excused.add(resource.id)
@@ -225,16 +227,19 @@ function checkCloud(
     const object = cloud.objects.get(resource.id)
     const last = object?.by ?? cloud.gone.get(resource.id)
     if (last !== undefined && !last.isAnswered) continue
-    if (object === undefined) world.violate(`${resource.id} is in the state, and does not exist`)
+    if (object === undefined) world.violate(`${resource.id} is in the state, but does not exist`)
     else if (
       !equalMaps(stripMap(resource.outputs), new Map([...stripMap(object.inputs), ['made', 'yes']]))
     )
-      world.violate(`${resource.id} is not what the state says`)
+      world.violate(`${resource.id} differs from the state`)
     world.cover('checked', 'a resource equals its object')
   }
 }
 
-/** A state without what may differ between two good runs: ids, times, answers that change. */
+/**
+ * Returns a state without the values that may differ between two correct runs: ids, times, varying
+ * function results.
+ */
 export function toComparable(state: StoredDeployment): readonly string[] {
   return (state.resources ?? [])
     .map(({ created: _created, modified: _modified, ...resource }) =>

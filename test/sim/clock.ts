@@ -2,10 +2,10 @@ import type { ClockPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
-/** The wall time at which the simulated world begins. */
+/** The wall time at the beginning of the simulation. */
 export const beganAtMs = Date.UTC(2030, 0, 1)
 
-/** The clock of the world itself, for what lives outside of all processes. */
+/** Creates the clock for code outside of all processes. */
 export function createWorldClock(scheduler: Scheduler): ClockPort {
   return {
     ...createClock(scheduler, undefined, 1),
@@ -14,7 +14,7 @@ export function createWorldClock(scheduler: Scheduler): ClockPort {
   }
 }
 
-/** Timers of one owner, whose clock runs at `pace`. */
+/** Creates the timers of one owner, whose clock runs at `pace`. */
 export function createClock(
   scheduler: Scheduler,
   owner: Owner | undefined,

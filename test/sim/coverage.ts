@@ -1,13 +1,13 @@
-/** How often things happened that a run of many seeds must have seen. */
+/** Counters of the events that a run of many seeds must contain. */
 export interface Coverage {
   readonly cover: (group: CoverageGroup, what: string) => void
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** What is counted. */
+/** The kinds of counted events. */
 export type CoverageGroup = 'fault' | 'transition' | 'rule' | 'checked'
 
-/** Makes counters at zero. */
+/** Creates counters at zero. */
 export function createCoverage(): Coverage {
   const counts = new Map<string, number>()
   return {

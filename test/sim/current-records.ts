@@ -19,7 +19,7 @@ import type { ModelItem } from './model-expressions.ts'
 import type { ModelTables } from './model-tables.ts'
 import type { Sync } from './sync.ts'
 
-/** What the records say at one moment, between requests: for those who only look. */
+/** The records at one moment between requests, for checks. */
 export interface CurrentRecords {
   readonly log: Pick<Sync<DecisionLogPort>, 'read'>
   readonly operations: Pick<Sync<OperationsPort>, 'getHeads' | 'getEnds'>
@@ -28,7 +28,7 @@ export interface CurrentRecords {
   readonly blobs: Pick<Sync<BlobsPort>, 'get'>
 }
 
-/** What is done from outside of all processes, at once and whole. */
+/** Writes from outside of all processes, immediate and atomic. */
 export interface ManualWrites {
   readonly createStack: (id: StackId, at: EpochMs) => Promise<boolean> | boolean
   readonly stop: (deployment: DeploymentId, stop: Exclude<Stop, 'none'>) => Promise<void> | void
@@ -38,7 +38,7 @@ export interface ManualWrites {
 /** Names of the tables of a world. */
 export const tableNames: TableNames = { journal: 'journal', catalog: 'catalog' }
 
-/** JSON of an item as it was parsed: an item never changes, it is exchanged. */
+/** The parsed JSON by item. An item is never modified, only replaced. */
 const parsed = new WeakMap<ModelItem, unknown>()
 
 function jsonOf<T>(item: ModelItem, name: string): T {
@@ -47,7 +47,7 @@ function jsonOf<T>(item: ModelItem, name: string): T {
   return known as T
 }
 
-/** What the tables say. Nobody writes into a record that is got here. */
+/** Reads the tables. Callers must not modify the returned records. */
 export function readCurrentRecords(
   tables: ModelTables,
   blobs: CurrentRecords['blobs'],

@@ -1,13 +1,13 @@
 /**
- * sim: the whole engine in virtual time: its real handlers over simulated ports, a model cloud,
- * programs and faults drawn from a seed. Imports everything.
+ * sim: the whole engine in virtual time. Its real handlers run over simulated ports and a model
+ * cloud, with programs and faults drawn from a seed. Imports everything.
  *
- * Invariants: what happens is a function of the seed and the list of faults alone; nothing here or
- * below waits for real time, reads a clock, a file or the network; checkers look at the model cloud
- * and at what was published, never at what the engine says of itself.
+ * Invariants: a run is a function of the seed and the list of faults alone. Nothing here or below
+ * waits for real time or reads a clock, a file or the network. Checks read the model cloud and the
+ * published states, never the engine's own reports.
  */
 
-/** Numbers that a seed decides. Equal names give equal streams, whatever else is drawn. */
+/** Random numbers of a seed. Equal names give equal streams, independent of other draws. */
 export interface SeededDraw {
   /** In [0, 1). */
   readonly unit: () => number
@@ -15,11 +15,11 @@ export interface SeededDraw {
   readonly whole: (least: number, most: number) => number
   readonly chance: (probability: number) => boolean
   readonly pick: <T>(items: readonly [T, ...T[]]) => T
-  /** A stream of its own. */
+  /** Returns an independent stream. */
   readonly fork: (name: string | number) => SeededDraw
 }
 
-/** The stream of a seed. */
+/** Creates the stream of a seed. */
 export function createDraw(seed: number): SeededDraw {
   let state = mixBits(seed >>> 0)
   const unit = (): number => {

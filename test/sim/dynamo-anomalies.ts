@@ -9,19 +9,19 @@ import {
 import type { SeededDraw } from './draw.ts'
 import type { DynamoCommand } from './watched-dynamo.ts'
 
-/** What DynamoDB may do to any request and a model in one moment does not. */
+/** Behaviour of DynamoDB that an atomic model does not show. */
 export const dynamoEvents = [
-  'a write meets a transaction',
-  'a transaction meets another',
+  'a write conflicts with a transaction',
+  'a transaction conflicts with another',
   'a batch is read in part',
   'a batch is written in part',
   'a page is short',
-  'a read is of a moment ago',
+  'a read returns an older state',
 ] as const
 
 type DynamoEvent = (typeof dynamoEvents)[number]
 
-/** Answers a request in the place of the service, or with less than all of it. */
+/** Responds to a request in place of the service, or with a part of its response. */
 export type DynamoAnomalies = (
   command: DynamoCommand,
   send: (command: DynamoCommand) => Promise<unknown>,
@@ -34,12 +34,12 @@ type Anomaly = (input: {
 }) => Promise<unknown> | undefined
 
 const conflict: Anomaly = ({ onEvent }) => {
-  onEvent('a write meets a transaction')
+  onEvent('a write conflicts with a transaction')
   const fault = { message: 'Transaction is ongoing for the item', $metadata: {} }
   return Promise.reject(new TransactionConflictException(fault))
 }
 
-/** By kind of request: what may happen to it, and how often it does. */
+/** By kind of request: the possible anomaly and its probability. */
 const rows: Readonly<Record<string, readonly [number, Anomaly]>> = {
   PutItemCommand: [0.02, conflict],
   UpdateItemCommand: [0.02, conflict],
@@ -47,7 +47,7 @@ const rows: Readonly<Record<string, readonly [number, Anomaly]>> = {
   TransactWriteItemsCommand: [
     0.1,
     ({ onEvent }) => {
-      onEvent('a transaction meets another')
+      onEvent('a transaction conflicts with another')
       const CancellationReasons = [{ Code: 'TransactionConflict' }]
       const fault = { message: 'Transaction cancelled', $metadata: {}, CancellationReasons }
       return Promise.reject(new TransactionCanceledException(fault))
@@ -58,7 +58,7 @@ const rows: Readonly<Record<string, readonly [number, Anomaly]>> = {
     ({ command, onEvent }) => {
       const { ConsistentRead } = command.input as GetItemCommandInput
       if (ConsistentRead === true) return undefined
-      onEvent('a read is of a moment ago')
+      onEvent('a read returns an older state')
       return Promise.resolve({})
     },
   ],
@@ -102,7 +102,7 @@ const rows: Readonly<Record<string, readonly [number, Anomaly]>> = {
   ],
 }
 
-/** The weather of one world. */
+/** Creates the anomalies of one world. */
 export function createDynamoAnomalies(
   draw: SeededDraw,
   onEvent: (what: DynamoEvent) => void,
@@ -114,7 +114,7 @@ export function createDynamoAnomalies(
   }
 }
 
-/** The same request with another input. */
+/** Returns the same request with another input. */
 function withInput(command: DynamoCommand, input: object): DynamoCommand {
   const same = Object.create(Object.getPrototypeOf(command) as object) as object
   return Object.assign(same, { input: { ...command.input, ...input } })

@@ -13,7 +13,10 @@ import { createRandom } from './node.ts'
 import { type ManualWrites, tableNames } from './current-records.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** The call of a port that a request is a part of: names of effects, and heads, are told by it. */
+/**
+ * The port call that a request belongs to. Effects are named after it, and head requests are
+ * derived from it.
+ */
 export interface PortCall {
   readonly port: string
   readonly method: string
@@ -45,7 +48,7 @@ const headEvents: ReadonlySet<string> = new Set<HeadEvent>([
 ])
 const isRead = /^(?:GetItem|Query|BatchGetItem)Command$/
 
-/** What is done from outside of all processes: no fault strikes it. */
+/** Creates writes from outside of all processes, without faults. */
 export function createManualWrites(
   dynamo: WatchedDynamo,
   { scheduler, draw }: { readonly scheduler: Scheduler; readonly draw: SeededDraw },
@@ -63,11 +66,11 @@ export function createManualWrites(
 }
 
 const noBlobs: BlobsPort = {
-  put: () => Promise.reject(new TypeError('nothing here is large')),
-  get: () => Promise.reject(new TypeError('nothing here is large')),
+  put: () => Promise.reject(new TypeError('blobs are not supported here')),
+  get: () => Promise.reject(new TypeError('blobs are not supported here')),
 }
 
-/** The ports of the records, over whatever carries requests. */
+/** Creates the record ports over a transport of requests. */
 export function createPortRecords(
   send: (command: DynamoCommand, calling: PortCall) => Promise<unknown>,
   deps: { readonly clock: ClockPort; readonly random: RandomPort; readonly blobs: BlobsPort },
@@ -95,7 +98,7 @@ export function createPortRecords(
   return Object.fromEntries(ports.map(port => [port, nameMethods(port)])) as unknown as AwsRecords
 }
 
-/** What a request asks of a head, when it changes one. */
+/** Returns the head request that a command makes, if it changes a head. */
 export function parseHeadRequest(
   command: DynamoCommand,
   { port, method, args }: PortCall,
@@ -105,9 +108,9 @@ export function parseHeadRequest(
   return headRequestOf(method as HeadEvent, args)
 }
 
-/** The name of an effect, by which faults strike it. */
+/** Returns the name of an effect, which selects the faults that strike it. */
 export function effectNameOf(command: DynamoCommand, { port, method }: PortCall): string {
   if (isRead.test(command.constructor.name)) return `${port}.read`
-  // Before the first write of an operation its place is noted.
+  // The place of an operation is noted before its first write.
   return headEvents.has(method) ? `${port}.note` : `${port}.${method}`
 }

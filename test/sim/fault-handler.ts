@@ -9,13 +9,16 @@ import type { HostName } from './node.ts'
 import { type ProcessEnd, simStack, startCommand, startServing, startWork } from './process.ts'
 import type { ScenarioStep } from './scenario.ts'
 
-/** What faults do beyond the effect that they strike: mostly, they bring other processes. */
+/**
+ * Handles the consequences of faults beyond the effect that they strike: mostly, they start other
+ * processes.
+ */
 export function createFaultHandler(
   machine: Machine,
   options: {
     readonly step: ScenarioStep
     readonly isNewer: () => boolean
-    /** Everything that is started goes here, to be awaited. */
+    /** Everything that is started here is awaited at the end. */
     readonly others: Promise<unknown>[]
     readonly killFleet: () => void
   },
@@ -40,7 +43,7 @@ export function createFaultHandler(
       world.cover('rule', 'newer rules are refused by name')
     return end
   }
-  /** Serves for a while. */
+  /** Serves for a limited time as an older version. */
   const serveOlder = async (process: SimProcess): Promise<ProcessEnd> => {
     const { host } = process
     const roles: ReadonlySet<ServeRole> = new Set(['generator', 'executor'])
@@ -62,15 +65,15 @@ export function createFaultHandler(
       void others.push(
         work().then(end => {
           if (end.kind === 'failed' && end.code === 'INTERNAL')
-            world.violate(`it broke: ${end.message}`)
+            world.violate(`internal error: ${end.message}`)
         }),
       )
     if (kind === 'stopped from elsewhere' && deployment !== undefined)
       void world.manual.stop(deployment, size < 0.5 ? 'graceful' : 'forced')
     if (kind === 'second trigger') startOther(() => runCommand(process, { size, host, isNewer }))
-    if (kind === 'an older version comes by' && size < 0.5)
+    if (kind === 'an older version is started' && size < 0.5)
       startOther(() => runCommand(process, { size: size * 2, host, isNewer: false }))
-    else if (kind === 'an older version comes by') startOther(() => serveOlder(process))
+    else if (kind === 'an older version is started') startOther(() => serveOlder(process))
     if (kind === 'everything is killed') {
       options.killFleet()
       process.node.crash()
@@ -90,7 +93,7 @@ export function createFaultHandler(
       startOther(() => startWork(machine, { ...createRest(process), host }, readStates).end)
   }
 
-  /** Removes what may be removed, as soon as nothing of it can land any more. */
+  /** Removes old records as soon as no request of their deployment can land. */
   async function removeRecords({ launch, ports }: SimProcess): Promise<undefined> {
     const { platform } = launch
     for (let times = 0; times < 4; times += 1) {
@@ -105,7 +108,7 @@ export function createFaultHandler(
     return undefined
   }
 
-  /** Folds what is there while others write: whatever it meets must be whole. */
+  /** Folds the current records while others write. Every state must be valid. */
   async function readStates({ key, launch }: SimProcess): Promise<undefined> {
     const { platform } = launch
     for (let times = 0; times < 12; times += 1) {
@@ -113,8 +116,9 @@ export function createFaultHandler(
       if (stack === undefined) return undefined
       const state = await readState(platform, stack)
       const fault = verifyIntegrity(state)
-      if (fault !== undefined) world.violate(`${key} read what is not whole: ${fault}`)
-      world.cover('checked', 'a state that was read meanwhile is whole')
+      if (fault !== undefined)
+        world.violate(`${key} read a state with an integrity error: ${fault}`)
+      world.cover('checked', 'a state that was read meanwhile is valid')
       await platform.clock.sleep(700)
     }
     return undefined

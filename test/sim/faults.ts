@@ -1,37 +1,42 @@
 import type { SeededDraw } from './draw.ts'
 
-/** One fault: data. It strikes at the first effect from `effect` on that its kind can strike. */
+/**
+ * One fault, as data. It strikes the first effect from number `effect` on that its kind can strike.
+ */
 export interface Fault {
-  /** Which deployment of the scenario, and which process that carries it on. */
+  /** The deployment of the scenario. */
   readonly step: number
-  /** `any`: it waits for its effect in whatever process comes to it. */
+  /**
+   * Number of the process that serves the step. `any`: the fault waits for its effect in all
+   * processes.
+   */
   readonly life: number | 'any'
-  /** Whose: 0 is the process of the command, others are those that run operations for it. */
+  /** The struck process: 0 is the process of the command, others run operations for it. */
   readonly who: number
   readonly effect: number
   readonly kind: FaultKind
-  /** In [0, 1): how long, how many, how late. */
+  /** In [0, 1): a size for durations and numbers. */
   readonly size: number
 }
 
 interface KindRow {
   /** The effects that it can strike, by name. */
   readonly strikes: RegExp
-  /** How often it is drawn, relative to the others. */
+  /** Relative frequency of its draws. */
   readonly weight: number
-  /** It is about something rare, and waits for it in all processes. */
+  /** The fault needs a rare event, and waits for it in all processes. */
   readonly roams?: true
 }
 
 const any = /^/
 const record = /^(?:decisionLog|operations|control|leases|catalog|blobs|events)\./
 const call = /^provider\./
-/** Everything that a platform may refuse for want of capacity. */
+/** All effects that a platform may refuse for lack of capacity. */
 const service = /^(?:decisionLog|operations|control|leases|catalog|blobs|events|chains|nudges)\./
-/** Rare effects that a repetition must not make twice. */
+/** Rare effects whose repetition must not have a second effect. */
 const release = /^operations\.(?:giveBack|lapse)/
 
-/** Every kind of fault. What each does stands where its effect is carried out. */
+/** Every kind of fault. The consequences are implemented where its effect runs. */
 const kinds = {
   'crash before an effect': { strikes: any, weight: 6 },
   'crash after an effect': { strikes: any, weight: 6 },
@@ -61,7 +66,7 @@ const kinds = {
     weight: 2,
     roams: true,
   },
-  'nobody can begin an operation': { strikes: /^operations\.begin$/, weight: 1, roams: true },
+  'no executor can begin an operation': { strikes: /^operations\.begin$/, weight: 1, roams: true },
   'stalls as something begins': { strikes: /^operations\.begin/, weight: 2, roams: true },
   'crash in a call that may be repeated': {
     strikes: /^provider\.(?:update|delete|read)/,
@@ -102,18 +107,18 @@ const kinds = {
   'everything is killed': { strikes: any, weight: 1 },
   'taken for dead by another host': { strikes: any, weight: 2 },
   'frozen, and deposed meanwhile': { strikes: any, weight: 2 },
-  'an older version comes by': { strikes: any, weight: 2 },
+  'an older version is started': { strikes: any, weight: 2 },
   'old records are removed': { strikes: any, weight: 2 },
   'the state is read meanwhile': { strikes: any, weight: 2 },
 } as const satisfies Readonly<Record<string, KindRow>>
 
-/** What a fault is. */
+/** The name of a kind of fault. */
 export type FaultKind = keyof typeof kinds
 
 /** All kinds, for coverage. */
 export const faultKinds = Object.keys(kinds) as readonly FaultKind[]
 
-/** Whether a kind can strike an effect of this name. */
+/** Reports whether a kind can strike an effect with this name. */
 export function strikes(kind: FaultKind, effect: string): boolean {
   return kinds[kind].strikes.test(effect)
 }
@@ -126,8 +131,8 @@ const bagOf = (roams: boolean): readonly FaultKind[] =>
 const [bag, roaming] = [bagOf(false), bagOf(true)]
 
 /**
- * Draws three to eight faults over the effects that each deployment has when nothing fails, and two
- * that wait for something rare.
+ * Draws four to nine faults over the effects of each deployment in a run without faults, and two
+ * that wait for rare events.
  */
 export function drawFaults(
   draw: SeededDraw,

@@ -5,24 +5,24 @@ import type { Machine, SimProcess } from './machine.ts'
 import type { HostName } from './node.ts'
 import { startServing, type StartedProcess } from './process.ts'
 
-/** Processes that run operations for others, each started again when it died. */
+/** Processes that run operations for others. A dead one is restarted. */
 export interface SimFleet {
-  /** Asks all to end; resolves when they have, or were ended after a while. */
+  /** Shuts all processes down. Resolves when they have ended or were killed after a limit. */
   readonly end: () => Promise<void>
-  /** Kills all that run now; they are started again. */
+  /** Kills all running processes; they are restarted. */
   readonly killAll: () => void
-  /** Asks all that run now to end; they are started again, as the version that is in use then. */
+  /** Shuts all running processes down; they are restarted in the version that is then in use. */
   readonly replace: () => void
-  /** Effects of the first process of each place. */
+  /** Returns the number of effects of the first process of each place. */
   readonly effects: () => readonly number[]
 }
 
-/** How long a process may take to end after it was asked to, in virtual ms. */
+/** Time that a process may take to shut down, in virtual ms. */
 const endWithinMs = 300_000
 
 /**
- * The platform of some processes. One that dies is started again within 20 seconds, as the version
- * that is in use then. The first one also goes on with what lost its generator, sometimes.
+ * Starts the fleet. A dead process is restarted within 20 seconds, in the version that is then in
+ * use. The first place sometimes also resumes deployments without a generator.
  */
 export function startFleet(
   machine: Machine,
@@ -59,7 +59,7 @@ export function startFleet(
       if (life === 0) effects[at] = started.launch.effects()
       running.delete(at)
       if (end.kind === 'failed' && end.code === 'INTERNAL')
-        world.violate(`it broke: ${end.message}`)
+        world.violate(`internal error: ${end.message}`)
       if (!isOver) world.cover('rule', 'a process is started again')
       if (!isOver) await clock.sleep(draw.whole(200, 20_000))
     }

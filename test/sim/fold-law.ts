@@ -15,16 +15,19 @@ import { readStateBlob } from './read-state-blob.ts'
 import { parseStored } from './store.ts'
 import type { World } from './world.ts'
 
-/** What a reader may see of a deployment. */
+/** A reader's view of a deployment. */
 export interface ReaderView {
-  /** Records of the log, which is read first. */
+  /** Number of visible log records; the log is read first. */
   readonly records: number
-  /** Whether it sees the end of an operation: ends are read later, and not all at once. */
+  /**
+   * Reports whether the reader sees the end of an operation: ends are read later, and not all at
+   * once.
+   */
   readonly seesEnd: (id: OperationId) => boolean
 }
 
 /**
- * Everything that a fold of a deployment depends on, as `seen`, else all of it; undefined before
+ * Returns the input for a fold of a deployment, complete or as a reader sees it; undefined before
  * its pin.
  */
 export function foldInputOf(
@@ -58,7 +61,7 @@ export function foldInputOf(
     getEnd(id) {
       const end = ends.get(id)
       if (end?.head.end === undefined || readerView?.seesEnd(id) !== false) return end
-      // Begun before it ended: that much is known of it.
+      // An operation that has ended has begun before, which the reader may see.
       const { end: _end, ...head } = end.head
       return { head }
     },
@@ -69,10 +72,10 @@ export function foldInputOf(
 }
 
 /**
- * The records as a close found them. What is begun and has no end began after the stop flag, and
- * will be given back by who was never allowed to call; unless the sweep of a generator that was
- * deposed took it from there before, when it may have called for all that records say. `isSwept`:
- * whether that came before the close folded.
+ * Returns the records as a close found them. Normally a begun operation without an end began after
+ * the stop flag, and its executor gives it back without a call. If a deposed generator's sweep
+ * released it before, it may have called as far as the records show. `isSwept`: whether that
+ * happened before the fold of the close.
  */
 function settleInput(input: FoldInput, isSwept: boolean): FoldInput {
   return {
@@ -87,8 +90,8 @@ function settleInput(input: FoldInput, isSwept: boolean): FoldInput {
 }
 
 /**
- * The fold law (I6): what is published is the fold of what the records say, and so is every replay
- * of the same entries in whatever order and however often they came.
+ * Checks the fold law (I6). The published state is the fold of the records. A replay of the same
+ * entries in any order, with any duplicates, gives the same result.
  */
 export function checkFoldLaw(
   world: World,
@@ -103,7 +106,9 @@ export function checkFoldLaw(
   const replayOptions = { baseFeatures: [], now: input.now, version }
   const once = textOf(input)
   if (once !== text)
-    world.violate(`what is published is not the fold of the records: ${findDifference(text, once)}`)
+    world.violate(
+      `the published state is not the fold of the records: ${findDifference(text, once)}`,
+    )
   const entries = entriesOf(input)
   const straight = replay(input.base, entries, { ...replayOptions, sortResources: keepOrder })
   const mixed = [...entries, ...entries.filter(() => draw.chance(0.3))]
@@ -112,22 +117,23 @@ export function checkFoldLaw(
     .map(({ entry }) => entry)
   const again = replay(input.base, mixed, { ...replayOptions, sortResources: keepOrder })
   if (JSON.stringify(again) !== JSON.stringify(straight))
-    world.violate('a replay depends on how its entries came')
-  world.cover('checked', 'a fold does not depend on how its entries came')
+    world.violate('a replay depends on the order or number of its entries')
+  world.cover('checked', 'a fold does not depend on the order or number of its entries')
 }
 
-/** A fold is whole whatever of the ends was seen so far (I6: it folds a closed set). */
+/** Checks that a fold is valid for any visible subset of the ends (I6: it folds a closed set). */
 export function checkPartialFold(world: World, input: FoldInput): void {
   const fault = verifyIntegrity(fold(input))
-  if (fault !== undefined) world.violate(`a fold of what a reader may see is not whole: ${fault}`)
-  world.cover('checked', 'a fold of what a reader may see is whole')
+  if (fault !== undefined)
+    world.violate(`a fold of a partial view has an integrity error: ${fault}`)
+  world.cover('checked', 'a fold of a partial view is valid')
 }
 
 function keepOrder<T>(resources: T): T {
   return resources
 }
 
-/** Where two texts part. */
+/** Returns the first difference of two texts. */
 function findDifference(one: string, other: string): string {
   let at = 0
   while (at < one.length && one[at] === other[at]) at += 1

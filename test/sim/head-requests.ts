@@ -5,13 +5,13 @@ import type { SendEffect } from './send-effect.ts'
 import { type SimHeadRequest, headRequestOf, type HeadWrites } from './heads.ts'
 import type { World } from './world.ts'
 
-/** Most copies of one request that come late. */
+/** Maximum number of late copies of one request. */
 const copiesMax = 8
 
 /**
- * Sends a request that changes a head. Its name tells what it meets, so that a fault can wait for
- * what is rare; and what such a fault does is done here: late copies, an arrival that comes again,
- * a stop at the worst moment. `run` is done at the moment at which the request is there.
+ * Sends a request that changes a head. Its effect name contains the rare condition that it meets,
+ * so that a fault can wait for it. The consequences of such a fault are handled here: late copies,
+ * a repeated arrival, a stop at the worst moment. `run` runs when the request arrives.
  */
 export function sendHeadRequest<T>(
   world: World,
@@ -27,7 +27,7 @@ export function sendHeadRequest<T>(
   if (isPoisoned && event === 'select' && owner === '')
     world.cover('rule', 'poisoned work is ended')
   return sendEffect(`operations.${nameOf(event, headOf(world, request))}`, (_call, kind) => {
-    if (kind === 'nobody can begin an operation') {
+    if (kind === 'no executor can begin an operation') {
       world.poisoned.add(`${deployment} ${id}`)
       throw damagedError()
     }
@@ -45,7 +45,7 @@ function headOf(world: World, { deployment, id }: SimHeadRequest): Head {
   return world.records.operations.getHeads(deployment, [id]).get(id) ?? freshHead
 }
 
-/** An event, and what is rare about the head that it meets. */
+/** Returns the name of an event, with the rare condition of the head that it meets. */
 function nameOf(event: HeadEvent, head: Head): string {
   const { owner, attempt, givenBack, arrived } = head
   if (event === 'begin') return owner === '' && attempt > givenBack ? 'begin again' : event
@@ -53,14 +53,14 @@ function nameOf(event: HeadEvent, head: Head): string {
   return event === 'lapse' && arrived.length > 0 ? 'lapse of a waiter' : event
 }
 
-/** Sends a copy at once, and after each of the next changes of a head. */
+/** Sends a copy immediately, and after each of the next changes of a head. */
 function copyLater<T>(
   world: World,
   { deployment, id }: SimHeadRequest,
   run: () => T | Promise<T>,
 ): void {
   let copies = 0
-  // Nobody hears what a copy comes to.
+  // The result of a copy has no receiver.
   const copy = (): void => void Promise.resolve(run()).catch(() => undefined)
   const changed = (): void => {
     copies += 1
@@ -75,7 +75,7 @@ function damagedError(): Error {
   return error('RECORD_DAMAGED', 'the head cannot be read well enough to begin')
 }
 
-/** The port of a process over the store of a world. */
+/** Creates the head methods of a process over the store of a world. */
 export function createHeadWrites(world: World, sendEffect: SendEffect): HeadWrites {
   const { operations } = world.store
   const createSender =

@@ -3,7 +3,7 @@ import { freshHead, type Head, type Verdict } from '../../shared/records/head.ts
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../shared/records/ids.ts'
 import type { Asker, HeadEvent } from '../../shared/records/transitions.ts'
 
-/** A request to a head that names an attempt. */
+/** A request to a head with an attempt number. */
 export interface HeadAttempt {
   readonly event: HeadEvent
   readonly owner: OwnerToken | ''
@@ -11,7 +11,7 @@ export interface HeadAttempt {
   readonly verdict?: Verdict
 }
 
-/** What a request did to a head: what an onlooker needs to judge it. */
+/** The effect of a request on a head, as the checks need it. */
 export interface HeadChange {
   /** `<deployment> <operation>` */
   readonly at: string
@@ -20,20 +20,20 @@ export interface HeadChange {
   readonly isCurrent: boolean
   readonly before: Head
   readonly after: Head
-  /** Whether it was answered as done. */
+  /** Whether the request was answered as done. */
   readonly isDone: boolean
 }
 
-/** A request that changes a head, as who sends it means it. */
+/** A request that changes a head, as its sender means it. */
 export interface SimHeadRequest extends HeadAttempt {
   readonly deployment: DeploymentId
   readonly id: OperationId
 }
 
-/** The methods of the port that change heads. */
+/** The port methods that change heads. */
 export type HeadWrites = Pick<OperationsPort, HeadEvent>
 
-/** What a call of the port asks of a head. */
+/** Returns the head request of a port call. */
 export function headRequestOf(event: HeadEvent, args: readonly unknown[]): SimHeadRequest {
   const [deployment, id, third, fourth] = args as Parameters<HeadWrites['giveBack']>
   const at = { event, deployment, id }
@@ -45,7 +45,7 @@ export function headRequestOf(event: HeadEvent, args: readonly unknown[]): SimHe
 
 type Attempt = Pick<HeadAttempt, 'owner' | 'attempt'>
 
-/** What became of a request, as an onlooker judges it. */
+/** Returns the effect of a request, from the viewpoint of the checks. */
 export function changeOf(
   at: string,
   { event, owner, attempt }: HeadAttempt,
@@ -56,7 +56,9 @@ export function changeOf(
   return { at, event, asker, isCurrent: attempt === before.attempt, ...became }
 }
 
-/** Whether a request finds that it took effect before; `isMarked`: its mark stands in the head. */
+/**
+ * Reports whether a request finds its own earlier effect. `isMarked`: the head contains its mark.
+ */
 export function isRepetition(request: HeadAttempt, head: Head, isMarked: boolean): boolean {
   const { event, owner, attempt, verdict } = request
   if (event === 'begin')
@@ -66,7 +68,10 @@ export function isRepetition(request: HeadAttempt, head: Head, isMarked: boolean
   return event !== 'arrive' && isMarked
 }
 
-/** The heads of all operations by `<deployment> <operation>`, with the conditions of the port. */
+/**
+ * Creates the heads of all operations by `<deployment> <operation>`, with the conditions of the
+ * port.
+ */
 export function createHeads(onChanged: (change: HeadChange) => void) {
   const heads = new Map<string, Head>()
   const freed = new Set<string>()
@@ -120,7 +125,7 @@ export function createHeads(onChanged: (change: HeadChange) => void) {
         freed.add(mark)
         return true
       }
-      // The mark stands in the head: it is gone with it.
+      // The mark is part of the head and is removed with it.
       const isRepeated = isRepetition(request, head, heads.has(at) && freed.has(mark))
       note(at, request, head, isRepeated)
       return isRepeated

@@ -1,23 +1,23 @@
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { CoverageGroup } from './coverage.ts'
 
-/** What must hold of hooks and the calls that they stand around. */
+/** The rules for hooks and the calls that they surround. */
 export interface HookRules {
-  /** A call is sent. */
+  /** Called when a call is sent. */
   readonly onSent: (call: {
     readonly kind: string
     readonly urn: string
     readonly deployment: DeploymentId | undefined
     readonly sender: { readonly key: string }
   }) => void
-  /** A program is asked. `who`: by which process. */
+  /** Called when a program's hook is called. `who`: the calling process. */
   readonly onCalled: (hook: HookOf & { readonly id: string; readonly who: string }) => void
-  /** A program answered, and refused nothing. */
+  /** Called when a hook returns without a refusal. */
   readonly onPassed: (hook: HookOf) => void
   readonly onClosed: (deployment: DeploymentId) => void
 }
 
-/** A hook of one resource, as it is asked in one deployment. */
+/** A hook of one resource in one deployment. */
 export interface HookOf {
   readonly deployment: DeploymentId | undefined
   readonly moment: string
@@ -25,9 +25,9 @@ export interface HookOf {
 }
 
 /**
- * No call whose resource has a hook before it is sent until that hook has passed in the same
- * deployment; and no hook after a call is asked until the call was sent. `hooks`: the moments at
- * which things have hooks, by name.
+ * Creates the rules. A call whose resource has a before hook is sent only after that hook has
+ * passed in the same deployment. An after hook is called only after the call was sent. `hooks`: the
+ * hook types of each thing, by name.
  */
 export function createHookRules(
   hooks: ReadonlyMap<string, readonly string[]>,
@@ -51,15 +51,16 @@ export function createHookRules(
     },
     onCalled({ deployment, moment, urn, id, who }) {
       const hook = `${deployment} ${moment} ${urn} ${id}`
-      if ((callers.get(hook) ?? who) !== who) cover('rule', 'a hook runs again in a later life')
+      if ((callers.get(hook) ?? who) !== who)
+        cover('rule', 'a hook runs again in a later generator run')
       callers.set(hook, who)
       if (hooks.get(nameIn(urn))?.includes(moment) !== true)
-        violate(`${who} asked the ${moment} hook of ${urn}, which has none`)
+        violate(`${who} called the ${moment} hook of ${urn}, which has none`)
       if (!moment.startsWith('After')) return
       const kind = moment.slice('After'.length).toLowerCase()
-      cover('checked', 'a hook is asked after its call')
+      cover('checked', 'a hook is called after its call')
       if (!sent.has(`${deployment} ${kind} ${urn}`))
-        violate(`${who} asked the ${moment} hook of ${urn}, and no ${kind} was sent`)
+        violate(`${who} called the ${moment} hook of ${urn}, and no ${kind} was sent`)
     },
     onPassed({ deployment, moment, urn }) {
       const here = passed.get(deployment) ?? new Set()

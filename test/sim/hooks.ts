@@ -6,7 +6,7 @@ import type { HookRules } from './hook-rules.ts'
 import type { Launch } from './network.ts'
 import type { World } from './world.ts'
 
-/** The moments at which simulated programs have hooks. */
+/** The hook types of simulated programs. */
 export const moments = [
   'BeforeCreate',
   'AfterCreate',
@@ -16,16 +16,18 @@ export const moments = [
   'AfterDelete',
 ] as const
 
-/** One of those moments. */
+/** One of these hook types. */
 export type Moment = (typeof moments)[number]
 
-/** The moments at which things have hooks, by name: the same in all steps of a scenario. */
+/** The hook types of each thing, by name: the same in all steps of a scenario. */
 export type HooksByName = ReadonlyMap<string, readonly Moment[]>
 
-/** How many scenarios have hooks, and how many of their things. */
+/** Share of scenarios with hooks, and share of their things. */
 const [hookedScenarios, hookedThings] = [0.2, 0.4]
 
-/** The hooks of a scenario; none in most. A name decides which of them it has. */
+/**
+ * Draws the hooks of a scenario; most have none. Each thing draws from a stream of its own name.
+ */
 export function drawHooks(draw: SeededDraw, names: Iterable<string>): HooksByName {
   if (!draw.chance(hookedScenarios)) return new Map()
   return new Map(
@@ -37,7 +39,7 @@ export function drawHooks(draw: SeededDraw, names: Iterable<string>): HooksByNam
   )
 }
 
-/** Hooks that refuse in one step: `<moment> <name>`. */
+/** Draws the hooks that refuse in one step, as `<moment> <name>`. */
 export function drawRefusals(draw: SeededDraw, hooks: HooksByName): readonly string[] {
   if (!draw.chance(0.3)) return []
   return [...hooks].flatMap(([name, own]) =>
@@ -45,15 +47,15 @@ export function drawRefusals(draw: SeededDraw, hooks: HooksByName): readonly str
   )
 }
 
-/** How long a hook takes, in ms: now and then longer than many a call, or than a time limit. */
+/** Returns the duration of a hook, in ms: sometimes longer than a call or a time limit. */
 function hookMs(draw: SeededDraw): number {
   return draw.chance(0.08) ? draw.whole(1_000, 8_000) : draw.whole(1, 500)
 }
 
 /**
- * The functions of a program, called where it runs: after the moment that is their token they do
- * nothing but take their time, and refuse what `refuses` names. Once closed, as when the program is
- * gone, what was asked fails as a connection does. A dead process hears nothing.
+ * Creates the callbacks of a program. A hook only takes some time, and fails if `refuses` names it;
+ * its token is its type. After a close, pending calls fail like a lost connection. A dead process
+ * receives nothing.
  */
 export function createSimCallbacks(
   { scheduler, seed, cover, trace }: World,

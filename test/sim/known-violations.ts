@@ -1,6 +1,6 @@
 /**
- * What the simulation finds and is known: each with the reason why it stands. An entry goes when
- * what it waits for is there; nothing here may be against an invariant that a release promises.
+ * Known violations that the simulation finds, each with its reason. An entry is removed with its
+ * cause. No entry may concern an invariant that a release promises.
  */
 const knownViolations: readonly { readonly what: RegExp; readonly why: string }[] = []
 
@@ -8,17 +8,15 @@ const knownViolations: readonly { readonly what: RegExp; readonly why: string }[
 export const unreachableTransitions: ReadonlyMap<string, string> = new Map([
   [
     'transition: begun begin, the owner asks, the attempt is as read',
-    'a try to run an operation draws its own token, and begins with it once more only after a ' +
-      'refusal: while the head has this owner it asks no more',
+    'every attempt draws its own token and begins again only after a refusal: while this owner holds the head, it sends no further begin',
   ],
   [
     'transition: decided select, nobody asks, the attempt is as read',
-    'only joins and poisoned work are ended by nobody: joins when their last arrival is counted, ' +
-      'and poisoned work only when nothing that it needs is missing',
+    'only joins and poisoned operations are ended without an owner: joins at their last arrival, and poisoned operations only when all their needs have arrived',
   ],
 ])
 
-/** Whether a violation is known. */
+/** Reports whether a violation is known. */
 export function isKnownViolation(violation: string): boolean {
   return knownViolations.some(({ what }) => what.test(violation))
 }

@@ -12,14 +12,14 @@ import type { ScenarioStep } from './scenario.ts'
 import type { World } from './world.ts'
 import { limits } from '../../shared/config/limits.ts'
 
-/** What any process is started with. */
+/** The start parameters of a process. */
 export interface ProcessStart {
   readonly key: string
   readonly host: HostName
-  /** Whether it is of a version with newer rules. */
+  /** Whether it runs a version with newer rules. */
   readonly isNewer: boolean
   readonly faults: readonly Fault[]
-  /** What a fault does beyond the effect that it strikes. */
+  /** Handles the consequences of a fault beyond the effect that it strikes. */
   readonly onFault: (fault: Fault, process: SimProcess) => void
 }
 
@@ -36,23 +36,23 @@ export interface SimProcess {
   ) => SimPlugins
 }
 
-/** All processes of a world, dead ones among them. */
+/** All processes of a world, including dead ones. */
 export interface Machine {
   readonly world: World
   readonly cloud: ModelCloud
   readonly startProcess: (start: ProcessStart) => SimProcess
-  /** Lets the other host take a living process for dead, as a late dead-man nudge does. */
+  /** Makes the other host consider a living process dead, as a late watchdog nudge does. */
   readonly suspect: (process: SimProcess) => void
-  /** What a deployment was first asked with, for who finds it again. */
+  /** The step of each deployment's first request, for processes that resume it. */
   readonly requestedSteps: Map<DeploymentId, ScenarioStep>
   /** Faults that wait for their effect in all processes. */
   readonly roaming: Set<Fault>
 }
 
-/** Group leaders have numbers of their own. */
+/** First process number of group leaders. */
 const groupsFrom = 1_000_000
 
-/** Hosts on which nothing runs. */
+/** Creates hosts without processes. */
 export function createMachine(world: World, cloud: ModelCloud, faults: readonly Fault[]): Machine {
   const roaming = new Set(faults.filter(({ life }) => life === 'any'))
   const processes = new Map<number, SimProcess>()
@@ -65,7 +65,7 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
     if (other.pid < groupsFrom) return processes.get(other.pid)?.node.isDead() === false
     return processes.get(other.pid - groupsFrom)?.launch.hasPlugins() === true
   }
-  /** Of another host nothing is known but that its dead-man nudge came. */
+  /** Of another host only the arrival of its watchdog nudge is known. */
   const isHolding = (host: HostName, { pid, ...other }: Holder): boolean | undefined => {
     if (other.host === host) return isAlive(host, { pid, ...other })
     const isSilent = (processes.get(pid)?.node.silentMs() ?? 0) > limits.deadManNudgeMs
@@ -112,7 +112,7 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
           isAlive: other => isAlive(host, other),
           isHolding: other => isHolding(host, other),
           endGroup(of) {
-            world.cover('rule', 'what a dead process left running is ended')
+            world.cover('rule', 'plugins of a dead process are ended')
             processes.get(of.pid - groupsFrom)?.launch.endPlugins()
           },
         },
@@ -120,7 +120,7 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
           createPlugins(launch, cloud, {
             refuses,
             parallel,
-            // SQS bounds nobody's share.
+            // SQS does not limit the share of a deployment.
             isShared: execute === 'elsewhere' && world.aws === undefined,
             deployment,
             group,

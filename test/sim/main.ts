@@ -1,8 +1,8 @@
 /**
- * `npm run sim -- --seeds N [--from S] [--jobs J]` runs many seeds; `--resume FILE` goes on where a
- * run with the same file stopped; `--seed S` runs one again and prints what happened. `--platform
- * aws` has all of them on the models of AWS, `memory` none. Exit status 1 when a rule was broken,
- * or when 1,000 seeds or more, or 300 on AWS, did not see everything that they must.
+ * `npm run sim -- --seeds N [--from S] [--jobs J]` runs many seeds. `--resume FILE` continues a run
+ * that stopped with the same file. `--seed S` runs one seed again and prints its trace. `--platform
+ * aws` runs all seeds on models of the AWS services, `memory` none. The exit status is 1 when a
+ * rule was broken. It is also 1 when 1,000 seeds or more (300 on AWS) miss required coverage.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -33,10 +33,10 @@ const { values } = parseArgs({
 })
 const platform = platformOf(values.platform)
 const on = platform === undefined ? {} : { platform }
-/** Seeds that must see everything. */
+/** Number of seeds that must reach the required coverage. */
 const enough = platform === 'aws' ? 300 : 1_000
 const expected = platform === 'aws' ? requiredAwsCoverage : requiredCoverage
-/** Seeds after which a run that can be gone on with writes how far it has come. */
+/** Number of seeds after which a resumable run saves its progress. */
 const chunk = 1_000
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 process.exitCode =
@@ -75,7 +75,7 @@ async function runMany(): Promise<number> {
   return printSummary(progress, perSecond)
 }
 
-/** Prints what all seeds came to; answers the exit status. */
+/** Prints the summary of all seeds and returns the exit status. */
 function printSummary(progress: SeedProgress, perSecond: number): number {
   const { seeds, bad, unknowable } = progress
   const unseen = printCoverage(progress.counts)
@@ -101,7 +101,7 @@ function runShare(data: SeedShare, onReport: (report: SeedReport) => void): Prom
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('worker.ts', import.meta.url), {
       workerData: data,
-      // Most of what a run makes is forgotten at once.
+      // Most objects of a run are short-lived.
       resourceLimits: { maxYoungGenerationSizeMb: 96 },
     })
     worker.on('message', onReport)
@@ -110,18 +110,18 @@ function runShare(data: SeedShare, onReport: (report: SeedReport) => void): Prom
   })
 }
 
-/** Prints a failure; answers 1 for one, else 0. */
+/** Prints a failure. Returns 1 for a failure, otherwise 0. */
 function printFailure({ seed, violations, faults, lines }: SeedReport): number {
   if (violations.length === 0) return 0
   const also = platform === undefined ? '' : ` --platform ${platform}`
-  printLine(`seed ${seed} breaks a rule; to see it again: npm run sim -- --seed ${seed}${also}`)
+  printLine(`seed ${seed} breaks a rule; repeat it with: npm run sim -- --seed ${seed}${also}`)
   for (const violation of violations.slice(0, 3)) printLine(`  ${violation.slice(0, 1_000)}`)
   for (const fault of faults) printLine(`  fault ${JSON.stringify(fault)}`)
   if (values.seed !== undefined) for (const line of lines) printLine(`  ${line}`)
   return 1
 }
 
-/** Prints how often everything was seen; answers how much never was. */
+/** Prints the coverage. Returns the number of missing events. */
 function printCoverage(seen: ReadonlyMap<string, number>): number {
   const counts = new Map<string, number>([...expected.map(key => [key, 0] as const), ...seen])
   let unseen = 0

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { createHash } from 'node:crypto'
 
-/** One version of an object; `bytes` is undefined for the mark of a deletion. */
+/** One version of an object. `bytes` is undefined for a delete marker. */
 interface Version {
   readonly id: string
   readonly bytes: Uint8Array | undefined
@@ -17,20 +17,22 @@ interface Version {
 }
 
 /**
- * S3 as far as the adapters use it: a bucket with versions, whole objects, the first and the
- * unchanged (`If-None-Match: *`, `If-Match`), listings in order. Every request is one moment.
+ * A model of S3 as far as the adapters use it: a bucket with versions, whole objects, conditional
+ * writes (`If-None-Match: *`, `If-Match`), and ordered listings. Every request is atomic.
  */
 export interface ModelBucket {
-  /** What the adapters take for a client. */
+  /** The client that the adapters receive. */
   readonly client: Pick<S3Client, 'send'>
-  /** All versions of all objects, oldest first, for who looks for what must not be there. */
+  /** Returns all versions of all objects, oldest first, for checks of their contents. */
   readonly all: () => readonly { readonly key: string; readonly bytes: Uint8Array | undefined }[]
 }
 
 type Answer = Readonly<Record<string, unknown>>
 type Run = (input: never) => Answer
 
-/** An empty bucket. `asked` hears the name of each request, refused ones included. */
+/**
+ * Creates an empty bucket. `asked` is called with the name of each request, including refused ones.
+ */
 export function createModelBucket(
   now: () => number,
   onRequest: (operation: string) => void = () => undefined,
@@ -118,7 +120,7 @@ function tagOf(version: Version | undefined): string {
   return `"${version?.id ?? ''}"`
 }
 
-/** The body of an answer as the SDK hands it over. */
+/** Returns a response body in the form of the SDK. */
 function bodyOf(bytes: Uint8Array) {
   return {
     transformToByteArray: async () => new Uint8Array(bytes),

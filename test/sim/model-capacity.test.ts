@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { itemBytes, readUnits, writeUnits } from './model-capacity.ts'
 
-test('an item is as large as its names and values', () => {
+test('the size of an item is that of its names and values', () => {
   expect(itemBytes({ pk: { S: 'ab' }, n: { N: '12345' }, no: { BOOL: false } })).toBe(4 + 5 + 3)
   expect(itemBytes({ set: { NS: ['7', '1200'] }, ä: { SS: ['x', 'yz'] } })).toBe(3 + 4 + 5)
 })
 
-test('writes are billed by the kilobyte and the larger of before and after, reads by four', () => {
+test('writes are billed per kilobyte of the larger of old and new item, reads per four kilobytes', () => {
   const kilobytes = (count: number) => ({ s: { S: 'x'.repeat(count * 1024 - 1) } })
   expect([
     writeUnits(),

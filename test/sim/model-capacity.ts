@@ -1,19 +1,17 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { ModelItem } from './model-expressions.ts'
 
-/**
- * One request as it is billed. Units as AWS counts them: 1 KB of a write, 4 KB of a strong read.
- */
+/** One billed request, in the units of AWS: 1 KB of a write, 4 KB of a strong read. */
 export interface Billed {
   readonly operation: string
   readonly table: string
-  /** Items that it asked for or wrote, each absent one included. */
+  /** Number of requested or written items, including absent ones. */
   readonly items: number
   readonly readUnits: number
   readonly writeUnits: number
 }
 
-/** Bytes of an item by AWS's rules: names and values. */
+/** Returns the size of an item by the rules of AWS: its names and values. */
 export function itemBytes(item: ModelItem): number {
   return Object.entries(item).reduce(
     (sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value),
@@ -21,13 +19,15 @@ export function itemBytes(item: ModelItem): number {
   )
 }
 
-/** Units of a write, billed by the larger of what was there and what is. */
+/** Returns the units of a write, billed by the larger of old and new item. */
 export function writeUnits(...items: readonly (ModelItem | undefined)[]): number {
   const bytes = items.map(item => (item === undefined ? 0 : itemBytes(item)))
   return Math.max(1, Math.ceil(Math.max(0, ...bytes) / 1024))
 }
 
-/** Units of a read of so many bytes; what is not there costs as the smallest item. */
+/**
+ * Returns the units of a read of this many bytes. An absent item costs as much as the smallest one.
+ */
 export function readUnits(bytes: number, isStrong: boolean): number {
   return Math.max(1, Math.ceil(bytes / 4096)) * (isStrong ? 1 : 0.5)
 }
@@ -41,7 +41,7 @@ function valueBytes(value: AttributeValue): number {
   return 1
 }
 
-/** Two digits to a byte, and one more; a sign takes one. */
+/** Two digits use one byte, with one more byte in total; a sign uses another. */
 function numberBytes(text: string): number {
   const digits = text.replace(/^-/, '').replace('.', '').replace(/^0+/, '').replace(/0+$/, '')
   return Math.ceil(digits.length / 2) + 1 + (text.startsWith('-') ? 1 : 0)

@@ -4,7 +4,7 @@ import { ProviderError } from '../../shared/providers/provider-error.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
 import { stripMap } from '../../shared/values/walk.ts'
 
-/** Something that exists in the model cloud. */
+/** An object that exists in the model cloud. */
 export interface ModelObject {
   readonly id: string
   readonly name: string
@@ -14,69 +14,78 @@ export interface ModelObject {
   readonly by: ModelCall
 }
 
-/** A call that arrived, whoever sent it. */
+/** A call that arrived, from any sender. */
 export interface ModelCall {
   readonly kind: 'create' | 'update' | 'delete' | 'read'
   readonly urn: string
-  /** The id that it is about; '' for a create. */
+  /** Id of its object; '' for a create. */
   readonly id: string
   readonly deployment: DeploymentId | undefined
   readonly sender: CallSender
-  /** Whether the sender will never hear, or heard that the connection is lost. */
+  /** Whether the sender never receives the response, or was told that the connection is lost. */
   orphaned: boolean
-  /** Whether its answer came back. */
+  /** Whether its response arrived. */
   isAnswered: boolean
-  /** Whether its sender waits for it no more. */
+  /** Whether its sender no longer waits for it. */
   isOver: boolean
-  /** Most operations of its deployment that may run at once. */
+  /** Maximum number of concurrent operations of its deployment. */
   readonly parallel: number
-  /** Whether processes share that bound; else each that thinks it leads has it for itself. */
+  /**
+   * Whether processes share that limit. Otherwise each process that considers itself the leader has
+   * its own.
+   */
   readonly isShared: boolean
-  /** Whether the cloud refused it: then nothing came of it. */
+  /** Whether the cloud refused it, without an effect. */
   isRefused: boolean
 }
 
-/** A process as the cloud knows it: only that it sent something, and whether it is still there. */
+/** A process from the viewpoint of the cloud: the sender of a call, and whether it lives. */
 export interface CallSender {
   readonly key: string
   readonly isDead: () => boolean
-  /** Whether it was frozen since it sent something: then others may have taken its place. */
+  /**
+   * Reports whether it was frozen since it sent something. Other processes may have replaced it.
+   */
   readonly hasSlept: () => boolean
 }
 
 /**
- * A cloud that chooses ids itself and remembers every call. Nothing of the engine's records is
- * known here.
+ * A cloud that chooses ids itself and records every call. It knows none of the engine's records.
  */
 export interface ModelCloud {
   readonly objects: ReadonlyMap<string, ModelObject>
-  /** Calls in the order in which they were sent. */
+  /** Calls in the order of their sending. */
   readonly calls: readonly ModelCall[]
-  /** Ids of what was deleted, with the call that did it. */
+  /** Ids of deleted objects, with the call that deleted them. */
   readonly gone: ReadonlyMap<string, ModelCall>
-  /** Notes that a call was sent, which may be against the rules. */
+  /** Records that a call was sent, and checks the rules. */
   readonly onSent: (call: ModelCall) => void
   readonly create: (call: ModelCall, name: string, inputs: PropertyMap) => string
   readonly update: (call: ModelCall, inputs: PropertyMap) => void
   readonly remove: (call: ModelCall) => void
-  /** What happens by itself: nobody knows until the object is read. Answers whether it is there. */
+  /**
+   * Changes or removes an object without a request; only a read finds that. Returns whether the
+   * object exists.
+   */
   readonly drift: (name: string, kind: 'changes' | 'vanishes') => boolean
-  /** Everything that happened by itself was read by now: it is no excuse any more. */
+  /** Ends the tolerance for drift: every drifted object was read since. */
   readonly acceptDrift: () => void
-  /** What a person does by hand. */
+  /** Removes an object as a user would. */
   readonly clear: (id: string) => void
-  /** Notes that a published state names an object. */
+  /** Records that a published state names an object. */
   readonly keep: (id: string) => void
   readonly onClosed: (deployment: DeploymentId) => void
-  /** How often a function of the cloud was asked: its answer differs each time. */
+  /** Returns the number of calls of a cloud function; its result differs each time. */
   readonly nextAnswer: () => number
-  /** What must hold of calls with hooks around them. */
+  /** The rules for calls with hooks. */
   readonly hooks: HookRules
 }
 
-/** An empty cloud; broken rules are told to `violate`. `goesFirst`: what may be deleted before what
- * depends on it, because its replacement comes after. `isForgotten`: what one thing was made with,
- * and depends on no more by what is recorded of it. */
+/**
+ * Creates an empty cloud; broken rules are reported to `violate`. `goesFirst`: objects that may be
+ * deleted before their dependents, because their replacement comes later. `isForgotten`:
+ * dependencies of a create that the current records no longer contain.
+ */
 export function createModelCloud(
   violate: (what: string) => void,
   hooks: HookRules,
@@ -115,7 +124,9 @@ export function createModelCloud(
           (call.isShared || one.sender.key === call.sender.key),
       )
       if (concurrent.length > call.parallel)
-        violate(`${concurrent.length} calls of ${call.deployment} at once, ${call.parallel} may`)
+        violate(
+          `${concurrent.length} concurrent calls of ${call.deployment}, and the limit is ${call.parallel}`,
+        )
       const { kind, urn, id, deployment, sender } = call
       if (kind === 'read') return
       hooks.onSent(call)
@@ -127,7 +138,7 @@ export function createModelCloud(
       if (before === undefined) return
       if (kind === 'create') violate(`${sender.key} created ${urn} a second time in ${deployment}`)
       else if (!before.sender.isDead() && !before.orphaned && !before.isRefused)
-        violate(`${sender.key} sent ${kind} ${id} again, and ${before.sender.key} still lives`)
+        violate(`${sender.key} sent ${kind} ${id} again while ${before.sender.key} still lived`)
     },
     create(call, name, inputs) {
       count += 1
@@ -144,7 +155,7 @@ export function createModelCloud(
       if (!objects.has(call.id)) throw notFoundError(call)
       const name = nameOf(call.id)
       const isOrdered = !rules.goesFirst(name)
-      // A request whose sender is gone may land long after, and nothing can hold it back.
+      // A request whose sender is dead may land much later, and cannot be prevented.
       const since = isUnawaited(call) ? new Set(calls.slice(calls.indexOf(call))) : new Set()
       for (const { id: user, by } of isOrdered ? usersOf(objects, kept, call.id) : [])
         if (!since.has(by) && !rules.isForgotten(nameOf(user), name))
@@ -180,8 +191,7 @@ export function createModelCloud(
 }
 
 /**
- * What some published state names, and what refers to an id so that it cannot do without: by an
- * input that says so.
+ * Returns the objects that a published state names and that need this id: an input refers to it.
  */
 function usersOf(
   objects: ReadonlyMap<string, ModelObject>,
@@ -190,8 +200,7 @@ function usersOf(
 ): readonly ModelObject[] {
   return (
     [...objects.values()]
-      // What a dead process asked may land after what was asked since, and nothing can hold it
-      // back.
+      // The request of a dead process may land after later requests, and cannot be prevented.
       .filter(({ id: user, by }) => kept.has(user) && (by.isAnswered || !by.sender.isDead()))
       .filter(({ inputs }) =>
         [...stripMap(inputs)].some(([key, value]) => /^(?:needs|fixed)/.test(key) && value === id),
@@ -203,17 +212,17 @@ function nameOf(id: string): string {
   return id.replace(/#.*/, '')
 }
 
-/** Whether nobody waits any more for what comes of a call. */
+/** Reports whether no process waits for the result of a call. */
 function isUnawaited({ orphaned, isOver, sender }: ModelCall): boolean {
   return orphaned || isOver || sender.isDead()
 }
 
-/** Why a call ended whose connection is gone. */
+/** Returns the error of a call whose connection is lost. */
 export function lostError(): ProviderError {
   return new ProviderError('the plugin is gone', { status: 'lost', code: 14 })
 }
 
-/** Nobody was there to hear a call. */
+/** Returns the error of a call that reached no plugin. */
 export function unreachedError(): ProviderError {
   return new ProviderError('no connection', { status: 'ok', code: 14, isRequestUnsent: true })
 }

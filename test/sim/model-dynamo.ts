@@ -23,11 +23,11 @@ import {
 import { createModelTables, type ModelTables } from './model-tables.ts'
 
 /**
- * DynamoDB as far as the adapters use it: single items are linearizable, conditions are evaluated,
- * sizes and pages are limited, a lost token is remembered. Every request is one moment.
+ * A model of DynamoDB as far as the adapters use it. Single items are linearizable, conditions are
+ * evaluated, sizes and pages are limited, and a lost token is remembered. Every request is atomic.
  */
 export interface ModelDynamo {
-  /** What the adapters take for a client. */
+  /** The client that the adapters receive. */
   readonly client: Pick<DynamoDBClient, 'send'>
   readonly tables: ModelTables
 }
@@ -40,7 +40,7 @@ export interface ModelChange {
   readonly after: ModelItem | undefined
 }
 
-/** One write of an item, as single requests and transactions have it. */
+/** One write of an item, in a single request or a transaction. */
 interface Write {
   readonly table: string
   readonly key: ModelItem
@@ -64,7 +64,9 @@ interface Conditional {
 type Answer = Readonly<Record<string, unknown>>
 type Run = (input: never) => Answer
 
-/** An empty model; `bill` hears what each request costs, `changed` what became of which item. */
+/**
+ * Creates an empty model. `bill` receives the cost of each request, `changed` each changed item.
+ */
 export function createModelDynamo(
   bill: (billed: Billed) => void = () => undefined,
   onChanged: (change: ModelChange) => void = () => undefined,
@@ -174,9 +176,7 @@ export function createModelDynamo(
   return { client: { send }, tables }
 }
 
-/**
- * A copy of plain values; `structuredClone` takes ten times as long. Bytes are never written to.
- */
+/** Copies plain values; `structuredClone` takes ten times as long. Bytes are never modified. */
 function copyOf<T>(value: T): T {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
   if (Array.isArray(value)) return value.map(copyOf) as T
@@ -211,7 +211,7 @@ function changeOf(
   }
 }
 
-/** What a write would come to; nothing is changed. */
+/** Returns the result of a write without applying it. */
 function judge(tables: ModelTables, write: Write): WriteVerdict {
   checkUsed(write.bound, write.expressions)
   const before = tables.get(write.table, write.key)

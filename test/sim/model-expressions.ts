@@ -3,13 +3,13 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 /** An item of the model. */
 export type ModelItem = Record<string, AttributeValue>
 
-/** What stands behind the placeholders of a request. */
+/** The values of a request's placeholders. */
 export interface Bound {
   readonly names?: Readonly<Record<string, string>> | undefined
   readonly values?: Readonly<Record<string, AttributeValue>> | undefined
 }
 
-/** A request that DynamoDB would not take. */
+/** Returns the error for a request that DynamoDB does not accept. */
 export function invalidError(message: string): Error {
   return Object.assign(new Error(message), { name: 'ValidationException' })
 }
@@ -30,7 +30,7 @@ export function checkUsed(bound: Bound, expressions: readonly (string | undefine
     if (!used.has(name)) throw invalidError(`${name} is not used in any expression`)
 }
 
-/** Whether a condition holds of an item; one that is absent is empty. */
+/** Reports whether an item meets a condition. An absent item is empty. */
 export function evaluateCondition(
   condition: string | undefined,
   bound: Bound,
@@ -40,11 +40,11 @@ export function evaluateCondition(
   const tokens = tokensOf(condition)
   const result = parseDisjunction(tokens, bound)(item)
   if (tokens.peek() !== undefined)
-    throw invalidError(`there is more than a condition: ${condition}`)
+    throw invalidError(`unexpected text after a condition: ${condition}`)
   return result
 }
 
-/** The item after an update. */
+/** Returns the item after an update. */
 export function applyUpdate(expression: string, bound: Bound, item: ModelItem): ModelItem {
   const tokens = tokensOf(expression)
   const after = { ...item }
@@ -75,17 +75,19 @@ function apply(clause: string, { tokens, bound, before, after }: Applying): void
     return
   }
   const operandValue = valueOf(tokens.next(), bound)
-  if (clause !== 'ADD') throw invalidError(`the clause ${clause} is not known`)
+  if (clause !== 'ADD') throw invalidError(`unknown clause ${clause}`)
   const existing = before[name]
   if (operandValue.N !== undefined) {
     if (existing !== undefined && existing.N === undefined)
-      throw invalidError(`${name} is no number`)
+      throw invalidError(`${name} is not a number`)
     after[name] = { N: String(Number(existing?.N ?? 0) + Number(operandValue.N)) }
   } else if (operandValue.NS !== undefined) {
-    if (existing !== undefined && existing.NS === undefined) throw invalidError(`${name} is no set`)
+    if (existing !== undefined && existing.NS === undefined)
+      throw invalidError(`${name} is not a set`)
     after[name] = { NS: [...new Set([...(existing?.NS ?? []), ...operandValue.NS])] }
   } else if (operandValue.SS !== undefined) {
-    if (existing !== undefined && existing.SS === undefined) throw invalidError(`${name} is no set`)
+    if (existing !== undefined && existing.SS === undefined)
+      throw invalidError(`${name} is not a set`)
     after[name] = { SS: [...new Set([...(existing?.SS ?? []), ...operandValue.SS])] }
   } else throw invalidError(`${name} cannot be added to`)
 }
@@ -96,7 +98,7 @@ function tokensOf(text: string): Tokens {
   const next = (): string => {
     const token = all[at]
     at += 1
-    if (token === undefined) throw invalidError(`an expression ends too early: ${text}`)
+    if (token === undefined) throw invalidError(`unexpected end of the expression: ${text}`)
     return token
   }
   const take = (token: string): boolean => {
@@ -105,7 +107,7 @@ function tokensOf(text: string): Tokens {
     return true
   }
   const expect = (token: string): void => {
-    if (!take(token)) throw invalidError(`'${token}' was expected in ${text}, not '${all[at]}'`)
+    if (!take(token)) throw invalidError(`expected '${token}' in ${text}, found '${all[at]}'`)
   }
   return { peek: () => all[at], next, take, expect }
 }
@@ -178,7 +180,7 @@ function parseOperand(tokens: Tokens, bound: Bound): Read {
     tokens.expect(')')
     return item => sizeOf(item[name])
   }
-  if (token !== 'if_not_exists') throw invalidError(`the function ${token} is not known`)
+  if (token !== 'if_not_exists') throw invalidError(`unknown function ${token}`)
   tokens.expect(',')
   const other = parseOperand(tokens, bound)
   tokens.expect(')')
@@ -190,7 +192,7 @@ function sizeOf(value: AttributeValue | undefined): AttributeValue | undefined {
   return size === undefined ? undefined : { N: String(size) }
 }
 
-/** What is absent, or of another type, compares as nothing. */
+/** An absent value, or one of another type, never compares. */
 function compareValues(
   comparator: string,
   left: AttributeValue | undefined,
@@ -205,24 +207,24 @@ function compareValues(
   if (comparator === '<=') return one <= other
   if (comparator === '>') return one > other
   if (comparator === '>=') return one >= other
-  throw invalidError(`the comparator ${comparator} is not known`)
+  throw invalidError(`unknown comparator ${comparator}`)
 }
 
 function plainOf(value: AttributeValue): string | number | boolean {
   if (value.N !== undefined) return Number(value.N)
   if (value.BOOL !== undefined) return value.BOOL
   if (value.S !== undefined) return value.S
-  throw invalidError('only texts, numbers and flags are compared here')
+  throw invalidError('the model compares only texts, numbers and flags')
 }
 
 function nameOf(token: string, { names }: Bound): string {
   const name = token.startsWith('#') ? names?.[token] : token
-  if (name === undefined) throw invalidError(`the name ${token} is not given`)
+  if (name === undefined) throw invalidError(`the request has no name ${token}`)
   return name
 }
 
 function valueOf(token: string, { values }: Bound): AttributeValue {
   const value = values?.[token]
-  if (value === undefined) throw invalidError(`the value ${token} is not given`)
+  if (value === undefined) throw invalidError(`the request has no value ${token}`)
   return value
 }

@@ -16,26 +16,29 @@ interface Stored {
   visibleAtMs: number
 }
 
-/** A queue of the model; one with dead letters moves a message there after `receivesMax`. */
+/**
+ * A queue of the model. A queue with dead letters moves a message there after `receivesMax`
+ * receives.
+ */
 export interface ModelQueue {
   readonly url: string
   readonly dead?: { readonly url: string; readonly receivesMax: number }
 }
 
-/** What the model needs of its world. */
+/** The dependencies of the model on its world. */
 export interface QueueWorld {
   readonly nowMs: () => number
-  /** Calls after so many milliseconds; answers how to call it off. */
+  /** Schedules a call in this many ms. Returns a function that cancels it. */
   readonly after: (ms: number, call: () => void) => () => void
   readonly draw: SeededDraw
-  /** Hears what of it happened that is rare. */
+  /** Called for each rare event of the model. */
   readonly onEvent: (what: QueueEvent) => void
 }
 
-/** What SQS may do and a kinder queue would not. */
+/** Behaviour that SQS allows and a simpler queue would not show. */
 export const queueEvents = [
   'a message is delivered twice',
-  'a look misses messages',
+  'a receive misses messages',
   'a part of a batch fails',
   'a receipt is void',
   'a message becomes a dead letter',
@@ -43,11 +46,11 @@ export const queueEvents = [
 
 type QueueEvent = (typeof queueEvents)[number]
 
-/** How SQS answers a request. */
+/** A response of SQS. */
 export interface ModelQueues {
-  /** Throws what the SDK would. A receive waits at the server. */
+  /** Throws the errors of the SDK. A receive waits at the server. */
   readonly send: (command: { readonly input: object }) => Promise<Answer>
-  /** Bodies that are there, dead ones included. */
+  /** Returns the bodies of all messages, including dead letters. */
   readonly bodies: () => readonly string[]
 }
 
@@ -60,9 +63,10 @@ interface Batched {
 }
 
 /**
- * SQS standard queues as far as the adapters use them: at least once and sometimes twice, in any
- * order, hidden while on loan, a part of a batch may fail, a short look may miss what is there, a
- * receipt of before may be void or not. Every request is one moment, but a receive that waits.
+ * Creates a model of SQS standard queues as far as the adapters use them. Messages are delivered at
+ * least once, sometimes twice, in any order, and are hidden during a visibility timeout. A part of
+ * a batch may fail, a short poll may miss messages, and an earlier receipt may be void. Every
+ * request is atomic, except for a receive that waits.
  */
 export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[]): ModelQueues {
   const { draw, nowMs, onEvent } = world
@@ -98,13 +102,14 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
   const take = (input: ReceiveMessageCommandInput): readonly Stored[] => {
     const { QueueUrl = '', MaxNumberOfMessages: max = 1, VisibilityTimeout = 30 } = input
     const dead = all.find(({ url }) => url === QueueUrl)?.dead
-    // One moment for both: what becomes visible between two would be given out once too often.
+    // Both queues use the same time: otherwise a message that becomes visible in between would be
+    // received once too often.
     const atMs = nowMs()
     if (dead !== undefined) bury(QueueUrl, dead, atMs)
     const seen = at(QueueUrl).filter(({ visibleAtMs }) => visibleAtMs <= atMs)
     const isShort = (input.WaitTimeSeconds ?? 0) === 0
     if (isShort && seen.length > 0 && draw.chance(0.1)) {
-      onEvent('a look misses messages')
+      onEvent('a receive misses messages')
       return []
     }
     const order = draw.chance(0.3) ? seen.toReversed() : seen
@@ -118,12 +123,12 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
       return { ...one }
     })
   }
-  /** The message of a receipt, if it is still its own. */
+  /** Returns the message of a receipt, if the receipt is still valid. */
   const findOwned = (url: string | undefined, receipt = ''): Stored | undefined => {
     const [id] = receipt.split(' ')
     const one = at(url).find(other => other.id === id)
     if (one === undefined || one.receipt === receipt) return one
-    // SQS often takes an older one.
+    // SQS often accepts an older receipt.
     return draw.chance(0.5) ? one : undefined
   }
   const remove = ({ QueueUrl, ReceiptHandle }: DeleteMessageCommandInput): void => {
@@ -141,7 +146,7 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
     one.visibleAtMs = nowMs() + (input.VisibilityTimeout ?? 0) * 1_000
     wakeAll()
   }
-  /** Each entry by itself; some are left undone. */
+  /** Each entry is handled separately, and some fail. */
   const runEach = <Entry extends Batched>(
     entries: readonly Entry[] | undefined = [],
     run: (entry: Entry) => void,
@@ -198,7 +203,7 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
         hide({ QueueUrl, ReceiptHandle, VisibilityTimeout }),
       ),
   }
-  /** Until something changes, or a message of the queue may be seen. */
+  /** Waits until a message arrives or becomes visible. */
   const sleepUntil = (untilMs: number, messages: readonly Stored[]): Promise<void> =>
     new Promise(done => {
       const next = messages.reduce((least, one) => Math.min(least, one.visibleAtMs), untilMs)

@@ -16,7 +16,7 @@ interface QueryPage {
   readonly LastEvaluatedKey?: ModelItem
 }
 
-/** A batch read, as far as it fits one reply. */
+/** A batch read, up to the size of one response. */
 interface BatchRead {
   readonly table: string
   readonly found: readonly ModelItem[]
@@ -25,26 +25,26 @@ interface BatchRead {
   readonly left: Record<string, KeysAndAttributes>
 }
 
-/** Tables with `pk` and `sk`, and what is read of them. */
+/** Tables with `pk` and `sk`, and their reads. */
 export interface ModelTables {
   readonly create: (table: string) => void
   readonly get: (table: string, key: ModelItem) => ModelItem | undefined
-  /** Puts an item, or removes the one that is there. */
+  /** Puts an item, or removes the existing one. */
   readonly put: (table: string, key: ModelItem, item: ModelItem | undefined) => void
   readonly query: (input: QueryCommandInput) => {
     readonly answer: QueryPage
     readonly bytes: number
   }
   readonly batchGet: (input: BatchGetItemCommandInput) => BatchRead
-  /** The items of a partition in the order of their sort keys. */
+  /** Returns the items of a partition, ordered by sort key. */
   readonly partition: (table: string, pk: string) => readonly ModelItem[]
-  /** Everything that is there. */
+  /** Returns all items of a table. */
   readonly all: (table: string) => readonly ModelItem[]
 }
 
 type Partitions = Map<string, Map<string, ModelItem>>
 
-/** No tables. */
+/** Creates a model without tables. */
 export function createModelTables(): ModelTables {
   const tables = new Map<string, Partitions>()
   const partitionsOf = (table: string): Partitions => {

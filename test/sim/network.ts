@@ -11,43 +11,43 @@ import { createSimPorts } from './sim-ports.ts'
 import { withVersionRules } from './version-rules.ts'
 import type { World } from './world.ts'
 
-/** One process at its work: what it asks of the outside, and what becomes of that. */
+/** A running process: its requests to the outside, and their results. */
 export interface Launch {
   /** `<step>.<life>` */
   readonly key: string
   readonly node: SimNode
   readonly platform: Platform
-  /** Asks a provider: as any effect, but nobody repeats what got lost. */
+  /** Calls a provider: like any effect, except that lost calls are not repeated. */
   readonly sendEffect: SendEffect
   readonly nowMs: () => number
-  /** Effects so far. */
+  /** Returns the number of effects so far. */
   readonly effects: () => number
-  /** The deployment that it works on, once it has written to its log or was told. */
+  /** Returns the deployment that it works on, once it has written to its log or was assigned. */
   readonly deployment: () => DeploymentId | undefined
   readonly noteDeployment: (deployment: DeploymentId) => void
-  /** Its plugins: whether they run, which they may do longer than their process. */
+  /** Reports whether its plugins run; they may outlive their process. */
   readonly hasPlugins: () => boolean
-  /** Ends them: what they were about to ask is asked now or never. */
+  /** Ends its plugins. Each pending call lands now or never. */
   readonly endPlugins: () => void
 }
 
-/** What a fault can make a launch do besides what it does to the effect. */
+/** Handlers for consequences of a fault beyond its effect. */
 export interface Levers {
   readonly onFault: (fault: Fault) => void
 }
 
 const reads =
   /\.(?:read|get|getOutcome|getHeads|getEnds|list|getStack|listStacks|listHistory|listVersions|receive|renew|extend)$/
-/** One for each who waits: a promise keeps all that waits for it. */
+/** A new promise for each waiter, because a promise keeps references to all of its waiters. */
 const createNever = (): Promise<never> => new Promise(() => undefined)
 
-/** The ports of one process over the world, struck by the faults that are meant for it. */
+/** Launches a process: its ports over the world, with the faults that are assigned to it. */
 export function launchProcess(
   world: World,
   options: {
     readonly key: string
     readonly node: SimNode
-    /** Whether it is of a version with newer rules. */
+    /** Whether it runs a version with newer rules. */
     readonly isNewer: boolean
     readonly faults: readonly Fault[]
     /** Faults that wait for their effect in all processes. */
@@ -62,12 +62,12 @@ export function launchProcess(
   let effects = 0
   let calls = 0
   let refusesUntilMs = 0
-  /** By port: how many calls more are refused. */
+  /** By port: number of further calls that are refused. */
   const throttled = new Map<string, number>()
   let renewsFromMs = 0
   let deployment: DeploymentId | undefined
   let isEnded = false
-  /** Calls of a provider that have not landed. */
+  /** Provider calls that have not landed. */
   const landing = new Set<() => void>()
   const drawWayMs = (): number => (draw.chance(0.03) ? draw.whole(20, 400) : draw.whole(1, 12))
   const drawCallMs = (): number =>
@@ -134,7 +134,7 @@ export function launchProcess(
           return
         }
         if (!isAnswered) {
-          // What it fails with reaches nobody either.
+          // An error without a receiver must not become an unhandled rejection.
           if (result instanceof Promise) result.catch(() => undefined)
           return
         }
@@ -178,7 +178,7 @@ export function launchProcess(
         scheduler.after(thereMs + 5 + size * size * 60_000, () => land(false))
       const arrive = (): void => {
         if (isCall && !landing.delete(arrive)) return
-        // What a dead process had sent may still arrive, or may have got lost with it.
+        // A sent call of a dead process may still land, or may be lost with it.
         if (isCall && node.isDead() && draw.chance(0.3)) return
         land()
       }

@@ -6,30 +6,33 @@ import { beganAtMs, createClock } from './clock.ts'
 import type { SeededDraw } from './draw.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
-/** The two hosts of a world. Nobody of one knows what runs on the other. */
+/** The two hosts of a world. Processes of one host do not see those of the other. */
 export type HostName = 'here' | 'there'
 
-/** One process of the simulated machine: its name, its clock, its chance, whether it lives. */
+/**
+ * One process of the simulated machine: its identity, its clock, its random numbers, and whether it
+ * lives.
+ */
 export interface SimNode extends Owner {
   readonly number: number
   readonly holder: Holder
   readonly clock: ClockPort
   readonly random: RandomPort
-  /** Nothing that it waits for ever comes. */
+  /** Kills the process: it receives nothing more. */
   readonly crash: () => void
   readonly freeze: (ms: number) => void
-  /** Moves its wall clock, which nothing may rely on. */
+  /** Moves its wall clock, on which nothing may rely. */
   readonly jump: (ms: number) => void
   readonly died: Promise<'died'>
-  /** How long nothing was heard of it, in ms: 0 while it runs. */
+  /** Returns the time since its last activity, in ms: 0 while it runs. */
   readonly silentMs: () => number
-  /** Whether it was silent for a whole lease since then: whoever looked on took it for dead. */
+  /** Reports whether it was silent for a whole lease since then. Observers considered it dead. */
   readonly lostLeaseSince: (ms: number) => boolean
-  /** Whether it was frozen at any time since then. */
+  /** Reports whether it was frozen since then. */
   readonly frozeSince: (ms: number) => boolean
 }
 
-/** Starts a process. Its clock is off by up to 30 s and up to 1 % fast or slow. */
+/** Starts a process. Its clock is off by up to 30 s, and up to 1 % fast or slow. */
 export function startNode(
   scheduler: Scheduler,
   { number, host }: { readonly number: number; readonly host: HostName },
@@ -76,7 +79,7 @@ export function startNode(
   }
 }
 
-/** Chance of one process. */
+/** Creates the random numbers of one process. */
 export function createRandom(draw: SeededDraw): RandomPort {
   const bytes = (count: number): Uint8Array =>
     Uint8Array.from({ length: count }, () => draw.whole(0, 255))

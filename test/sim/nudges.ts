@@ -2,7 +2,10 @@ import type { NudgesPort } from '../../shared/ports/queue.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** Nudges that outlive all processes: each may be received by anybody who waits for its stack. */
+/**
+ * Creates the nudges, which outlive all processes. Any process that waits for the stack may receive
+ * one.
+ */
 export function createNudges(scheduler: Scheduler): NudgesPort {
   const due = new Set<StackId>()
   const waiting = new Set<() => void>()

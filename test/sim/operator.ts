@@ -9,20 +9,23 @@ import { createFaultHandler } from './fault-handler.ts'
 import type { Scenario, ScenarioStep } from './scenario.ts'
 import { hasPendingCreate, settlePendingCreates } from './person.ts'
 
-/** Who runs commands: starts them again after a crash, as a person or a platform would. */
+/** Runs commands and restarts them after a crash, as a user or a platform would. */
 export interface OperatorDeps {
   readonly machine: Machine
   readonly faults: readonly Fault[]
-  /** Effects of the first life of each step: of the command, then of each that serves. */
+  /**
+   * Number of effects of the first processes of each step: of the command, then of each serving
+   * process.
+   */
   readonly effects: (readonly number[])[]
 }
 
-/** Most tries to reach the goal once no fault strikes any more. */
+/** Maximum number of attempts to reach the goal without further faults. */
 const triesMax = 10
-/** Most processes that a person starts for one step. */
+/** Maximum number of processes that the operator starts for one step. */
 const livesMax = 5
 
-/** Runs every step under faults, then settles what is left until the goal is reached. */
+/** Runs every step under faults, then settles the rest until the goal is reached. */
 export async function operate(deps: OperatorDeps, scenario: Scenario): Promise<void> {
   const last = scenario.steps.at(-1)
   if (last === undefined) return
@@ -42,7 +45,7 @@ export async function operate(deps: OperatorDeps, scenario: Scenario): Promise<v
   await settle(deps, scenario, { ...last, command, execute, refresh: false, refuses: new Set() })
 }
 
-/** Runs one step; answers when the processes that served it have ended. */
+/** Runs one step. Returns once the serving processes are shutting down. */
 async function runStep(
   deps: OperatorDeps,
   scenario: Scenario,
@@ -73,7 +76,7 @@ async function runStep(
   const fleet = startStepFleet()
   for (let life = 0; life < livesMax; life += 1) {
     if (life > 0 && at === scenario.upgradeAt && !isUpgraded) {
-      world.cover('rule', 'a version is exchanged for a newer one in mid-deployment')
+      world.cover('rule', 'a newer version takes over during a deployment')
       isUpgraded = true
       fleet.replace()
     }
@@ -109,7 +112,7 @@ async function runStep(
 
 function noteEnd({ machine: { world } }: OperatorDeps, end: ProcessEnd): void {
   if (end.kind !== 'failed') return
-  if (end.code === 'INTERNAL') world.violate(`it broke: ${end.message}`)
+  if (end.code === 'INTERNAL') world.violate(`internal error: ${end.message}`)
   if (end.code === 'RECORD_TOO_NEW') world.cover('rule', 'newer rules are refused by name')
   if (end.code === 'DEPLOYMENT_TAKEN_OVER') world.cover('rule', 'a deposed generator stops')
 }
@@ -118,24 +121,24 @@ function mayResume(end: ProcessEnd): boolean {
   return end.kind !== 'failed' || end.code !== 'NOTHING_TO_RESUME'
 }
 
-/** No fault strikes any more: what is left is settled by a person, and the goal is reached. */
+/** Settles the rest without faults, as a user would, until the goal is reached. */
 async function settle(deps: OperatorDeps, scenario: Scenario, goal: ScenarioStep): Promise<void> {
   const { machine } = deps
   const { world, cloud } = machine
   const clock = createWorldClock(world.scheduler)
   const isNewer = scenario.upgradeAt < scenario.steps.length
-  // Without faults and drift, what is recorded is what is: there is nothing to refresh.
+  // Without faults and drift, the state equals the cloud, so no refresh is needed.
   const isAsRecorded =
     deps.faults.length === 0 && scenario.steps.every(one => one.drift.length === 0)
   let [goesOn, done] = [true, isAsRecorded ? 1 : 0]
   for (let tries = 0; tries < triesMax; tries += 1) {
-    // Nothing that was sent can land any more.
+    // After this time no earlier request can land.
     await clock.sleep(260_000)
     const pendingCreates = settlePendingCreates(world, cloud)
     const command = done === 0 ? ({ command: 'refresh', refresh: false } as const) : {}
     const key = `last.${tries}`
     const rest = { host: 'here', isNewer, faults: [], onFault: () => undefined } as const
-    // What was left, or still runs, may have left its operations to others.
+    // A deployment that was left, or still runs, may have operations that other processes must run.
     const isLeft = world.records.catalog.getStack(simStack)?.current !== ''
     const hosts: readonly HostName[] = isLeft && scenario.executors.length > 0 ? ['here'] : []
     const fleet = startFleet(machine, { ...rest, key, hosts, isNewer: () => isNewer })
@@ -150,18 +153,19 @@ async function settle(deps: OperatorDeps, scenario: Scenario, goal: ScenarioStep
       ...(goesOn ? {} : { pendingCreates }),
     }).end
     await fleet.end()
-    if (end.kind === 'failed' && end.code === 'INTERNAL') world.violate(`it broke: ${end.message}`)
+    if (end.kind === 'failed' && end.code === 'INTERNAL')
+      world.violate(`internal error: ${end.message}`)
     if (end.kind === 'failed' && end.code === 'PENDING_STILL_RUNS') {
       world.cover('rule', 'a pending create is not cleared while it may land')
       await clock.sleep(limits.lateWindowMs)
     }
     if (!goesOn && end.kind === 'done' && end.result?.result === 'succeeded') done += 1
-    // What happened by itself was read now.
+    // The refresh has read all drift.
     if (done === 1) cloud.acceptDrift()
     goesOn = false
-    // Another's deployment may have been open whenever the person looked.
+    // Another process may have had an open deployment at each earlier check.
     if (done >= 2 && !hasPendingCreate(world)) return
   }
   const { current } = world.records.catalog.getStack(simStack) ?? {}
-  world.violate(`the goal was not reached although no fault struck any more (left: ${current})`)
+  world.violate(`the goal was not reached without further faults (left: ${current})`)
 }

@@ -6,13 +6,16 @@ import type { ModelCloud } from './model-cloud.ts'
 import { simStack } from './process.ts'
 import type { World } from './world.ts'
 
-/** What a person who knows the cloud says of pending creates; orphans of them are cleared away. */
+/**
+ * Returns the settlement of pending creates by a user who knows the cloud. Orphaned objects are
+ * removed.
+ */
 export function settlePendingCreates(
   world: World,
   cloud: ModelCloud,
 ): { readonly exist: ReadonlyMap<string, string>; readonly forget: boolean } {
   const { current = '', snapshot = '' } = world.records.catalog.getStack(simStack) ?? {}
-  // What a deployment leaves that is not closed is named by nothing yet: it is waited for.
+  // The results of a deployment that is not closed are in no state yet, so it is awaited first.
   if (current !== '') return { exist: new Map(), forget: false }
   const state = readStateBlob(world, snapshot)
   const kept = new Set((state.resources ?? []).map(resource => readTextField(resource, 'id')))
@@ -32,7 +35,7 @@ export function settlePendingCreates(
   return { exist, forget: true }
 }
 
-/** Whether what is published names a create of which nobody knows how it ended. */
+/** Reports whether the published state contains a create with an unknown end. */
 export function hasPendingCreate(world: World): boolean {
   const { snapshot = '' } = world.records.catalog.getStack(simStack) ?? {}
   return pendingCreatesOf(readStateBlob(world, snapshot)).length > 0

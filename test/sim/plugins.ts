@@ -10,7 +10,7 @@ import type { FaultKind } from './faults.ts'
 import { type ModelCloud, type ModelCall, lostError } from './model-cloud.ts'
 import type { Launch } from './network.ts'
 
-/** The plugins of one process and the groups that they run in. */
+/** The plugins of one process, and the process groups that they run in. */
 export interface SimPlugins {
   readonly host: PluginHost
   readonly processes: ProcessesPort
@@ -19,9 +19,9 @@ export interface SimPlugins {
 type Kind = ModelCall['kind']
 
 /**
- * Plugins that ask the model cloud. They die with their process and when it ends them: what they
- * were asked is then lost, which says nothing about the cloud. `refuses`: `<kind> <name>` of calls
- * that the cloud refuses in this deployment. `group`: the group that they run in.
+ * Creates plugins that call the model cloud. They die with their process, or when it ends them.
+ * Pending calls are then lost, whatever their effect on the cloud. `refuses`: `<kind> <name>` of
+ * calls that the cloud refuses in this deployment. `group`: their process group.
  */
 export function createPlugins(
   launch: Launch,
@@ -60,7 +60,7 @@ export function createPlugins(
       urn,
       id,
       deployment: options.deployment ?? launch.deployment(),
-      // Whoever is silent for so long has lost its lease, and its plugins with it.
+      // A process that is silent for so long has lost its lease, and with it its plugins.
       sender: {
         key: launch.key,
         isDead: () => launch.node.isDead() || launch.node.lostLeaseSince(sentMs),
@@ -118,7 +118,7 @@ export function createPlugins(
     },
     processes: {
       spawn: () => {
-        throw new TypeError('nothing is started here')
+        throw new TypeError('processes are not supported here')
       },
       listGroups: () => (isOver ? [] : [group]),
       close: async () => {
@@ -169,7 +169,7 @@ function createSimProvider(cloud: ModelCloud, callCloud: CallCloud): Provider {
       }),
     invoke: async () => ({ outputs: new Map([['answer', cloud.nextAnswer()]]), failures: [] }),
     call: async () => ({ outputs: new Map([['answer', cloud.nextAnswer()]]), failures: [] }),
-    construct: () => Promise.reject(new Error('no component is made here')),
+    construct: () => Promise.reject(new Error('components are not supported here')),
     cancel: async () => {},
     close: async () => {},
   }
@@ -191,7 +191,7 @@ function diffOf(olds: PropertyMap, news: PropertyMap): DiffResult {
   }
 }
 
-/** What a create answers that made the object, which is not ready. */
+/** Returns the error of a create whose object exists but is not ready. */
 function partialError(id: string, outputs: PropertyMap): ProviderError {
   return new ProviderError('not ready', {
     status: 'partial',

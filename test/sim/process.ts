@@ -11,16 +11,16 @@ import { createMonitor, programHostOf } from './program.ts'
 import { isDestroyByProgram, type ScenarioStep } from './scenario.ts'
 import { simSecrets } from './secrets.ts'
 
-/** The stack that every scenario is about. */
+/** The stack of every scenario. */
 export const simStack = stackIdOf('sim', 'dev')
 
-/** What a process came to. `gone`: it died, or was killed. */
+/** The end of a process. `gone`: it died or was killed. */
 export type ProcessEnd =
   | { readonly kind: 'done'; readonly result: DeployResult | undefined }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'gone' }
 
-/** A process that runs a command. */
+/** Start parameters of a process that runs a command. */
 export interface CommandStart extends ProcessStart {
   readonly step: ScenarioStep
   readonly resume: boolean
@@ -28,14 +28,14 @@ export interface CommandStart extends ProcessStart {
   readonly pendingCreates?: DeployRequest['pendingCreates']
 }
 
-/** A process that was started. `stop`: as a person or a platform asks it to end. */
+/** A started process. `stop` shuts it down like a user or a platform. */
 export interface StartedProcess {
   readonly launch: Launch
   readonly end: Promise<ProcessEnd>
   readonly stop: () => void
 }
 
-/** Starts a process that does one thing and ends. */
+/** Starts a process that performs one task and ends. */
 export function startWork(
   machine: Machine,
   start: ProcessStart,
@@ -45,7 +45,7 @@ export function startWork(
   return { launch: process.launch, end: endOf(machine, process, work(process)), stop: () => {} }
 }
 
-/** Starts a process with a command of a person. */
+/** Starts a process with a user's command. */
 export function startCommand(machine: Machine, start: CommandStart): StartedProcess {
   let running: RunningDeployment | undefined
   const process = machine.startProcess({
@@ -67,7 +67,7 @@ export function startCommand(machine: Machine, start: CommandStart): StartedProc
   }
 }
 
-/** Starts a process that serves: it ends when it is stopped, or because of a fault. */
+/** Starts a serving process. It ends when it is stopped, or because of a fault. */
 export function startServing(
   machine: Machine,
   start: ProcessStart & { readonly roles: ReadonlySet<ServeRole> },
@@ -84,7 +84,7 @@ export function startServing(
   const { launch, ports } = process
   const stepOf = (deployment: DeploymentId): ScenarioStep => {
     const step = machine.requestedSteps.get(deployment)
-    if (step === undefined) throw new TypeError(`nobody asked for ${deployment}`)
+    if (step === undefined) throw new TypeError(`no request for ${deployment}`)
     return step
   }
   const serving = {
@@ -102,12 +102,13 @@ export function startServing(
     requestOf: async deployment =>
       requestOf({ step: stepOf(deployment), resume: true, wait: false }),
     async resume(deployment) {
-      world.cover('rule', 'a deployment is gone on with by itself')
+      world.cover('rule', 'a deployment is resumed automatically')
       const input = { step: stepOf(deployment), resume: true, wait: false, leave: over.signal }
       return (await deployIn(machine, process, input)).done
     },
     onMessage: line => {
-      if (line.includes('newer antichain')) world.cover('rule', 'who serves refuses newer rules')
+      if (line.includes('newer antichain'))
+        world.cover('rule', 'a serving process refuses newer rules')
       world.trace(`${start.key} says: ${line}`)
     },
   })
@@ -184,7 +185,7 @@ function endOf(
     node.died.then((): ProcessEnd => ({ kind: 'gone' })),
   ]).then(ended => {
     world.trace(`${key} ends: ${textOf(ended)}`)
-    // A process that has come to its end leaves nothing behind.
+    // A process that has ended leaves nothing running.
     node.crash()
     return ended
   })

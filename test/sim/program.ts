@@ -26,17 +26,17 @@ import { secretMark } from './secrets.ts'
 
 type Handlers = ReturnType<typeof createMonitorHandlers>
 
-/** The monitor of a process without a network, and how a program calls it. */
+/** The monitor of a process without a network, with calls for a program. */
 export interface SimMonitor {
   readonly server: MonitorServer
   readonly call: <T>(ask: (handlers: Handlers) => Promise<T>) => Promise<T>
-  /** Nothing in the program can be called any more. */
+  /** Called when no callback of the program can be called any more. */
   readonly onProgramGone: () => void
 }
 
 const unused = { address: 'simulated', wasUsed: () => false, close: () => undefined }
 
-/** Serves the monitor's own handlers; each call takes a moment there and back. */
+/** Serves the monitor's own handlers. Each call takes some time in both directions. */
 export function createMonitor(
   scheduler: Scheduler,
   node: SimNode,
@@ -58,7 +58,7 @@ export function createMonitor(
     server: {
       address: 'simulated',
       hooks,
-      // Its methods ask the monitor nothing.
+      // Methods make no calls to the monitor here.
       methods: { open: () => Promise.resolve(unused) },
       open: opened.resolve,
       abort: () => aborted.reject(new Bail()),
@@ -83,10 +83,10 @@ export function createMonitor(
   }
 }
 
-/** What a program is made of. */
+/** The parts of a step that define its program. */
 type Program = Pick<ScenarioStep, 'program' | 'hooks'>
 
-/** Runs a program over the monitor of its process. */
+/** Returns a host that runs a program over the monitor of its process. */
 export function programHostOf(monitor: SimMonitor, step: Program): ProgramHost {
   return {
     run: () => {
@@ -103,7 +103,7 @@ export function programHostOf(monitor: SimMonitor, step: Program): ProgramHost {
 const type = 'test:index:Thing'
 const secretKey = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
 
-/** Registers what it can as early as it can, as programs do. */
+/** Registers each resource as early as possible, as programs do. */
 async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Promise<ProgramEnd> {
   const made = new Map<string, Promise<RegisterResourceResponse>>()
   const { call } = monitor
@@ -200,7 +200,10 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
   }
 }
 
-/** One function for each moment, which any resource may name, also one that the program has not. */
+/**
+ * Registers one callback per hook type. Any resource may name it, including those of earlier
+ * programs.
+ */
 async function registerHooks({ call }: SimMonitor): Promise<void> {
   for (const moment of moments) {
     const callback = { target: 'simulated', token: moment, acceptsByteString: true }

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { SeedReport } from './run-seed.ts'
 
-/** What a run of many seeds has come to so far; a later one goes on from it. */
+/** The progress of a run of many seeds, from which a later run continues. */
 export interface SeedProgress {
-  /** How many there are to be in all. */
+  /** Total number of seeds. */
   readonly seeds: number
   readonly from: number
-  /** Every seed before this one was run. */
+  /** All seeds before this one have run. */
   next: number
   readonly bad: number[]
   unknowable: number
@@ -16,13 +16,13 @@ export interface SeedProgress {
   readonly counts: Map<string, number>
 }
 
-/** Nothing yet: `seeds` seeds from `from` on. */
+/** Creates empty progress of `seeds` seeds from `from` on. */
 export function createSeedProgress(from: number, seeds: number): SeedProgress {
   const counters = { deployments: new Map(), resources: new Map(), struck: new Map() }
   return { seeds, from, next: from, bad: [], unknowable: 0, ...counters, counts: new Map() }
 }
 
-/** Adds what seeds came to that were all run up to `next`. */
+/** Adds the results of seeds, which are all complete up to `next`. */
 export function addReports(
   progress: SeedProgress,
   reports: readonly SeedReport[],
@@ -39,7 +39,7 @@ export function addReports(
   progress.next = next
 }
 
-/** The middle one of numbers that are counted. */
+/** Returns the median of counted numbers. */
 export function medianOf(counted: ReadonlyMap<number, number>): number {
   const total = [...counted.values()].reduce((sum, times) => sum + times, 0)
   let before = 0
@@ -50,7 +50,7 @@ export function medianOf(counted: ReadonlyMap<number, number>): number {
   return 0
 }
 
-/** Reads what an earlier run left; undefined when there is none. */
+/** Reads the progress of an earlier run; undefined when there is none. */
 export function readProgress(path: string): SeedProgress | undefined {
   if (!existsSync(path)) return undefined
   const left = JSON.parse(readFileSync(path, 'utf8')) as Record<string, never>
@@ -64,7 +64,7 @@ export function readProgress(path: string): SeedProgress | undefined {
   }
 }
 
-/** Writes it, whole or not at all. */
+/** Writes the progress atomically. */
 export function writeProgress(path: string, progress: SeedProgress): void {
   const { deployments, resources, struck, counts, ...rest } = progress
   const lists = { deployments, resources, struck, counts }

@@ -9,9 +9,9 @@ interface Entry {
   readonly message: ChainMessage
   deliveries: number
   receipt: string
-  /** Who has it on loan, where that was said. */
+  /** The receiver during a visibility timeout, if it is known. */
   taker: ExecutorId | ''
-  /** It is visible from then on. */
+  /** Virtual time from which the message is visible. */
   visibleAtMs: number
 }
 
@@ -25,8 +25,8 @@ const countIn = (entries: readonly Entry[]): number =>
   entries.reduce((sum, { message }) => sum + message.operations.length, 0)
 
 /**
- * A queue that promises as little as a queue may: at least once, in any order, invisible while on
- * loan, given up after too many deliveries. It outlives all processes.
+ * Creates a queue with minimal guarantees: at least once, in any order, invisible during a timeout,
+ * dead-lettered after too many deliveries. It outlives all processes.
  */
 export function createQueue(
   scheduler: Scheduler,

@@ -5,10 +5,10 @@ import type { World } from './world.ts'
 
 const none: StoredDeployment = { manifest: { time: '', magic: '', version: '' }, metadata: {} }
 
-/** What was read, by world: a blob never changes, and nobody writes into what is read here. */
+/** Parsed blobs by world: a blob never changes, and callers do not modify the result. */
 const read = new WeakMap<World, Map<BlobHash, StoredDeployment>>()
 
-/** The state that a blob holds. */
+/** Returns the state in a blob. */
 export function readStateBlob(world: World, blob: BlobHash | ''): StoredDeployment {
   if (blob === '') return none
   const states = read.get(world) ?? new Map<BlobHash, StoredDeployment>()

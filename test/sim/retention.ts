@@ -4,13 +4,13 @@ import type { RetentionPort } from '../../shared/ports/retention.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import type { Sync } from './sync.ts'
 
-/** One kind of record: of which deployments it holds any, and how those go. */
+/** One kind of record: the deployments with such records, and their removal. */
 export interface RecordTable {
   readonly deployments: () => Iterable<string>
   readonly remove: (deployment: DeploymentId) => void
 }
 
-/** Removal of records, one table a call, in the order of `tables`. */
+/** Creates the removal of records, one table per call, in the order of `tables`. */
 export function createRetention(
   tables: readonly RecordTable[],
   {
@@ -50,7 +50,7 @@ export function createRetention(
   }
 }
 
-/** The table that a map is whose keys begin with a deployment. */
+/** Returns the table over a map whose keys begin with a deployment. */
 export function tableOf(records: Map<string, unknown>): RecordTable {
   const owner = (key: string): string => key.split(' ')[0] ?? ''
   return {

@@ -10,25 +10,28 @@ import type { Fault } from './faults.ts'
 import { createForgottenCheck, listEarlyDeletes, type Scenario } from './scenario.ts'
 import { type SimPlace, type WorldOptions, type World, createWorld } from './world.ts'
 
-/** What a run of a scenario under faults came to. */
+/** The result of a scenario under faults. */
 export interface ScenarioResult {
   readonly violations: readonly string[]
   readonly lines: readonly string[]
   readonly counts: ReadonlyMap<string, number>
-  /** Effects of the first processes of each step: of the command, then of each that serves. */
+  /**
+   * Number of effects of the first processes of each step: of the command, then of each serving
+   * process.
+   */
   readonly effects: readonly (readonly number[])[]
-  /** The last state, without what may differ between two good runs. */
+  /** The last state, without values that may differ between two correct runs. */
   readonly final: readonly string[]
-  /** Whether nobody but a person could know what became of some create. */
+  /** Whether only a user could find out the end of some create. */
   readonly isUnknowable: boolean
   readonly ticks: number
   readonly deployments: number
 }
 
-/** Most events of one run: more is a deployment that does not end. */
+/** Maximum number of events of one run. A deployment that exceeds it does not end. */
 const ticksMax = 120_000
 
-/** Runs a scenario: under faults first, then without, until the last goal is reached. */
+/** Runs a scenario, first under faults, then without, until the last goal is reached. */
 export async function runScenario(
   seed: number,
   scenario: Scenario,
@@ -51,7 +54,7 @@ export async function runScenario(
   let isOver = false
   const operated = operate({ machine, faults, effects }, scenario)
     .catch((thrown: unknown) => {
-      world.violate(`the run broke: ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
+      world.violate(`the run failed: ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
     })
     .finally(() => {
       isOver = true

@@ -4,13 +4,13 @@ import { isKnownViolation } from './known-violations.ts'
 import type { Fault } from './faults.ts'
 import type { WorldPlatform } from './world.ts'
 
-/** What one seed came to, small enough to be told to another thread. */
+/** The result of one seed, small enough for a message to another thread. */
 export interface SeedReport {
   readonly seed: number
   readonly violations: readonly string[]
-  /** The faults that are needed for it, when something is wrong. */
+  /** The faults that are needed for the failure, if any. */
   readonly faults: readonly Fault[]
-  /** What happened, of the smallest run that still breaks a rule. */
+  /** The trace of the smallest run that still breaks a rule. */
   readonly lines: readonly string[]
   readonly counts: ReadonlyMap<string, number>
   readonly isUnknowable: boolean
@@ -19,12 +19,12 @@ export interface SeedReport {
   readonly struck: number
 }
 
-/** Runs one seed; a failure is made small. */
+/** Runs one seed. A failure is reduced to few faults. */
 export async function runSeed(
   seed: number,
   options: { readonly isShrunk?: boolean; readonly platform?: WorldPlatform } = {},
 ): Promise<SeedReport> {
-  // Where an error comes from is asked only when something is wrong: it costs.
+  // Stack traces are costly, so they are collected only for a failure.
   const stackLines = Error.stackTraceLimit
   Error.stackTraceLimit = 0
   const { isShrunk, platform } = options

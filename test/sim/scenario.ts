@@ -10,19 +10,19 @@ export interface PlannedThing {
   readonly parent: string
   /** The explicit provider, or '' for the default one. */
   readonly provider: string
-  /** Its id is an input; it can be exchanged without replacing this one. */
+  /** Dependencies whose id is an input that can be changed in place. */
   readonly needs: readonly string[]
-  /** Its id is an input that cannot be changed in place. */
+  /** Dependencies whose id is an input that cannot be changed in place. */
   readonly fixed: readonly string[]
-  /** Only waited for. */
+  /** Dependencies without an input. */
   readonly after: readonly string[]
   readonly value: number
   readonly made: number
   readonly deleteFirst: boolean
   readonly isSecret: boolean
-  /** Whether an input comes from a function whose answer differs each time. */
+  /** Whether an input is the result of a function that differs each time. */
   readonly asks: boolean
-  /** Whether the program goes on without it when it fails. */
+  /** Whether the program continues when it fails. */
   readonly catches: boolean
 }
 
@@ -32,33 +32,35 @@ export interface ScenarioStep {
   readonly refresh: boolean
   readonly continueOnError: boolean
   readonly parallel: number
-  /** How long each generator and executor may last, in ms; 0: for ever. */
+  /** Time limit of each generator and executor, in ms; 0: none. */
   readonly functionLimitMs: number
-  /** Who runs its operations: the process of the command, or others. */
+  /** The executors of its operations: the process of the command, or others. */
   readonly execute: 'here' | 'elsewhere'
-  /** What happens to objects before it, without anybody's doing. */
+  /** Drift of objects before the step. */
   readonly drift: readonly ObjectDrift[]
   readonly program: readonly PlannedThing[]
-  /** `<kind> <name>` of calls that the cloud refuses, `<moment> <name>` of hooks that do. */
+  /**
+   * `<kind> <name>` of calls that the cloud refuses, and `<moment> <name>` of hooks that refuse.
+   */
   readonly refuses: ReadonlySet<string>
-  /** The same in all steps, with names that are not in this program. */
+  /** Hooks by name: the same in all steps, including names outside of this program. */
   readonly hooks: HooksByName
 }
 
-/** An object that changes or vanishes by itself. */
+/** An object that changes or vanishes without a request. */
 export interface ObjectDrift {
   readonly name: string
   readonly kind: 'changes' | 'vanishes'
 }
 
-/** Commands in a row, and the goal that holds at the end. */
+/** A sequence of commands, with the goal that holds at the end. */
 export interface Scenario {
   readonly steps: readonly ScenarioStep[]
-  /** Where those run that carry out operations; none where each command does it itself. */
+  /** Hosts of the executors; empty if each command runs its operations itself. */
   readonly executors: readonly HostName[]
-  /** Where commands are given again that did not end: now here, now there. */
+  /** Whether commands that did not end are restarted on either host. */
   readonly hasTwoHosts: boolean
-  /** The step from which on a version with newer rules is used; the number of steps: never. */
+  /** The step from which a version with newer rules is used. The number of steps means never. */
   readonly upgradeAt: number
 }
 
@@ -117,14 +119,17 @@ export function drawScenario(draw: SeededDraw): Scenario {
   }
 }
 
-/** The names of all things that ever are. */
+/** Returns the names of all things of all steps. */
 function listThings(steps: readonly Pick<ScenarioStep, 'program'>[]): readonly string[] {
   return steps.flatMap(({ program }) =>
     program.filter(({ kind }) => kind === 'thing').map(({ name }) => name),
   )
 }
 
-/** More things need one than an operation may be released by: joins stand between. */
+/**
+ * Draws a program in which one thing has more dependents than an operation may release, so that
+ * joins are needed.
+ */
 function wideProgram(draw: SeededDraw): readonly PlannedThing[] {
   const one: PlannedThing = { ...nothing, kind: 'thing', name: 'r0' }
   const many = Array.from(
@@ -188,7 +193,7 @@ function drawPlanned(
   for (let tries = draw.whole(0, 3); tries > 0 && things.length > 0; tries -= 1) {
     const target = things[draw.whole(0, things.length - 1)]
     if (target === undefined || [...needs, ...fixed, ...after].includes(target.name)) continue
-    // What goes before its replacement comes must not be needed meanwhile.
+    // A thing that is deleted before its replacement must not be needed in between.
     if (mayGoFirst(target, things) || draw.chance(0.3)) fixed.push(target.name)
     else if (draw.chance(0.7)) needs.push(target.name)
     else after.push(target.name)
@@ -209,7 +214,7 @@ function drawPlanned(
   }
 }
 
-/** Everything that may be deleted while something still depends on it. */
+/** Returns all things that may be deleted while others still depend on them. */
 export function listEarlyDeletes({ steps }: Scenario): ReadonlySet<string> {
   const names = steps.flatMap(({ program }) =>
     program.filter(planned => mayGoFirst(planned, program)).map(({ name }) => name),
@@ -217,7 +222,7 @@ export function listEarlyDeletes({ steps }: Scenario): ReadonlySet<string> {
   return new Set(names)
 }
 
-/** Whether a step is a destroy that runs its program: deletes with hooks need it. */
+/** Reports whether a step is a destroy with its program, which deletes with hooks need. */
 export function isDestroyByProgram({
   command,
   hooks,
@@ -226,9 +231,9 @@ export function isDestroyByProgram({
 }
 
 /**
- * Whether one thing may count as independent of another that it was made with. A destroy by its
- * program goes by what the program says now, as the original's does, and records it: so it does for
- * who comes after one that was interrupted.
+ * Returns a check whether a thing may count as independent of a dependency that it was created
+ * with. A destroy with its program uses and records the program's current dependencies, as in
+ * Pulumi. A run after an interrupted destroy sees these records.
  */
 export function createForgottenCheck({ steps }: Scenario): (user: string, on: string) => boolean {
   const planned = steps.filter(isDestroyByProgram).flatMap(({ program }) => program)
@@ -236,13 +241,13 @@ export function createForgottenCheck({ steps }: Scenario): (user: string, on: st
     planned.some(one => one.name === user && ![...one.needs, ...one.fixed].includes(on))
 }
 
-/** Whether it is deleted before its replacement is made, for its own sake or for another's. */
+/** Reports whether a thing is deleted before its replacement, directly or through a dependency. */
 function mayGoFirst(planned: PlannedThing, things: readonly PlannedThing[]): boolean {
   if (planned.deleteFirst) return true
   return things.some(target => planned.fixed.includes(target.name) && mayGoFirst(target, things))
 }
 
-/** The next version of a program: some gone, some changed, some to be replaced, some new. */
+/** Returns the next version of a program: some things are removed, changed, replaced or added. */
 function editProgram(
   draw: SeededDraw,
   before: readonly PlannedThing[],

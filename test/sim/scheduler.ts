@@ -1,19 +1,20 @@
-/** Whose event it is: a dead process hears nothing more, a frozen one hears it when it thaws. */
+/**
+ * The owner of an event. A dead process receives nothing more, and a frozen one receives it when it
+ * thaws.
+ */
 export interface Owner {
   readonly isDead: () => boolean
   readonly frozenUntilMs: () => number
 }
 
-/** Virtual time: everything that ever happens is an event of this one queue. */
+/** Virtual time: every event of a run is in this one queue. */
 export interface Scheduler {
   readonly nowMs: () => number
-  /** Events that happened. */
+  /** Returns the number of events so far. */
   readonly ticks: () => number
-  /** Calls after so many virtual milliseconds; answers how to call it off. */
+  /** Schedules a call in this many virtual ms. Returns a function that cancels it. */
   readonly after: (ms: number, call: () => void, owner?: Owner) => () => void
-  /**
-   * Lets time pass until `isOver`; false when nothing is left to happen or `ticksMax` is reached.
-   */
+  /** Advances time until `isOver`. Returns false when no event is left or `ticksMax` is reached. */
   readonly run: (isOver: () => boolean, ticksMax: number) => Promise<boolean>
 }
 
@@ -25,7 +26,7 @@ interface Event {
   isOff: boolean
 }
 
-/** A scheduler at time 0. Events of one moment happen in the order in which they were made. */
+/** Creates a scheduler at time 0. Events of the same time happen in the order of their creation. */
 export function createScheduler(): Scheduler {
   const heap = createHeap()
   let nowMs = 0
@@ -37,7 +38,7 @@ export function createScheduler(): Scheduler {
       const thawMs = event.owner?.frozenUntilMs() ?? 0
       if (thawMs <= event.atMs) return event
       event.atMs = thawMs
-      // Who thaws meets what came meanwhile in whatever order.
+      // A process that thaws receives the events of the meantime in any order.
       event.order = Math.imul(event.order, 0x9e3779b1) >>> 0
       heap.put(event)
     }
@@ -64,8 +65,7 @@ export function createScheduler(): Scheduler {
           ticks += 1
           nowMs = event.atMs
           event.call()
-          // Everything that follows from it in this turn comes before: its microtasks are run
-          // first.
+          // The next event comes after all microtasks of this one.
           process.nextTick(queueMicrotask, step)
         }
         step()
@@ -73,7 +73,7 @@ export function createScheduler(): Scheduler {
   }
 }
 
-/** Events by time, then by order. */
+/** Creates a heap of events, ordered by time, then by creation. */
 function createHeap() {
   const items: Event[] = []
   const isBefore = (one: Event, other: Event): boolean =>

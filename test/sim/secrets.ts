@@ -1,11 +1,11 @@
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 
-/** What every secret text of a simulated program contains, so that it can be looked for. */
+/** Part of every secret text of a simulated program, so that checks can search for it. */
 export const secretMark = 'hush-'
 
 /**
- * A secrets manager without chance and cost: what it seals cannot be read by looking for it, which
- * is all that the simulation asks.
+ * A secrets manager without randomness and cost. A search does not find the plaintext in its
+ * ciphertext, which suffices for the simulation.
  */
 export const simSecrets: SecretsManager = {
   type: 'simulated',

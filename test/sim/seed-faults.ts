@@ -4,7 +4,7 @@ import { type ScenarioResult, runScenario } from './run-scenario.ts'
 import { drawScenario, type Scenario } from './scenario.ts'
 import type { WorldPlatform, WorldOptions } from './world.ts'
 
-/** What a seed is: its scenario, its faults, and the run in which none of them strikes. */
+/** A seed: its scenario, its faults, and its run without faults. */
 export interface Seed {
   readonly scenario: Scenario
   readonly faults: readonly Fault[]
@@ -12,7 +12,7 @@ export interface Seed {
   readonly platform: WorldPlatform | undefined
 }
 
-/** What a seed came to. */
+/** The result of a seed. */
 export interface SeedResult extends ScenarioResult {
   readonly faults: readonly Fault[]
 }
@@ -26,7 +26,7 @@ export async function drawSeed(seed: number, trace: WorldOptions = {}): Promise<
   return { scenario, faults, calm, platform: trace.platform }
 }
 
-/** Runs a seed under faults, and compares what it came to with the run without any. */
+/** Runs a seed under faults, and compares the result with that of the run without faults. */
 export async function runSeedFaults(
   seed: number,
   drawn: Seed,
@@ -48,5 +48,5 @@ function findDifferences(expected: readonly string[], found: readonly string[]):
   const extra = found.filter(line => !expected.includes(line))
   if (missing.length === 0 && extra.length === 0 && expected.length === found.length) return []
   const lines = [...missing.map(line => `  - ${line}`), ...extra.map(line => `  + ${line}`)]
-  return [`it ends otherwise than without faults:\n${lines.join('\n')}`]
+  return [`the final state differs from the run without faults:\n${lines.join('\n')}`]
 }

@@ -1,18 +1,18 @@
 import type { FaultKind } from './faults.ts'
 
-/** Carries an effect over the network: there after a while, back after another, or not. */
+/** Sends an effect over the network: request and response take some time, or are lost. */
 export type SendEffect = <T>(
   name: string,
   run: (call: string, kind?: FaultKind) => T | Promise<T>,
   watched?: EffectWatcher,
 ) => Promise<T>
 
-/** Whoever wants to know what becomes of a request. */
+/** Observes the fate of a request. */
 export interface EffectWatcher {
-  /** What it is about, for the trace. */
+  /** Description of the request, for the trace. */
   readonly label: string
-  /** It leaves the process. */
+  /** Called when it leaves the process. */
   readonly onSent: () => void
-  /** Its sender will not hear what came of it. */
+  /** Called when its sender will not receive the response. */
   readonly onOrphaned: () => void
 }

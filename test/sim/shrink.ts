@@ -1,10 +1,10 @@
 import type { Fault } from './faults.ts'
 import { runSeedFaults, type SeedResult, type Seed } from './seed-faults.ts'
 
-/** Most runs that are spent on making a failure small. */
+/** Maximum number of runs for reducing a failure. */
 const runsMax = 40
 
-/** Takes faults away, one after the other, as long as a rule is still broken. */
+/** Removes faults one after another while a rule is still broken. */
 export async function shrink(seed: number, drawn: Seed, failed: SeedResult): Promise<SeedResult> {
   let least = failed
   let runs = 0

@@ -10,12 +10,12 @@ import { createHeadWrites } from './head-requests.ts'
 import type { SimNode } from './node.ts'
 import type { World } from './world.ts'
 
-/** Blobs are kept for ever here. */
+/** The simulation keeps all blobs. */
 function failUnsupported(): never {
-  throw new TypeError('no blob is removed here')
+  throw new TypeError('the simulation does not remove blobs')
 }
 
-/** Every port of a process; each call is one effect of its own. */
+/** Creates every port of a process. Each call is one effect. */
 export function createSimPorts(
   world: World,
   options: {
@@ -38,7 +38,7 @@ export function createSimPorts(
     ...wrapPort<Platform['operations']>('operations', store.operations),
     ...createHeadWrites(world, sendEffect),
   }
-  /** Only single records are linearizable: two halves are read at two moments. */
+  /** Only single records are linearizable: the two halves are read at different times. */
   const readInHalves = <T>(
     read: (ids: readonly OperationId[]) => Promise<ReadonlyMap<OperationId, T>>,
     ids: readonly OperationId[],
@@ -53,7 +53,7 @@ export function createSimPorts(
     send: messages => {
       for (const message of messages) world.observer.onKept(JSON.stringify(message))
       return sendEffect('chains.send', (_call, kind) => {
-        // Messages lie: also about what is ready.
+        // Messages may also name operations that are not ready.
         const early = messages.map(({ deployment, operations }) => ({
           deployment,
           operations: operations.map(id => (id + 1) as OperationId),

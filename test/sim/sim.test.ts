@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { runSeed } from './run-seed.ts'
 import { drawSeed, runSeedFaults } from './seed-faults.ts'
 
-describe('a deployment survives whatever strikes', () => {
+describe('a deployment survives all faults', () => {
   test.each(Array.from({ length: 10 }, (_none, at) => 10 * at + 1))(
-    'ten seeds from %i on',
+    'in ten seeds from %i on',
     async from => {
       for (let seed = from; seed < from + 10; seed += 1)
         expect((await runSeed(seed)).violations, `seed ${seed}`).toEqual([])
@@ -12,7 +12,7 @@ describe('a deployment survives whatever strikes', () => {
   )
 })
 
-test('a seed is always the same', async () => {
+test('a seed always has the same result', async () => {
   const readLines = async (): Promise<readonly string[]> =>
     (await runSeedFaults(7, await drawSeed(7))).lines
   const [once, again] = [await readLines(), await readLines()]

@@ -19,7 +19,7 @@ import type { Sync } from './sync.ts'
 import { createHeads, type HeadChange } from './heads.ts'
 import { createRetention, tableOf } from './retention.ts'
 
-/** The records of all deployments, as one store without a network has them. */
+/** The records of all deployments, in a store without a network. */
 export interface SimStore {
   readonly log: Sync<DecisionLogPort>
   readonly operations: Sync<OperationsPort>
@@ -31,21 +31,21 @@ export interface SimStore {
   readonly retention: Sync<RetentionPort>
 }
 
-/** Who looks on while the store is written. */
+/** Observes all writes of the store. */
 export interface Observer {
-  /** Everything that is kept, as text. */
+  /** Called with the text of everything that is stored. */
   readonly onKept: (text: string) => void
   readonly onHeadChanged: (change: HeadChange) => void
   readonly onAppended: (deployment: DeploymentId, record: LogRecord) => void
   readonly onClosed: (deployment: DeploymentId) => void
-  /** A condition of the store refused something, or answered it as done before. */
+  /** Called when a condition of the store refused a request, or answered it as done before. */
   readonly onRefused: (rule: string) => void
   readonly onPublished: (blob: BlobHash, version: number) => void
 }
 
 const stops = ['none', 'graceful', 'forced'] as const
 
-/** An empty store. Its conditions are those of the ports; its records are texts. */
+/** Creates an empty store. Its conditions are those of the ports, and its records are texts. */
 export function createStore(observer: Observer): SimStore {
   const heads = createHeads(observer.onHeadChanged)
   const outcomes = new Map<string, Outcome>()
@@ -114,12 +114,12 @@ function pairOf<T>(id: OperationId, found: T | undefined): readonly (readonly [O
   return found === undefined ? [] : [[id, found]]
 }
 
-/** A record as it comes back from a store. */
+/** Parses a stored record. */
 export function parseStored<T>(text: string): T {
   return JSON.parse(text) as T
 }
 
-/** A record with its text: nobody writes into a record that it was given. */
+/** A record with its text: callers do not modify a record that they pass or receive. */
 interface Kept {
   readonly text: string
   readonly record: LogRecord

@@ -1,6 +1,6 @@
 /**
- * A port as the store itself has it: at once. What makes something gets one argument more: which
- * call it is, so that a repetition of it is known.
+ * A port in the form of the store: synchronous. A method that creates something has one more
+ * argument: the call, so that a repetition is recognised.
  */
 export type Sync<Port> = {
   readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => Promise<infer Answer>

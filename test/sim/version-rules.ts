@@ -4,9 +4,10 @@ import { type LogRecord, rulesVersion } from '../../shared/records/log.ts'
 import type { World } from './world.ts'
 
 /**
- * The decision log as a process of one version writes and reads it. A newer version begins logs by
- * rules that this one does not know, and understands those of this one, which it leaves as they
- * are; a process of this version that writes into a newer log breaks a rule.
+ * Returns the decision log as a process of one version reads and writes it. A newer version starts
+ * logs with rules that this version does not know. It understands logs with the rules of this
+ * version, and leaves them unchanged. A process of this version that writes into a newer log breaks
+ * a rule.
  */
 export function withVersionRules(
   world: World,

@@ -16,19 +16,19 @@ import type { ModelTables } from './model-tables.ts'
 import { tableNames } from './current-records.ts'
 import type { Observer } from './store.ts'
 
-/** A request as the SDK has it. */
+/** A request in the form of the SDK. */
 export interface DynamoCommand {
   readonly input: object
 }
 
-/** DynamoDB of a world, watched: the observer hears of each change in the moment of it. */
+/** The DynamoDB of a world. An observer receives each change immediately. */
 export interface WatchedDynamo {
   readonly tables: ModelTables
-  /** Carries a request out, at once. */
+  /** Executes a request immediately. */
   readonly send: (command: DynamoCommand, head?: SimHeadRequest) => Promise<unknown>
 }
 
-/** The tables of the records, empty. */
+/** Creates the tables of the records, empty. */
 export function createWatchedDynamo(observer: Observer): WatchedDynamo {
   let changes: ModelChange[] = []
   const { client, tables } = createModelDynamo(undefined, change => changes.push(change))
@@ -74,7 +74,7 @@ function reportHeadChange(observer: Observer, request: SimHeadRequest, items: He
   observer.onHeadChanged(changeOf(`${deployment} ${id}`, { ...request, attempt }, became))
 }
 
-/** What a change of any other item means. */
+/** Reports the change of any other item. */
 function reportChange(observer: Observer, { key, before, after }: ModelChange): void {
   for (const { S: text, B: packed } of Object.values(after ?? {})) {
     if (text !== undefined) observer.onKept(text)
@@ -95,7 +95,10 @@ function reportChange(observer: Observer, { key, before, after }: ModelChange): 
     )
 }
 
-/** An append that changed nothing: what stands there is somebody else's, or its own. */
+/**
+ * Reports an append that changed nothing: the existing record is its own, or that of another
+ * writer.
+ */
 function reportRefusedAppend(
   observer: Observer,
   tables: ModelTables,

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type SeedReport, runSeed } from './run-seed.ts'
 import type { WorldPlatform } from './world.ts'
 
-/** What a worker is given: every `every`-th seed from `from` on. */
+/** The input of a worker: every `every`-th seed from `from` on. */
 export interface SeedShare {
   readonly from: number
   readonly until: number
@@ -14,7 +14,7 @@ const { from, until, every, ...on } = workerData as SeedShare
 let current = from
 process.on('unhandledRejection', thrown => {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-  parentPort?.postMessage(createBrokenReport(current, `nobody handled: ${text}`))
+  parentPort?.postMessage(createBrokenReport(current, `unhandled error: ${text}`))
 })
 for (let seed = from; seed < until; seed += every) {
   current = seed

@@ -16,9 +16,9 @@ export interface World extends Coverage {
   readonly seed: number
   readonly scheduler: Scheduler
   readonly draw: SeededDraw
-  /** The records where they are not in DynamoDB, and all blobs. */
+  /** The records, unless they are in DynamoDB, and all blobs. */
   readonly store: SimStore
-  /** The records of this moment, wherever they are. */
+  /** The current records, in either store. */
   readonly records: CurrentRecords
   readonly manual: ManualWrites
   readonly queue: ChainQueuePort
@@ -28,40 +28,40 @@ export interface World extends Coverage {
     readonly listen: HintsPort['listen']
   }
   readonly observer: Observer
-  /** Records, queues and blobs are reached through the adapters for AWS, in some worlds. */
+  /** The AWS services, in worlds whose ports use the AWS adapters. */
   readonly aws: AwsServices | undefined
-  /** Who waits for the next changes of a head, by `<deployment> <operation>`. */
+  /** Listeners for the next changes of a head, by `<deployment> <operation>`. */
   readonly changed: Map<string, () => void>
   /** Operations that no executor can begin, by `<deployment> <operation>`. */
   readonly poisoned: Set<string>
-  /** Notes what happened, with its time. */
+  /** Adds a line with its time to the trace. */
   readonly trace: (line: string) => void
   readonly lines: readonly string[]
   readonly isTraced: boolean
-  /** Whether faults strike: a run without any is looked at less closely. */
+  /** Whether faults strike: a run without faults has fewer checks. */
   readonly isStruck: boolean
-  /** Notes a broken rule. */
+  /** Records a broken rule. */
   readonly violate: (what: string) => void
   readonly violations: readonly string[]
 }
 
-/** What a world is like besides its seed. */
+/** Options of a world besides its seed. */
 export interface WorldOptions {
-  /** Keeps no trace: faster. */
+  /** Omits the trace, which is faster. */
   readonly isQuiet?: boolean
   /** Whether faults strike. */
   readonly isStruck?: boolean
-  /** Where it is: drawn where it is absent. */
+  /** The platform; if absent, it is drawn. */
   readonly platform?: WorldPlatform
 }
 
-/** On models of the services of AWS, or on a store and queue in memory. */
+/** Models of the AWS services, or a store and queue in memory. */
 export type WorldPlatform = 'aws' | 'memory'
 
-/** How many worlds are on AWS: on models of its services. */
+/** Share of worlds on AWS, which means on models of its services. */
 const awsWorlds = 0.1
 
-/** An empty world. `observerOf` gets the world that it looks at. */
+/** Creates an empty world. `observerOf` receives the world that it observes. */
 export function createWorld(
   seed: number,
   observerOf: (world: World) => Observer,
@@ -141,7 +141,7 @@ function createStoreWrites({ catalog, control, operations }: SimStore): ManualWr
   return { createStack: catalog.createStack, stop: control.stop, arrive: operations.arrive }
 }
 
-/** A world with the cloud that it is about. */
+/** A world with its cloud. */
 export interface SimPlace {
   readonly world: World
   readonly cloud: ModelCloud

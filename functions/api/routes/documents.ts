@@ -100,9 +100,9 @@ function createCollectionRoutes<Draft extends z.ZodType>(
       path: one,
       role: writeRole,
       scope,
-      summary: `Create or change a ${what}; its secrets are never shown again`,
+      summary: `Create or update a ${what}; its secrets are never shown again`,
       body: draft,
-      output: view,
+      output: view.extend({ created: z.boolean() }),
       run: async (ports, { params, body }) => {
         const key = keyOf(params)
         if (key.scope !== '*') await requireStack(ports, key.scope)

@@ -119,7 +119,7 @@ describe('a plugin from a repository', () => {
     expect(found('2.0.0-beta')).toBe('echo beta')
   })
 
-  test('has the last commit as its version without tags, and accepts abbreviated commits', async () => {
+  test('has the last commit its published version without tags, and accepts abbreviated commits', async () => {
     const first = commit('first')
     const last = commit('last')
     expect(await install()).toBe(`0.0.0-x${last}`)

@@ -25,11 +25,11 @@ test('what answers and is no API is named by its address', async () => {
   const url = `http://127.0.0.1:${port}`
   await expect(callApi(url, '/missing')).rejects.toMatchObject({
     code: 'API_ANSWER_UNKNOWN',
-    message: `${url} answered 404`,
+    message: `${url} responded with status 404`,
   })
   await expect(callApi(url, '/other')).rejects.toMatchObject({
     code: 'API_ANSWER_UNKNOWN',
-    message: `what ${url} answered is no JSON`,
+    message: `the response of ${url} is not valid JSON`,
   })
 })
 
@@ -37,7 +37,7 @@ test('https to a server without it says so on one line', async () => {
   const url = `https://127.0.0.1:${port}`
   await expect(callApi(url, '/other')).rejects.toMatchObject({
     code: 'API_UNREACHABLE',
-    message: `${url} does not answer: it speaks no TLS: its address begins with http://`,
+    message: `${url} is unreachable: it does not use TLS; its address must begin with http://`,
   })
 })
 

@@ -48,13 +48,13 @@ test('what `config --json` printed is set again; an object stays one, each leaf 
 })
 
 test.each([
-  [['--plaintext', 'a=1', '--plaintext', 'x'], "'x' is not of the form <key>=<value>"],
+  [['--plaintext', 'a=1', '--plaintext', 'x'], "'x' does not have the form <key>=<value>"],
   [['--json', '{}', '--path'], '--json cannot be used with'],
-  [['--json', '{'], '--json is no JSON'],
+  [['--json', '{'], '--json is not valid JSON'],
   [['--json', '{"a":{"secret":true}}'], "'a' has no value"],
-  [['--json', '{"a":1}'], 'a is not as printed'],
-  [['--json'], 'values are given by'],
-  [['a=1'], 'values are given by'],
+  [['--json', '{"a":1}'], 'a does not have the format of `config --json`'],
+  [['--json'], 'pass values with'],
+  [['a=1'], 'pass values with'],
 ])('wrong values are refused, and nothing is written: %j', async (args, expected) => {
   const before = bench.read('Pulumi.dev.yaml')
   const ran = await bench.run('config', 'set-all', ...args)

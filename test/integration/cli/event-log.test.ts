@@ -36,7 +36,7 @@ test('--event-log empties a file and has every event in it, besides what is show
 test('an event log in a folder that is not there is refused before anything is done', async () => {
   const { exit, err } = await bench.run('up', '-y', '-f', '--event-log', 'nowhere/events.txt')
   expect(exit).not.toBe(0)
-  expect(err).toMatch(/event log cannot be written/)
+  expect(err).toMatch(/cannot write the event log/)
   expect(bench.requests).toEqual([])
 })
 

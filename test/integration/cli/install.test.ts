@@ -41,7 +41,7 @@ describe('an installation', () => {
   test('that fails is tried again, which is said', () => {
     const { runs, exit, output } = runInstall(1)
     expect([runs, exit]).toEqual([2, 0])
-    expect(output).toContain('it is tried again (2 of 3)')
+    expect(output).toContain('retrying (attempt 2 of 3)')
   })
 
   test('is given up after the third time', () => {

@@ -120,8 +120,8 @@ describe('platform deploy', () => {
   })
 
   test.each([
-    ['Site', 'is no name of an installation'],
-    ['a', 'is no name of an installation'],
+    ['Site', 'is not a valid installation name'],
+    ['a', 'is not a valid installation name'],
   ])('refuses the name %s', async (name, sentence) => {
     const { exit, err } = await bench.run(...deploy, '--installation', name)
     expect([exit, runs]).toEqual([2, []])
@@ -181,7 +181,7 @@ describe('platform status', () => {
   test('fails when nothing is there', async () => {
     const { exit, err } = await bench.run(...status)
     expect(exit).toBe(6)
-    expect(err).toContain("there is no installation 'antichain' in account 111122223333")
+    expect(err).toContain("the installation 'antichain' does not exist in account 111122223333")
   })
 
   test('shows tables, addresses and queues', async () => {
@@ -201,15 +201,15 @@ describe('platform status', () => {
     const { exit, out } = await bench.run(...status)
     expect(exit).toBe(0)
     expect(out.trimEnd().split('\n')).toEqual([
-      'PART               STATE',
+      'RESOURCE           STATUS',
       'antichain-journal  ACTIVE',
       'antichain-catalog  ACTIVE, not protected',
-      'b                  there',
+      'b                  exists',
       'API                https://x.lambda-url.eu-central-1.on.aws/',
       'webhooks           missing',
       '',
-      'QUEUE             WAITING  IN HAND  DEAD',
-      'antichain-chains  3        2        1',
+      'QUEUE             WAITING  IN FLIGHT  DEAD',
+      'antichain-chains  3        2          1',
       'antichain-nudges  missing',
     ])
     const json = JSON.parse((await bench.run(...status, '--json')).out) as InstallationStatus

@@ -51,7 +51,10 @@ test('where nobody was given up nothing is listed, and nothing sent again', asyn
   expect(listed).toMatchObject({ exit: 0, out: '[]\n' })
   expect(listed.err).toContain('log in to its API')
   const again = await run('notification', 'redrive')
-  expect([again.exit, again.err]).toEqual([0, expect.stringContaining('Nothing was given up.')])
+  expect([again.exit, again.err]).toEqual([
+    0,
+    expect.stringContaining('There are no undelivered notifications.'),
+  ])
 })
 
 describe('schedules', () => {
@@ -90,10 +93,10 @@ describe('schedules', () => {
     await run('schedule', 'create', 'often', ...args)
     const readSchedule = async () => JSON.parse((await run('schedule', 'show', 'often')).out)
     const before = await readSchedule()
-    expect((await run('schedule', 'pause', 'often')).err).toContain("'often' is paused.")
+    expect((await run('schedule', 'pause', 'often')).err).toContain("Paused schedule 'often'.")
     expect((await run('schedule', 'ls')).out).toMatch(/^often +paused +up at rate\(2 hours\)/m)
-    expect((await run('schedule', 'pause', 'often')).err).toContain('is paused already')
-    expect((await run('schedule', 'resume', 'often')).err).toContain("'often' goes on.")
+    expect((await run('schedule', 'pause', 'often')).err).toContain('is already paused')
+    expect((await run('schedule', 'resume', 'often')).err).toContain("Resumed schedule 'often'.")
     expect(await readSchedule()).toEqual({ ...before, lastAt: expect.any(Number) })
     const none = await run('schedule', 'pause', 'none')
     expect([none.exit, none.err]).toEqual([1, expect.stringContaining('none')])

@@ -2,7 +2,7 @@ import type { Alias } from '../../../proto/gen/pulumi/alias.ts'
 import type { Monitor, Program, TestRun } from '../engine.ts'
 import { project, stackName } from '../scripted-hosts.ts'
 
-/** Another name that a resource had, as a program may say it. */
+/** A previous name of a resource, in one of the forms of programs. */
 export type AliasInput =
   | string
   | {
@@ -16,7 +16,7 @@ export type AliasInput =
 export interface ResourceDeclaration {
   readonly type: string
   readonly name: string
-  /** The URN of its parent; absent: the stack. */
+  /** URN of its parent; if absent, the stack. */
   readonly parent?: string
   readonly custom?: boolean
   readonly object?: Record<string, unknown>
@@ -24,12 +24,12 @@ export interface ResourceDeclaration {
   readonly more?: object
 }
 
-/** The URN of a resource below its parents' types. */
+/** Returns the URN of a resource below its parents' types. */
 export function typedUrnOf(types: string, name: string): string {
   return `urn:pulumi:${stackName}::${project}::${types}::${name}`
 }
 
-/** An alias on the wire. */
+/** Returns an alias in its wire form. */
 export function toWireAlias(alias: AliasInput): Alias {
   if (typeof alias === 'string') return { alias: { $case: 'urn', value: alias } }
   const { name = '', type = '', parent, noParent } = alias
@@ -39,7 +39,7 @@ export function toWireAlias(alias: AliasInput): Alias {
   return { alias: { $case: 'spec', value } } as Alias
 }
 
-/** Registers what is described, one after another. */
+/** Registers the declared resources one after another. */
 export async function registerAll(
   monitor: Monitor,
   all: readonly ResourceDeclaration[],
@@ -55,13 +55,13 @@ export async function registerAll(
     })
 }
 
-/** A program that registers what is described. */
+/** Returns a program that registers the declared resources. */
 export const toProgram =
   (...all: readonly ResourceDeclaration[]): Program =>
   monitor =>
     registerAll(monitor, all)
 
-/** The kinds of steps that a run did with anything but the stack and providers, each once. */
+/** Returns the kinds of steps of a run, each once, without those of the stack and of providers. */
 export function stepKindsOf({ events }: TestRun): readonly string[] {
   const kinds = events.flatMap(event => {
     if (!('resourcePreEvent' in event)) return []
@@ -71,7 +71,7 @@ export function stepKindsOf({ events }: TestRun): readonly string[] {
   return [...new Set(kinds)].sort()
 }
 
-/** The URNs of the state but for the stack and default providers, in order. */
+/** Returns the URNs of the state in order, without the stack and default providers. */
 export function stateUrnsOf({ state }: TestRun): readonly string[] {
   return (state.resources ?? [])
     .filter(({ type }) => type !== 'pulumi:pulumi:Stack' && type !== 'pulumi:providers:test')

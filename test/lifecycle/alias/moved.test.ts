@@ -22,7 +22,7 @@ afterEach(() => engines.close())
 const typeOf = (kind: string): string => `test:index:${kind}`
 const a = typedUrnOf(typeOf('A'), 'a')
 
-/** Registers as an SDK does that says in its headers what it is. */
+/** Registers a resource like an SDK that identifies itself in its headers. */
 function registerAs(
   monitor: Monitor,
   { runtimeMetadata, aliasSpecs }: { runtimeMetadata: Record<string, string>; aliasSpecs: boolean },
@@ -49,36 +49,39 @@ function registerAs(
 const node = { 'pulumi-runtime': 'nodejs' }
 test.each([
   ['an older Node SDK', { runtimeMetadata: node, aliasSpecs: false }, {}],
-  ['a Node SDK of now', { runtimeMetadata: node, aliasSpecs: true }, { noParent: true }],
+  ['a current Node SDK', { runtimeMetadata: node, aliasSpecs: true }, { noParent: true }],
   [
-    'who says nothing',
+    'an SDK of another language',
     { runtimeMetadata: { 'pulumi-runtime': 'go' }, aliasSpecs: false },
     { noParent: true },
   ],
-])('TestAliasesNodeJSBackCompat: no parent as %s says it', async (_who, sdk, none) => {
-  const cloud = createCloud()
-  const engine = await engines.open(cloud)
-  const program =
-    (two: ResourceDeclaration): Program =>
-    async monitor => {
-      await registerAs(monitor, sdk, { type: typeOf('A'), name: 'a' })
-      await registerAs(monitor, sdk, two)
-    }
-  await engine.run(program({ type: typeOf('B'), name: 'b' }))
-  const down = await engine.run(
-    program({ type: typeOf('B'), name: 'b', parent: a, aliases: [none] }),
-  )
-  const up = await engine.run(program({ type: typeOf('B'), name: 'b', aliases: [{ parent: a }] }))
-  expect([stepKindsOf(down), stepKindsOf(up)]).toEqual([['same'], ['same']])
-  expect(cloud.log).toEqual(['create a', 'create b'])
-})
+])(
+  'TestAliasesNodeJSBackCompat: an alias without a parent has the form of %s',
+  async (_who, sdk, none) => {
+    const cloud = createCloud()
+    const engine = await engines.open(cloud)
+    const program =
+      (two: ResourceDeclaration): Program =>
+      async monitor => {
+        await registerAs(monitor, sdk, { type: typeOf('A'), name: 'a' })
+        await registerAs(monitor, sdk, two)
+      }
+    await engine.run(program({ type: typeOf('B'), name: 'b' }))
+    const down = await engine.run(
+      program({ type: typeOf('B'), name: 'b', parent: a, aliases: [none] }),
+    )
+    const up = await engine.run(program({ type: typeOf('B'), name: 'b', aliases: [{ parent: a }] }))
+    expect([stepKindsOf(down), stepKindsOf(up)]).toEqual([['same'], ['same']])
+    expect(cloud.log).toEqual(['create a', 'create b'])
+  },
+)
 
-describe('TestDuplicatesDueToAliases: what is registered is nobody else’s past', () => {
+describe('TestDuplicatesDueToAliases: an alias that names a registered resource fails the deployment', () => {
   const past = { type: typeOf('A'), name: 'b', aliases: [{ name: 'a' }] }
   test.each([
     ['first', [{ type: typeOf('A'), name: 'a' }, past], a],
     ['last', [past, { type: typeOf('A'), name: 'a' }], typedUrnOf(typeOf('A'), 'b')],
-  ])('when it comes %s', async (_when, all, stays) => {
+  ])('when the named resource is registered %s', async (_when, all, stays) => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(toProgram({ type: typeOf('A'), name: 'a' }))
@@ -89,7 +92,7 @@ describe('TestDuplicatesDueToAliases: what is registered is nobody else’s past
   })
 })
 
-test('TestCorrectResourceChosen: a resource’s own URN is looked for before its aliases', async () => {
+test('TestCorrectResourceChosen: the own URN of a resource is looked up before its aliases', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const [top, child] = [
@@ -106,7 +109,7 @@ test('TestCorrectResourceChosen: a resource’s own URN is looked for before its
   expect(statesOf(ran, 'b')[0]).not.toHaveProperty('aliases')
 })
 
-test('TestComponentToCustomUpdate: a component becomes a resource and one again', async () => {
+test('TestComponentToCustomUpdate: a component becomes a custom resource and a component again', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const declareComponent = { type: 'prog::myType', name: 'a', custom: false, object: { v: 1 } }
@@ -133,7 +136,7 @@ const declareComponent = (type: string, name: string, parent?: string): Resource
   ...(parent === undefined ? {} : { parent }),
 })
 
-test('TestParentAlias: a child follows a parent that moves in the same deployment', async () => {
+test('TestParentAlias: a child follows a parent that is renamed in the same deployment', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const top = declareComponent('prog:index:Std', 'a')
@@ -159,7 +162,7 @@ test('TestParentAlias: a child follows a parent that moves in the same deploymen
   expect(cloud.log).toEqual(['create c'])
 })
 
-test('TestEmptyParentAlias: an empty parent is the present one', async () => {
+test('TestEmptyParentAlias: an alias with an empty parent uses the current parent', async () => {
   const engine = await engines.open(createCloud())
   const top = declareComponent('prog:index:Std', 'a')
   const above = typedUrnOf('prog:index:Std', 'a')
@@ -173,7 +176,7 @@ test('TestEmptyParentAlias: an empty parent is the present one', async () => {
   expect(stateUrnsOf(ran)).toEqual([above, typedUrnOf('prog:index:Std$prog:index:My', 'c')])
 })
 
-test('TestSplitUpdateComponentAliases: children follow a component over two deployments', async () => {
+test('TestSplitUpdateComponentAliases: children follow a renamed component over two deployments', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const inside = typedUrnOf(`${typeOf('A')}$${typeOf('B')}`, 'b')
@@ -191,7 +194,7 @@ test('TestSplitUpdateComponentAliases: children follow a component over two depl
     throw new ProgramFailed('something went wrong')
   })
   expect(broken.result.result).toBe('failed')
-  // What was not registered has the URN that its parent gives it all the same.
+  // An unregistered child still gets the URN that its parent implies.
   const c = typedUrnOf(`${typeOf('B')}$${typeOf('C')}`, 'c')
   expect(new Set(stateUrnsOf(broken))).toEqual(new Set([b, a, c]))
   expect(statesOf(broken, 'c')).toMatchObject([{ urn: c, parent: b }])
@@ -201,7 +204,7 @@ test('TestSplitUpdateComponentAliases: children follow a component over two depl
   expect(cloud.log).toEqual(['create a', 'create c', 'delete a-1'])
 })
 
-test('TestFailDeleteDuplicateAliases: a name is free again though its former holder stays', async () => {
+test('TestFailDeleteDuplicateAliases: a previous name can be used again although its old resource still exists', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const plain = { type: typeOf('A'), name: 'a' }

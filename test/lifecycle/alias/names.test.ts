@@ -13,7 +13,7 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** What a deployment registers, and the kinds of steps that come of it. */
+/** The resources that a deployment registers, after the expected kinds of steps. */
 type Turn = readonly [readonly string[], ...ResourceDeclaration[]]
 
 async function follow(turns: readonly Turn[]): Promise<readonly string[]> {
@@ -37,7 +37,7 @@ const same = ['same']
 const update = ['update']
 const replace = ['create-replacement', 'delete-replaced', 'replace']
 
-/** Aliases as parts of a URN, and the same as whole URNs. */
+/** The form of an alias: parts of a URN, or a whole URN. */
 type Form = (was: {
   type?: string
   name?: string
@@ -67,7 +67,7 @@ describe.each(forms)('%s', (_title, formOf) => {
     aliases: aliases.map(formOf(now)),
   })
 
-  test('names and types follow, with changes and replacements', async () => {
+  test('old names and types are found, with updates and replacements', async () => {
     const turns: readonly Turn[] = [
       [create, { type: typeOf('T1'), name: 'n1' }],
       [same, withAliases({ type: typeOf('T1'), name: 'n2' }, { name: 'n1' })],
@@ -142,7 +142,7 @@ describe.each(forms)('%s', (_title, formOf) => {
     ])
   })
 
-  test('what depends on a renamed resource that is deleted first stays', async () => {
+  test('a dependent of a renamed resource that is deleted before its replacement keeps its state', async () => {
     const withDependencyOn = (type: string, name: string) => ({
       dependencies: [typedUrnOf(typeOf(type), name)],
     })
@@ -167,7 +167,7 @@ describe.each(forms)('%s', (_title, formOf) => {
     expect(calls.slice(2)).toEqual(['delete n1-1', 'create n1-new'])
   })
 
-  test('children follow parents', async () => {
+  test('children follow their parents', async () => {
     await follow([
       [create, { type: typeOf('T1'), name: 'one' }, { type: typeOf('T2'), name: 'two' }],
       [
@@ -207,7 +207,7 @@ describe.each(forms)('%s', (_title, formOf) => {
     ])
   })
 
-  test('two resources cannot have been one', async () => {
+  test('two resources cannot have the same alias', async () => {
     const engine = await engines.open(createCloud())
     await engine.run(toProgram({ type: typeOf('T1'), name: 'n1' }))
     const ran = await engine.run(
@@ -221,7 +221,7 @@ describe.each(forms)('%s', (_title, formOf) => {
   })
 })
 
-test('TestAliases: a chain of children is found by the old names of all above it', async () => {
+test('TestAliases: a chain of children is found by the old names of all ancestors', async () => {
   const declareNested = (kind: string, top: string): readonly ResourceDeclaration[] => [
     { type: typeOf(kind), name: top },
     { type: typeOf('T2'), name: `${top}-sub`, parent: typedUrnOf(typeOf(kind), top) },
@@ -236,12 +236,12 @@ test('TestAliases: a chain of children is found by the old names of all above it
   const renamed = { ...top, aliases: [{ type: typeOf('T1'), name: 'n1' }] }
   await follow([
     [create, ...declareNested('T1', 'n1')],
-    // Names that begin with the parent's follow by themselves.
+    // A child whose name begins with its parent's name needs no alias of its own.
     [same, renamed, ...below],
   ])
 })
 
-test('TestAliases: a thousand aliases are as good as one', async () => {
+test('TestAliases: one alias matches among a thousand', async () => {
   const kinds = Array.from({ length: 100 }, (_, index) => typeOf(`T1-v${index}`))
   const pairs = kinds.flatMap(kind =>
     Array.from({ length: 10 }, (_, index) => `${kind}$${typeOf(`T2-v${index}`)}`),

@@ -11,10 +11,13 @@ afterEach(() => engines.close())
 const [from, to] = ['prog:index:From', 'prog:index:To']
 const [first, last] = [typedUrnOf(from, 'from'), typedUrnOf(to, 'to')]
 
-/** What refers to `moving`, by its URN, or as a provider. */
+/** Returns the options by which a resource refers to `moving`: by its URN, or as its provider. */
 type Referring = (urn: string, id: string) => object
 
-/** `moving` and who refers to it stand below one component, then below the other. */
+/**
+ * `moving` and the resource that refers to it are children of the first component, then of the
+ * second.
+ */
 const createChildProgram =
   (parent: string, type: string, refer: Referring): Program =>
   async monitor => {
@@ -32,25 +35,25 @@ const now = typedUrnOf(`${to}$${thing}`, 'moving')
 
 test.each<[string, string, Referring, (id: string) => object]>([
   [
-    'TestAliasesInProvidersAreNormalized: a provider that moved',
+    'TestAliasesInProvidersAreNormalized: a provider that moved gets its new URN',
     'pulumi:providers:test',
     (urn, id) => ({ provider: `${urn}::${id}` }),
     id => ({ provider: `${typedUrnOf(`${to}$pulumi:providers:test`, 'moving')}::${id}` }),
   ],
   [
-    'TestAliasesInDependenciesAreNormalized: a dependency that moved',
+    'TestAliasesInDependenciesAreNormalized: a dependency that moved gets its new URN',
     thing,
     urn => ({ dependencies: [urn] }),
     () => ({ dependencies: [now] }),
   ],
   [
-    'TestAliasesInPropertyDependenciesAreNormalized: a dependency of a property that moved',
+    'TestAliasesInPropertyDependenciesAreNormalized: a property dependency that moved gets its new URN',
     thing,
     urn => ({ propertyDependencies: new Map([['p', { urns: [urn] }]]) }),
     () => ({ propertyDependencies: { p: [now] } }),
   ],
   [
-    'TestAliasesInDeletedWithAreNormalized: one that moved and takes the other along',
+    'TestAliasesInDeletedWithAreNormalized: a deletedWith target that moved gets its new URN',
     thing,
     urn => ({ deletedWith: urn }),
     () => ({ deletedWith: now }),
@@ -59,7 +62,7 @@ test.each<[string, string, Referring, (id: string) => object]>([
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createChildProgram(first, type, refer))
-  // Nobody registers who refers: the state alone says what it refers to.
+  // The referring resource is not registered: only the state names its references.
   const broken = await engine.run(async monitor => {
     await monitor.register({ type: from, name: 'from' })
     await monitor.register({ type: to, name: 'to' })

@@ -10,13 +10,13 @@ afterEach(() => engines.close())
 
 const isThing = ({ type }: AnalyzedResource): boolean => type === 'test:index:Thing'
 
-/** A pack that has something against things. */
+/** Returns a pack that reports these violations for every thing. */
 const createViolatingPack = (name: string, ...violations: Partial<Violation>[]) =>
   createPack(name, {
     analyze: resource => Promise.resolve(createAnalysis(...(isThing(resource) ? violations : []))),
   })
 
-test('TestSimpleAnalyzer: packs see each resource after Check, with options and provider', async () => {
+test('TestSimpleAnalyzer: packs receive each resource after Check, with options and provider', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: AnalyzedResource[] = []
@@ -52,7 +52,7 @@ test('TestSimpleAnalyzeResourceFailure: a mandatory violation fails an update be
   expect((ran.state.resources ?? []).map(({ type }) => type)).not.toContain('test:index:Thing')
 })
 
-test('a preview tells every mandatory violation, goes on, and fails', async () => {
+test('a preview reports every mandatory violation, continues, and fails', async () => {
   const engine = await engines.open(createCloud())
   const packs = [createViolatingPack('pack', {})]
   const ran = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { packs, dryRun: true })
@@ -63,7 +63,7 @@ test('a preview tells every mandatory violation, goes on, and fails', async () =
   ])
 })
 
-test('an advisory violation is only told', async () => {
+test('an advisory violation is only reported', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const packs = [createViolatingPack('pack', { enforcement: 'advisory' })]
@@ -73,7 +73,7 @@ test('an advisory violation is only told', async () => {
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('TestSimpleAnalyzeResourceFailureRemediateDowngradedToMandatory: what could not be remediated must not be', async () => {
+test('TestSimpleAnalyzeResourceFailureRemediateDowngradedToMandatory: a violation that is not remediated is mandatory', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const packs = [createViolatingPack('pack', { enforcement: 'remediate' })]
@@ -83,7 +83,7 @@ test('TestSimpleAnalyzeResourceFailureRemediateDowngradedToMandatory: what could
   expect(cloud.log).toEqual([])
 })
 
-test('TestSimpleAnalyzeResourceMultipleViolations: all violations of a resource are told', async () => {
+test('TestSimpleAnalyzeResourceMultipleViolations: all violations of a resource are reported', async () => {
   const engine = await engines.open(createCloud())
   const one = createViolatingPack('one', { pack: 'one', policy: 'x' }, { pack: 'one', policy: 'y' })
   const packs = [one, createViolatingPack('two', { pack: 'two', enforcement: 'advisory' })]
@@ -99,7 +99,7 @@ test('TestSimpleAnalyzeResourceMultipleViolations: all violations of a resource 
   expect(failed).toContainEqual(['x', 'y'])
 })
 
-test('TestSimpleAnalyzeResourceFailureSeverityOverride: the severity of a violation is told', async () => {
+test('TestSimpleAnalyzeResourceFailureSeverityOverride: the severity of a violation is reported', async () => {
   const engine = await engines.open(createCloud())
   const packs = [
     createViolatingPack('pack', { severity: 'critical' }, { policy: 'other', severity: '' }),
@@ -111,7 +111,7 @@ test('TestSimpleAnalyzeResourceFailureSeverityOverride: the severity of a violat
   expect(severities).toEqual(['critical', undefined])
 })
 
-test('TestResourceRemediation: packs remediate in turn, and the last inputs reach provider and state', async () => {
+test('TestResourceRemediation: packs remediate one after another, and the last inputs reach the provider and the state', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const createAddingPack = (name: string) =>
@@ -137,12 +137,12 @@ test('TestResourceRemediation: packs remediate in turn, and the last inputs reac
   expect(cloud.objects.get('a-1')).toEqual({ trail: 'start-one-two' })
   const [thing] = (ran.state.resources ?? []).filter(({ type }) => type === 'test:index:Thing')
   expect(thing?.['inputs']).toEqual({ trail: 'start-one-two' })
-  // Remediated again, it is what it was: nothing changes.
+  // A second remediation has the same result, so nothing changes.
   const again = await engine.run(program, { packs })
   expect(again.result.hasChanges).toBe(false)
 })
 
-test('TestRemediationDiagnostic: a remediation that only says something leaves the inputs alone', async () => {
+test('TestRemediationDiagnostic: a remediation that only reports a message leaves the inputs unchanged', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const pack = createPack('pack', {
@@ -159,7 +159,7 @@ test('TestRemediationDiagnostic: a remediation that only says something leaves t
   expect(cloud.objects.get('a-1')).toEqual({ v: 1 })
 })
 
-test('TestRemediateFailure: a pack that throws ends the deployment with its words and the resource', async () => {
+test('TestRemediateFailure: a pack that throws ends the deployment with its message and the resource', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const pack = createPack('pack', {
@@ -174,7 +174,7 @@ test('TestRemediateFailure: a pack that throws ends the deployment with its word
   expect(cloud.log).toEqual([])
 })
 
-test('a secret of a resource is not in what a policy threw about it', async () => {
+test('a policy error does not contain secrets of the resource', async () => {
   const engine = await engines.open(createCloud())
   const pack = createPack('pack', {
     analyze: resource =>
@@ -188,7 +188,7 @@ test('a secret of a resource is not in what a policy threw about it', async () =
   expect(errorsOf(ran)).toEqual(['a: failed to run policy of pack: it is broken by [secret]'])
 })
 
-test('TestAnalyzeRunsInParallel: all packs judge a resource at once', async () => {
+test('TestAnalyzeRunsInParallel: all packs analyze a resource at the same time', async () => {
   const engine = await engines.open(createCloud())
   const all = Promise.withResolvers<void>()
   let waiting = 0
@@ -207,7 +207,7 @@ test('TestAnalyzeRunsInParallel: all packs judge a resource at once', async () =
   expect(ran.result.result).toBe('succeeded')
 })
 
-test('TestAnalyzerCancellation: a cancel reaches the packs and ends the run', async () => {
+test('TestAnalyzerCancellation: a cancellation reaches the packs and ends the run', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const judging = Promise.withResolvers<void>()
@@ -232,7 +232,7 @@ test('TestAnalyzerCancellation: a cancel reaches the packs and ends the run', as
   expect(cloud.log).toEqual([])
 })
 
-test('what a pack repeats of a secret is not told', async () => {
+test('a violation message does not contain secrets of the resource', async () => {
   const engine = await engines.open(createCloud())
   const packs = [createViolatingPack('pack', { message: 'the word hunter2 is too short' })]
   const program = createThings({ a: { password: toWireSecret('hunter2') } })

@@ -12,11 +12,11 @@ import { errorsOf, policiesOf } from '../run-events.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** A pack that has something against every stack. */
+/** Returns a pack that reports these violations for every stack. */
 const createViolatingPack = (...violations: Partial<Violation>[]) =>
   createPack('pack', { analyzeStack: () => Promise.resolve(createAnalysis(...violations)) })
 
-test('TestSimpleAnalyzeStackFailure: a mandatory stack violation fails the run after everything was made', async () => {
+test('TestSimpleAnalyzeStackFailure: a mandatory stack violation fails the run after all resources were created', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [createViolatingPack({})] })
@@ -26,7 +26,7 @@ test('TestSimpleAnalyzeStackFailure: a mandatory stack violation fails the run a
   expect((ran.state.resources ?? []).map(({ id }) => id)).toContain('a-1')
 })
 
-test('TestSimpleAnalyzeStackFailureRemediateDowngradedToMandatory: stacks cannot be remediated', async () => {
+test('TestSimpleAnalyzeStackFailureRemediateDowngradedToMandatory: a stack violation cannot be remediated and is mandatory', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(createThings({ a: { v: 1 } }), {
     packs: [createViolatingPack({ enforcement: 'remediate' })],
@@ -35,7 +35,7 @@ test('TestSimpleAnalyzeStackFailureRemediateDowngradedToMandatory: stacks cannot
   expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule life-dev'])
 })
 
-test('a stack violation in a preview fails it, and is that of the resource it names', async () => {
+test('a stack violation in a preview fails it and is reported for the resource that it names', async () => {
   const engine = await engines.open(createCloud())
   const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
   const packs = [createViolatingPack({ urn })]
@@ -45,7 +45,7 @@ test('a stack violation in a preview fails it, and is that of the resource it na
   expect(errorsOf(ran)).toEqual([': preview failed'])
 })
 
-test('packs see all resources with outputs and dependencies, and what did not change', async () => {
+test('packs receive all resources, also unchanged ones, with outputs and dependencies', async () => {
   const engine = await engines.open(createCloud())
   const seen: (readonly AnalyzedStackResource[])[] = []
   const pack = createPack('pack', {
@@ -65,7 +65,7 @@ test('packs see all resources with outputs and dependencies, and what did not ch
   expect(thing?.provider?.name).toBe('default')
 })
 
-test('TestAnalyzeStackRunsInParallel: all packs judge the stack at once', async () => {
+test('TestAnalyzeStackRunsInParallel: all packs analyze the stack at the same time', async () => {
   const engine = await engines.open(createCloud())
   const all = Promise.withResolvers<void>()
   let waiting = 0
@@ -83,7 +83,7 @@ test('TestAnalyzeStackRunsInParallel: all packs judge the stack at once', async 
   expect(ran.result.result).toBe('succeeded')
 })
 
-test('a stack is not judged when a resource failed', async () => {
+test('a stack is not analyzed when a resource failed', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a')
   const engine = await engines.open(cloud)
@@ -96,11 +96,11 @@ test('a stack is not judged when a resource failed', async () => {
 test.each([
   ['while its last delete runs', { call: 'provider.delete', effect: 1, when: 'before' }],
   [
-    'when its outputs were applied',
+    'after its outputs were applied',
     { call: 'decisionLog.append phase outputs-applied', effect: 1, when: 'after' },
   ],
 ] as const)(
-  'a deployment that died %s is judged by the one that resumes it',
+  'a deployment that died %s is analyzed by the run that resumes it',
   async (_name, kill) => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
@@ -119,7 +119,7 @@ test.each([
   },
 )
 
-test('a remediated resource keeps what it was decided with when the deployment is resumed', async () => {
+test('a remediated resource keeps its recorded inputs when the deployment is resumed', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   let count = 0

@@ -18,7 +18,7 @@ interface ReceivedNaming {
   readonly seed: string
 }
 
-/** A cloud whose provider notes what Check is told of names, if it can be told. */
+/** Creates a cloud whose provider records the naming options of each Check, if it supports them. */
 function createNamingCloud(supportsNaming = true): {
   readonly cloud: Cloud
   readonly namings: ReceivedNaming[]
@@ -50,7 +50,7 @@ const readOps = ({ events }: TestRun, name: string): readonly string[] =>
   )
 const deletesFirst = ['delete-replaced', 'replace', 'create-replacement']
 
-test('TestAutonaming: Check is told the name and the mode, and a name without chance is deleted first', async () => {
+test('TestAutonaming: Check receives name and mode, and a fixed name is deleted before its replacement', async () => {
   const { cloud, namings } = createNamingCloud()
   const engine = await engines.open(cloud)
   const request = { autonaming: nameAllWith({ kind: 'verbatim' }) }
@@ -59,12 +59,12 @@ test('TestAutonaming: Check is told the name and the mode, and a name without ch
   const replaced = await engine.run(createThings({ a: { replace: 2 } }), { request })
   expect([...readOps(replaced, 'a')].sort()).toEqual([...deletesFirst].sort())
   expect(cloud.log).toEqual(['create a', 'delete a-1', 'create a'])
-  // Both Checks of a replacement have one seed, so that both get one name.
+  // Both Checks of a replacement have one seed, so that both get the same name.
   const [, first, again] = namings
   expect(again?.seed).toBe(first?.seed)
 })
 
-test('a pattern with chance is proposed, and replaced by creating first', async () => {
+test('a pattern with random characters is proposed, and its replacement is created first', async () => {
   const { cloud, namings } = createNamingCloud()
   const engine = await engines.open(cloud)
   const pattern = { kind: 'pattern', pattern: '${name}-${hex(6)}', enforce: false } as const
@@ -77,7 +77,7 @@ test('a pattern with chance is proposed, and replaced by creating first', async 
   expect(namings[2]?.naming).toEqual(namings[1]?.naming)
 })
 
-test('a disabled name is told as disabled; without a configuration nothing is told', async () => {
+test('disabled naming is passed to Check; without a configuration nothing is passed', async () => {
   const { cloud, namings } = createNamingCloud()
   const engine = await engines.open(cloud)
   const request = { autonaming: nameAllWith({ kind: 'disabled' }) }
@@ -87,10 +87,10 @@ test('a disabled name is told as disabled; without a configuration nothing is to
 })
 
 test.each([
-  ['for its package', { all: { kind: 'default' }, enforce: false }, 1],
+  ['for its own package', { all: { kind: 'default' }, enforce: false }, 1],
   ['for all', { all: { kind: 'verbatim' }, enforce: true }, 0],
 ] as const)(
-  'a provider that cannot be told a name that is set %s',
+  'a provider without support ignores a name that is configured %s',
   async (_name, how, warnings) => {
     const { cloud, namings } = createNamingCloud(false)
     const engine = await engines.open(cloud)

@@ -19,7 +19,9 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** An engine whose package `comp` makes components, and what that was asked. */
+/**
+ * Opens an engine whose package `comp` constructs components, with the requests that it received.
+ */
 async function openMaking(make: MakeComponent, cloud = createCloud()) {
   const requests: ConstructRequest[] = []
   const script = componentScript({
@@ -31,7 +33,7 @@ async function openMaking(make: MakeComponent, cloud = createCloud()) {
   return { engine: await engines.open(cloud, { comp: script }), requests, cloud }
 }
 
-/** A component with one child, which it tells of. */
+/** A component with one child, which it returns as an output. */
 const withChild: MakeComponent = async (request, monitor) => {
   const urn = await registerSelf(request, monitor)
   const child = await registerThing(monitor, `${request.name}-child`, { v: 1 }, { parent: urn })
@@ -42,7 +44,7 @@ const withChild: MakeComponent = async (request, monitor) => {
 const childOf = (name: string): string =>
   `urn:pulumi:dev::life::comp:index:Group$test:index:Thing::${name}-child`
 
-test('TestSingleComponentDefaultProviderLifecycle: a provider makes a component', async () => {
+test('TestSingleComponentDefaultProviderLifecycle: a provider constructs a component', async () => {
   const { engine, cloud } = await openMaking(withChild)
   let state: object | undefined
   const program: Program = async monitor => {
@@ -71,7 +73,7 @@ test('TestSingleComponentDefaultProviderLifecycle: a provider makes a component'
   expect(cloud.log).toEqual(['create a-child'])
 })
 
-test('TestRemoteComponentConstructInfoIncludesOrganization: a component is told of the whole deployment', async () => {
+test('TestRemoteComponentConstructInfoIncludesOrganization: a Construct request contains the whole deployment context', async () => {
   const { engine, requests } = await openMaking(withChild)
   const config = new Map([
     ['life:plain', { text: 'p', secret: false, object: false }],
@@ -99,7 +101,7 @@ test('TestRemoteComponentConstructInfoIncludesOrganization: a component is told 
   expect(requests[0]?.monitorEndpoint).toMatch(/^127\.0\.0\.1:\d+$/)
 })
 
-test('TestComponentDeleteDependencies: what depends on a component goes before its children do', async () => {
+test('TestComponentDeleteDependencies: dependents of a component are deleted before its children', async () => {
   const { engine, cloud } = await openMaking(async (request, monitor) => {
     const urn = await registerSelf(request, monitor, { dependencies: request.dependencies })
     if (request.name === 'first') {
@@ -140,8 +142,8 @@ test('TestComponentDeleteDependencies: what depends on a component goes before i
     expect(at(earlier), `${earlier} before ${later}`).toBeLessThan(at(later))
 })
 
-describe('a component of a provider', () => {
-  test('is asked for with its options whole', async () => {
+describe('a component that a provider constructs', () => {
+  test('is requested with all of its options', async () => {
     const { engine, requests } = await openMaking(withChild)
     await engine.run(async monitor => {
       const a = await registerThing(monitor, 'a', {})
@@ -203,7 +205,7 @@ describe('a component of a provider', () => {
     expect(request?.inputDependencies).toEqual(new Map([['x', { urns: [resourceUrnOf('a')] }]]))
   })
 
-  test('of which the program says nothing is asked for without options', async () => {
+  test('without options in the program is requested without options', async () => {
     const { engine, requests } = await openMaking(withChild)
     await engine.run(monitor => registerComponent(monitor, 'c').then(() => undefined))
     expect(requests[0]?.protect).toBeUndefined()
@@ -214,7 +216,7 @@ describe('a component of a provider', () => {
     expect(requests[0]?.replacementTrigger).toBeUndefined()
   })
 
-  test('may have others inside, made by providers too', async () => {
+  test('may contain other components that providers construct', async () => {
     const { engine } = await openMaking(async (request, monitor) => {
       const urn = await registerSelf(request, monitor)
       if (request.name === 'inner') return { urn, state: { deep: 'value' } }
@@ -228,7 +230,7 @@ describe('a component of a provider', () => {
     expect(state).toEqual({ from: 'value' })
   })
 
-  test('registers with the trace of its caller in front of its own', async () => {
+  test('registers its children with the stack trace of its caller before its own', async () => {
     const createFrame = (file: string): object => ({
       pc: { uri: `file://${file}`, line: 1, column: 1 },
     })
@@ -255,7 +257,7 @@ describe('a component of a provider', () => {
   })
 })
 
-describe('a component that cannot be made', () => {
+describe('a component that cannot be constructed', () => {
   const runFailing = async (make: MakeComponent, object: object = {}) => {
     const { engine } = await openMaking(make)
     const reported: { code?: number; after?: string } = {}
@@ -273,7 +275,7 @@ describe('a component that cannot be made', () => {
     }
   }
 
-  test('ends the deployment, says why, and its caller stops silently', async () => {
+  test('ends the deployment with the reason, and its caller stops silently', async () => {
     const { result, reported, text, state } = await runFailing(() =>
       Promise.reject(createFailure(status.UNKNOWN, 'it is broken')),
     )
@@ -284,7 +286,7 @@ describe('a component that cannot be made', () => {
     expect(state.resources?.map(({ urn }) => urn)).not.toContain(resourceUrnOf('b'))
   })
 
-  test('says what is wrong with single properties, secrets blinded', async () => {
+  test('reports each invalid property, with secrets redacted', async () => {
     const errors = [
       { propertyPath: 'list[0]', reason: 'is too small' },
       { propertyPath: 'hidden', reason: 'must not be hush-hush' },
@@ -310,13 +312,13 @@ describe('a component that cannot be made', () => {
     expect(text).not.toContain('hush-hush')
   })
 
-  test('that is answered without a URN is one error', async () => {
+  test('without a URN in the response is one error', async () => {
     const { result, text } = await runFailing(() => Promise.resolve(ConstructResponse.create({})))
     expect(result.result).toBe('failed')
     expect(text).toContain("answered Construct with '', which is not a URN")
   })
 
-  test('does not keep a deployment that ends for another reason', async () => {
+  test('does not block a deployment that ends for another reason', async () => {
     const cloud = createCloud()
     cloud.faults.add('create b')
     const begun = Promise.withResolvers<void>()
@@ -335,7 +337,7 @@ describe('a component that cannot be made', () => {
 })
 
 describe('a preview', () => {
-  test('has a component made, and says that it is one', async () => {
+  test('requests a component that a provider constructs, marked as remote', async () => {
     const { engine, requests, cloud } = await openMaking(withChild)
     let state: unknown
     await engine.run(
@@ -349,7 +351,7 @@ describe('a preview', () => {
     expect(cloud.log).toEqual([])
   })
 
-  test('registers the bare component itself when its provider cannot be configured yet', async () => {
+  test('registers the bare component itself while its provider cannot be configured', async () => {
     const { engine, requests } = await openMaking(withChild)
     const made: unknown[] = []
     const program: Program = async monitor => {

@@ -10,7 +10,10 @@ afterEach(() => engines.close())
 const getResource = async (monitor: Monitor, urn: unknown): Promise<Record<string, unknown>> =>
   (await monitor.invokeWith({ tok: 'pulumi:pulumi:getResource', args: { urn } })).return ?? {}
 
-/** Components: one registers or reads a resource and answers a reference, one takes that. */
+/**
+ * Opens an engine with two components: one registers or reads a resource and returns a reference,
+ * the other receives that.
+ */
 async function openScene(how: 'registers' | 'reads') {
   const cloud = createCloud()
   cloud.objects.set('custom-1', { foo: 'bar' })
@@ -63,16 +66,16 @@ async function checkByComponent(how: 'registers' | 'reads'): Promise<void> {
   expect(found).toEqual(hydrated)
 }
 
-test('TestComponentRegisteredResourceOutputCanBeHydratedByProgram: what a component registered is found by the program', () =>
+test('TestComponentRegisteredResourceOutputCanBeHydratedByProgram: the program looks up a resource that a component registered', () =>
   checkByProgram('registers'))
-test('TestComponentRegisteredResourceOutputCanBeHydratedByComponent: what a component registered is found by another', () =>
+test('TestComponentRegisteredResourceOutputCanBeHydratedByComponent: a component looks up a resource that another one registered', () =>
   checkByComponent('registers'))
-test('TestComponentReadResourceOutputCanBeHydratedByProgram: what a component read is found by the program', () =>
+test('TestComponentReadResourceOutputCanBeHydratedByProgram: the program looks up a resource that a component read', () =>
   checkByProgram('reads'))
-test('TestComponentReadResourceOutputCanBeHydratedByComponent: what a component read is found by another', () =>
+test('TestComponentReadResourceOutputCanBeHydratedByComponent: a component looks up a resource that another one read', () =>
   checkByComponent('reads'))
 
-test('a component is found with its registered outputs, and what nobody registered is not', async () => {
+test('a component is found with its registered outputs, and an unregistered URN is not found', async () => {
   const engine = await openScene('registers')
   const found: unknown[] = []
   await engine.run(async monitor => {

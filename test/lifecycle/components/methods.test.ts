@@ -18,7 +18,9 @@ const group = resourceUrnOf('g', 'comp:index:Group')
 const callSay = (monitor: Monitor, tok: string, self: object, more: object = {}) =>
   monitor.call({ tok, args: { __self__: self, ...more } })
 
-/** A component `g` with methods: one that registers a resource, one that only answers. */
+/**
+ * Opens a component `g` with two methods: one registers a resource, the other only returns a value.
+ */
 async function openScene(cloud = createCloud()) {
   const calls: string[] = []
   const script = componentScript({
@@ -59,7 +61,7 @@ test('TestSingleComponentMethodResourceDefaultProviderLifecycle: a method regist
   expect(cloud.log).toEqual(['create x', 'delete x-1'])
 })
 
-test('TestSingleComponentMethodDefaultProviderLifecycle: the program reads what a method answers', async () => {
+test('TestSingleComponentMethodDefaultProviderLifecycle: the program reads the result of a method', async () => {
   const { engine } = await openScene()
   let answer: unknown
   await engine.run(async monitor => {
@@ -69,7 +71,7 @@ test('TestSingleComponentMethodDefaultProviderLifecycle: the program reads what 
   expect(answer).toEqual({ count: 1 })
 })
 
-test('TestCallSelfProvider: a method is asked of the provider that its resource has', async () => {
+test('TestCallSelfProvider: a method is called on the provider of its resource', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud, {
     comp: componentScript({ method: async () => ({ return: { from: 'comp' } }) }, cloud.script),
@@ -93,7 +95,7 @@ test('TestCallSelfProvider: a method is asked of the provider that its resource 
   expect(providers?.map(({ urn }) => urn.split('::').at(-1))).toEqual(['p'])
 })
 
-describe('a method that registers, in a deployment that goes on', () => {
+describe('a method that registers resources, in a resumed deployment', () => {
   const killBefore = (effect: number) =>
     ({ kill: { effect, call: 'operations.begin', when: 'before' } }) as const
   const program: Program = async monitor => {
@@ -104,7 +106,7 @@ describe('a method that registers, in a deployment that goes on', () => {
     await registerThing(monitor, 'c', { of: second.return?.['count'] })
   }
 
-  test('is called again for what it registers, and its recorded answer is given', async () => {
+  test('is called again for its registrations, and its recorded result is returned', async () => {
     const { engine, cloud, calls } = await openScene()
     const end = await engine.run(program, killBefore(2)).catch((thrown: unknown) => thrown)
     expect(end).toBeInstanceOf(Killed)
@@ -113,13 +115,13 @@ describe('a method that registers, in a deployment that goes on', () => {
     expect(result.result).toBe('succeeded')
     expect(calls).toHaveLength(3)
     expect(cloud.log.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
-    // Of the first life: the answer of the second call was not used.
+    // The object is from the first generator run: the result of the second call was not used.
     expect(cloud.objects.get('b-1')).toEqual({ of: 1 })
     const names = state.resources?.map(({ urn }) => urn.split('::').at(-1))
     expect(names).toEqual(expect.arrayContaining(['x', 'y', 'b', 'c']))
   })
 
-  test('that dies while it is called makes what it registers once', async () => {
+  test('that dies during a call creates its resource once', async () => {
     const { engine, cloud } = await openScene()
     await engine.run(program, killBefore(1)).catch(() => undefined)
     const { result } = await engine.run(program, { resume: true })
@@ -127,7 +129,7 @@ describe('a method that registers, in a deployment that goes on', () => {
     expect(cloud.log.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
   })
 
-  test('is not called again when it only answers', async () => {
+  test('is not called again when it only returns a value', async () => {
     const { engine, calls } = await openScene()
     const answeringProgram: Program = async monitor => {
       await registerComponent(monitor, 'g')
@@ -136,12 +138,12 @@ describe('a method that registers, in a deployment that goes on', () => {
     }
     await engine.run(answeringProgram, killBefore(1)).catch(() => undefined)
     await engine.run(answeringProgram, { resume: true })
-    // The answer is recorded with the decision that follows it.
+    // The result is recorded with the next decision.
     expect(calls).toHaveLength(1)
   })
 })
 
-test('a method whose resource fails ends the deployment with that error alone', async () => {
+test('a method whose resource fails ends the deployment with that error only', async () => {
   const cloud = createCloud()
   cloud.faults.add('create x')
   const { engine } = await openScene(cloud)

@@ -8,7 +8,9 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Components of two children each, one inside the other, and how often each was asked for. */
+/**
+ * Opens an engine with nested components of two children each, and counts their Construct requests.
+ */
 async function openScene() {
   const cloud = createCloud()
   const names: string[] = []
@@ -27,7 +29,7 @@ async function openScene() {
   return { engine: await engines.open(cloud, { comp: script }), cloud, names }
 }
 
-describe('a deployment that goes on in the middle of a component', () => {
+describe('a deployment that is resumed in the middle of a component', () => {
   const made = [
     'create inner-1',
     'create inner-2',
@@ -49,7 +51,7 @@ describe('a deployment that goes on in the middle of a component', () => {
     [5, ['outer', 'inner']],
   ] as const)
     for (const when of ['before', 'after'] as const)
-      test(`has it made again, of which each thing is made once (killed ${when} begin ${effect})`, async () => {
+      test(`requests the component again and creates each resource once (killed ${when} begin ${effect})`, async () => {
         answers.splice(0)
         const all = await openScene()
         const { engine, cloud } = all
@@ -59,9 +61,10 @@ describe('a deployment that goes on in the middle of a component', () => {
         expect(all.names).toEqual(names)
         const { result, state } = await engine.run(program, { resume: true })
         const isLost = when === 'after'
-        // What was begun when it died may have been made: nobody knows, and nobody makes it again.
+        // The create that had begun at the kill may have happened. Its result is unknown, and it is
+        // not repeated.
         expect(result.result).toBe(isLost ? 'failed' : 'succeeded')
-        // Without its first thing the outer one never comes to the inner one.
+        // Without its first child the outer component does not reach the inner one.
         const again = isLost && effect === 1 ? ['outer'] : ['outer', 'inner']
         expect(all.names.slice(names.length)).toEqual(again)
         expect(new Set(cloud.log).size).toBe(cloud.log.length)

@@ -19,7 +19,10 @@ const child = resourceUrnOf('r-child', 'comp:index:Group$test:index:Thing')
 const toOutput = (value: unknown, dependencies: readonly string[]): object =>
   wireValues.output({ value, dependencies: [...dependencies] })
 
-/** An engine whose package `comp` makes a component with a child, and answers methods. */
+/**
+ * Checks the answers of an engine whose package `comp` constructs a component with a child and has
+ * methods.
+ */
 async function checkAnswers(answerOptions: {
   readonly state?: object
   readonly stateDependencies?: Map<string, { urns: string[] }>
@@ -46,7 +49,7 @@ async function checkAnswers(answerOptions: {
 const callMethod = (monitor: Monitor, args: Record<string, unknown>, more: object = {}) =>
   monitor.call({ tok: 'comp:index:Group/say', args, ...more })
 
-/** What the program is answered by a component and by a method. */
+/** Returns the values that the program receives from a component and from a method. */
 async function answersOf(
   { engine }: Awaited<ReturnType<typeof checkAnswers>>,
   args: Record<string, unknown> = {},
@@ -77,7 +80,7 @@ test('TestConstructCallSecretsUnknowns: secrets and unknowns reach components an
   expect(all.called[0]?.args).toEqual(sent)
 })
 
-test('TestConstructCallReturnDependencies: what answers depend on reaches the program', async () => {
+test('TestConstructCallReturnDependencies: the dependencies of results reach the program', async () => {
   const dependencies = new Map([
     ['foo', { urns: [child] }],
     ['bar', { urns: [child] }],
@@ -90,7 +93,7 @@ test('TestConstructCallReturnDependencies: what answers depend on reaches the pr
   ])
 })
 
-test('TestConstructCallReturnOutputs: output values in answers become plain ones, and what they depend on stays', async () => {
+test('TestConstructCallReturnOutputs: output values in results become plain values and keep their dependencies', async () => {
   const state = {
     foo: wireValues.output({ value: 'foo', secret: true, dependencies: [child] }),
     bar: wireValues.output({ dependencies: [child] }),
@@ -124,7 +127,7 @@ describe('dependencies of arguments', () => {
     return [all.made[0]?.inputDependencies, all.called[0]?.argDependencies]
   }
 
-  test('TestConstructCallSendDependencies: those of output values are added to what is said', async () => {
+  test('TestConstructCallSendDependencies: those in output values are added to the listed ones', async () => {
     const object = { arg: toOutput('x', [a]), none: 1 }
     const expected = new Map([
       ['arg', { urns: [a] }],
@@ -133,7 +136,7 @@ describe('dependencies of arguments', () => {
     expect(await readSent({ object, dependencyMap: new Map() })).toEqual([expected, expected])
   })
 
-  test('TestConstructCallDependencyDedeuplication: each is said once', async () => {
+  test('TestConstructCallDependencyDedeuplication: each one is sent once', async () => {
     const object = { arg: [toOutput('x', [a, b]), toOutput('y', [a])] }
     const dependencyMap = new Map([['arg', { urns: [a, a] }]])
     const expected = new Map([['arg', { urns: [a, b] }]])

@@ -11,7 +11,7 @@ afterEach(() => engines.close())
 
 const goOn = { continueOnError: true } as const
 
-/** Registers as an SDK does that is told of failures, and says what came of it. */
+/** Registers a resource like an SDK that receives failures, and returns the result. */
 async function registerReporting(
   monitor: Monitor,
   name: string,
@@ -24,7 +24,7 @@ async function registerReporting(
   return { urn, id, result: entries.find(([, value]) => value === result)?.[0] }
 }
 
-test('TestDestroyContinueOnError: what could not be deleted keeps what it depends on, the rest goes', async () => {
+test('TestDestroyContinueOnError: a resource that cannot be deleted keeps its dependencies, and the others are deleted', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program: Program = async monitor => {
@@ -46,7 +46,7 @@ test('TestDestroyContinueOnError: what could not be deleted keeps what it depend
   expect(listKeptNames(again)).toEqual(['dependency', 'failing'])
 })
 
-test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a failure is told, what depends on it is skipped, the rest is made', async () => {
+test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a failure is reported, its dependents are skipped, and the others are created', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const results: Record<string, string | undefined> = {}
@@ -73,14 +73,14 @@ test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a fa
     ...{ below: 'SKIP', child: 'SKIP', deletedWith: 'SKIP', property: 'SKIP' },
   })
   expect(listKeptNames(ran)).toEqual(['independent1', 'independent2'])
-  // A preview of a state in which nothing is wrong skips nothing.
+  // A preview without failures skips nothing.
   cloud.faults.clear()
   expect((await engine.run(program, { ...goOn, dryRun: true })).result.changes).toMatchObject({
     create: 6,
   })
 })
 
-test('TestUpContinueOnErrorUpdate, TestUpContinueOnErrorUpdateWithRefresh: what could not be updated stays as it was', async () => {
+test('TestUpContinueOnErrorUpdate, TestUpContinueOnErrorUpdateWithRefresh: a resource whose update failed keeps its state', async () => {
   for (const runOptions of [goOn, { ...goOn, refresh: true }]) {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
@@ -95,13 +95,13 @@ test('TestUpContinueOnErrorUpdate, TestUpContinueOnErrorUpdateWithRefresh: what 
     }, runOptions)
     expect(ran.result.result).toBe('failed')
     expect(results).toEqual(['FAIL', 'SUCCESS', 'SUCCESS'])
-    // What the program does not want any more is deleted all the same.
+    // Resources that the program no longer registers are deleted nevertheless.
     expect(listKeptNames(ran)).toEqual(['failing', 'independent1', 'independent2'])
     expect(resourceStateOf(ran, 'failing').inputs).toEqual({ v: 1 })
   }
 })
 
-test('TestUpContinueOnErrorNoSDKSupport, TestUpContinueOnErrorUpdateNoSDKSupport: an SDK that hears of no results gets an error', async () => {
+test('TestUpContinueOnErrorNoSDKSupport, TestUpContinueOnErrorUpdateNoSDKSupport: an SDK without support for results receives an error', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const errors: string[] = []
@@ -128,7 +128,7 @@ test('TestUpContinueOnErrorNoSDKSupport, TestUpContinueOnErrorUpdateNoSDKSupport
   for (const message of errors) expect(message).toContain('resource registration failed')
 })
 
-test('TestDestroyContinueOnErrorDeleteAfterFailedUp: deletes run though a create failed', async () => {
+test('TestDestroyContinueOnErrorDeleteAfterFailedUp: deletes run although a create failed', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ willBeDeleted: { v: 1 } }))
@@ -143,7 +143,7 @@ test('TestDestroyContinueOnErrorDeleteAfterFailedUp: deletes run though a create
   expect(cloud.objects.size).toBe(0)
 })
 
-test('TestContinueOnErrorImport: an import that fails is told', async () => {
+test('TestContinueOnErrorImport: a failed import is reported', async () => {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
@@ -163,7 +163,7 @@ test('TestContinueOnErrorImport: an import that fails is told', async () => {
   expect(listKeptNames(ran)).toEqual([])
 })
 
-test('TestContinueOnErrorWithChangingProviderOnCreate: what could not be replaced keeps its provider', async () => {
+test('TestContinueOnErrorWithChangingProviderOnCreate: a resource that could not be replaced keeps its provider', async () => {
   const cloud = createCloud()
   const script = {
     ...cloud.script,

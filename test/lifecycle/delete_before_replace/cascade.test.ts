@@ -10,14 +10,14 @@ import { createEngines, deleteFirst, registerThing, withDependency } from '../re
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** What `replace` says makes the difference; deleting first is what the provider wants. */
+/** Diff: a changed `replace` forces a replacement, and the provider requests to delete first. */
 const diffReplace = ({ oldInputs, news }: Pick<DiffRequest, 'oldInputs' | 'news'>) => {
   const isOther = JSON.stringify(oldInputs?.['replace']) !== JSON.stringify(news?.['replace'])
   const replaces = isOther ? ['replace'] : []
   return DiffResponse.create({ changes: isOther ? 2 : 1, replaces, deleteBeforeReplace: true })
 }
 
-/** A cloud whose resources and providers are deleted before they are replaced. */
+/** Creates a cloud whose resources and providers are deleted before they are replaced. */
 function createDeletingFirst(): Cloud {
   const cloud = createCloud()
   const script = { ...cloud.script, diff: diffReplace, diffConfig: diffReplace }
@@ -30,8 +30,8 @@ const on = (property: string, ...urns: readonly string[]): object => ({
 })
 
 /**
- * Of what depends on `A`, `C` and `D` each: one has it as its provider, one would be replaced with
- * it, and one would not.
+ * `A`, `C` and `D` each have three dependents: one uses it as its provider, one would be replaced
+ * with it, and one would not.
  */
 const createGraph =
   (value: string): Program =>
@@ -61,7 +61,7 @@ const createGraph =
     await make('L', { v: 'l' }, on('v', f, g))
   }
 
-test('TestDeleteBeforeReplace: who would be replaced is deleted first, dependents before all', async () => {
+test('TestDeleteBeforeReplace: resources to be replaced are deleted first, dependents before their dependencies', async () => {
   const cloud = createDeletingFirst()
   const engine = await engines.open(cloud)
   await engine.run(createGraph('foo'))
@@ -95,7 +95,7 @@ test('TestDeleteBeforeReplace: who would be replaced is deleted first, dependent
   expect(calls.slice(4)).toEqual(['create B', 'create E', 'create F', 'create K'])
 })
 
-test('TestPropertyDependenciesAdapter: each property depends on all, unless the program says on what', async () => {
+test('TestPropertyDependenciesAdapter: without property dependencies, each property depends on all dependencies', async () => {
   const engine = await engines.open(createCloud())
   const urns: Record<string, string> = {}
   const ran = await engine.run(async monitor => {
@@ -132,7 +132,7 @@ const bothDeletedFirst = [
   'create-replacement b',
 ]
 
-test('TestExplicitDeleteBeforeReplace: what the program says goes before what the provider wants', async () => {
+test('TestExplicitDeleteBeforeReplace: the option of the program has priority over the request of the provider', async () => {
   const cloud = createCloud()
   let isWanted = false
   const diff = (ask: DiffRequest) => ({ ...diffReplace(ask), deleteBeforeReplace: isWanted })
@@ -170,7 +170,7 @@ const createPair =
     await registerThing(monitor, 'b', { replace: 'b' }, { ...withDependency(urn), ...more })
   }
 
-test('TestDependencyChangeDBR: who does not depend on it any more stays', async () => {
+test('TestDependencyChangeDBR: a resource that no longer depends on the replaced one is not replaced', async () => {
   const cloud = createDeletingFirst()
   const engine = await engines.open(cloud)
   await engine.run(createPair('foo'))
@@ -183,7 +183,7 @@ test('TestDependencyChangeDBR: who does not depend on it any more stays', async 
   expect(cloud.log.slice(2)).toEqual(['delete a-1', 'create a'])
 })
 
-test('TestDBRProtect: nothing is deleted when one that would go is protected', async () => {
+test('TestDBRProtect: a protected resource in the cascade prevents all of its deletes', async () => {
   const cloud = createDeletingFirst()
   const engine = await engines.open(cloud)
   await engine.run(createPair('foo', { protect: true }))
@@ -201,9 +201,9 @@ test('TestDBRProtect: nothing is deleted when one that would go is protected', a
   expect(cloud.log.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create b'])
 })
 
-test('TestDBRReplaceOnChanges: what a dependent is replaced for counts', async () => {
+test('TestDBRReplaceOnChanges: replaceOnChanges of a dependent is considered', async () => {
   const cloud = createCloud()
-  // Of the other one it says nothing: then the engine compares.
+  // For the other resource the provider reports nothing, so the engine compares.
   const diff = (ask: DiffRequest) =>
     ask.urn.endsWith('::a') ? diffReplace(ask) : DiffResponse.create({})
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
@@ -235,7 +235,7 @@ function createAnswering(first: string) {
 }
 
 test.each(['a', 'b'])(
-  'TestDBRParallel: a former dependent goes first though the diff of %s is known first',
+  'TestDBRParallel: a former dependent is deleted first even if the diff of %s arrives first',
   async first => {
     const cloud = createCloud()
     const diff = createAnswering(first)
@@ -252,7 +252,7 @@ test.each(['a', 'b'])(
   },
 )
 
-test('what was deleted with another and has a new name is made once, and nothing is left of it', async () => {
+test('a renamed resource that a cascade deleted is created once, and no old object remains', async () => {
   const cloud = createDeletingFirst()
   const engine = await engines.open(cloud)
   await engine.run(createPair('foo'))

@@ -9,7 +9,7 @@ import { deleteFirst, withDependency } from '../register-thing.ts'
 const bench = createPluginEngines()
 afterEach(() => bench.close())
 
-/** `a` has a provider and depends on `b`, and all are registered as soon as they can be. */
+/** `a` has an explicit provider and depends on `b`. All are registered as early as possible. */
 const program =
   (version: string, length: number): Program =>
   async monitor => {
@@ -37,7 +37,7 @@ const program =
     })
   }
 
-test('TestDBRProviderUpgrade: a cascade asks the old provider, and the new one serves what follows', async () => {
+test('TestDBRProviderUpgrade: a cascade uses the old provider, and later calls use the new one', async () => {
   const cloud = createCloud()
   const { run, plugins } = await bench.open(cloud)
   await run(program('1.1.1', 16))
@@ -49,7 +49,7 @@ test('TestDBRProviderUpgrade: a cascade asks the old provider, and the new one s
   expect(opsOf(ran, 'a')).toEqual(['same'])
   expect(cloud.log.slice(2)).toEqual(['delete b-1', 'create b'])
   expect(findResource(ran.state, 'own')?.['inputs']).toMatchObject({ version: '1.2.1' })
-  // The new instance is the one that the resource is compared by in the end.
+  // In the end the resource is compared by the new instance.
   const versions = plugins.takeLoaded().map(({ plugin }) => `${plugin.name} ${plugin.version}`)
   expect(versions).toContain('pkgA 1.2.1')
 })

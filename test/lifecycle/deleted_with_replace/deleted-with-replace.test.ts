@@ -8,7 +8,7 @@ import { createEngines, deleteFirst, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Things of which each is deleted with the one before it; only the first one changes. */
+/** A chain of things in which each is deleted with the previous one. Only the first one changes. */
 const createChain =
   (names: readonly string[], replace: number, first: object, others: object = {}): Program =>
   async monitor => {
@@ -21,7 +21,7 @@ const createChain =
     }
   }
 
-test('TestDeletedWithDependentReplacedOnDeleteBeforeReplace: what goes with a resource is replaced with it', async () => {
+test('TestDeletedWithDependentReplacedOnDeleteBeforeReplace: a resource that is deleted with a replaced one is replaced, too', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createChain(['t', 'd'], 1, deleteFirst))
@@ -32,14 +32,14 @@ test('TestDeletedWithDependentReplacedOnDeleteBeforeReplace: what goes with a re
   expect(d).toMatchObject({ id: 'd-2', deletedWith: resourceUrnOf('t') })
 })
 
-test('TestDeletedWithTransitiveChain: and so is what goes with that', async () => {
+test('TestDeletedWithTransitiveChain: the replacement extends to the whole chain', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const names = ['t', 'd', 'e']
   await engine.run(createChain(names, 1, deleteFirst))
   const { events } = await engine.run(createChain(names, 2, deleteFirst))
   expect(cloud.log.slice(3)).toEqual(['delete t-1', 'create t', 'create d', 'create e'])
-  // The original finds `d` twice, at both ends of its list, and so goes through it first.
+  // Pulumi finds `d` twice, at both ends of its list, and so handles it first.
   expect(resourceStepsOf(events).slice(0, 3)).toEqual([
     'delete-replaced d',
     'delete-replaced e',
@@ -47,7 +47,7 @@ test('TestDeletedWithTransitiveChain: and so is what goes with that', async () =
   ])
 })
 
-test('TestDeletedWithDependentReplacedOnCreateBeforeDelete: also when the replacement is made first', async () => {
+test('TestDeletedWithDependentReplacedOnCreateBeforeDelete: the same when the replacement is created first', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createChain(['t', 'd'], 1, {}))
@@ -63,7 +63,7 @@ test('TestDeletedWithDependentReplacedOnCreateBeforeDelete: also when the replac
   ])
 })
 
-test('TestDeletedWithAddedSameStepAsReplace: also when it goes with it only since this deployment', async () => {
+test('TestDeletedWithAddedSameStepAsReplace: the same when deletedWith is added in this deployment', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -73,11 +73,11 @@ test('TestDeletedWithAddedSameStepAsReplace: also when it goes with it only sinc
   const { state } = await engine.run(createChain(['t', 'd'], 2, deleteFirst))
   const d = state.resources?.find(({ urn }) => urn === resourceUrnOf('d'))
   expect(d).toMatchObject({ id: 'd-2', deletedWith: resourceUrnOf('t') })
-  // The old one says nothing of it, so it is deleted by itself.
+  // The old state has no `deletedWith`, so the object is deleted by a call of its own.
   expect(cloud.log.slice(2)).toEqual(['delete t-1', 'create t', 'create d', 'delete d-1'])
 })
 
-test('TestDeletedWithProtectedDependentBlocksReplace: what is protected keeps the other from being replaced', async () => {
+test('TestDeletedWithProtectedDependentBlocksReplace: a protected dependent prevents the replacement', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const names = ['t', 'd']

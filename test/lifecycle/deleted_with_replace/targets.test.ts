@@ -6,7 +6,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestDeletedWithTargetedDestroy: what is deleted with a target goes with it, and nobody is asked to', async () => {
+test('TestDeletedWithTargetedDestroy: a resource that is deleted with a target leaves the state without a provider call', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {

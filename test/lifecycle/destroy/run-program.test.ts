@@ -16,7 +16,7 @@ const registerGroup = (monitor: Monitor, name: string, more: object = {}) =>
 const readNames = ({ state }: TestRun): readonly string[] =>
   (state.resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
-test('TestDestroyWithProgram: everything goes, and nothing is made', async () => {
+test('TestDestroyWithProgram: all resources are deleted, and none is created', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const replies: unknown[] = []
@@ -35,14 +35,15 @@ test('TestDestroyWithProgram: everything goes, and nothing is made', async () =>
   expect(readNames(ran)).toEqual([])
   expect(cloud.objects.size).toBe(0)
   expect(cloud.log.slice(2).toSorted()).toEqual(['delete a-1', 'delete gone-1'])
-  // As it was, without a look at what the program wants; what is not there is not known.
+  // An existing resource is returned unchanged, whatever the program requests. A missing one is
+  // unknown.
   expect(replies).toEqual([
     ['a', 'a-1', false, { v: 1 }],
     ['new', '', true, {}],
   ])
 })
 
-test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedComponents: components are made and go, unless they need what is not made', async () => {
+test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedComponents: components are created and deleted unless they need a skipped resource', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -72,7 +73,7 @@ test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedCom
   expect(created).toEqual([])
 })
 
-test('TestExplicitProviderUpdateDestroyWithProgram, TestProviderUpdateDestroyWithProgram: it goes by the provider of the program', async () => {
+test('TestExplicitProviderUpdateDestroyWithProgram, TestProviderUpdateDestroyWithProgram: deletes use the provider of the program', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -98,7 +99,7 @@ test('TestExplicitProviderUpdateDestroyWithProgram, TestProviderUpdateDestroyWit
   expect(updates).toEqual(['urn:pulumi:dev::life::pulumi:providers:test::p'])
 })
 
-test('TestDestroyWithProgramWithSkippedAlias: what got another name goes once', async () => {
+test('TestDestroyWithProgramWithSkippedAlias: a renamed resource is deleted once', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ old: { v: 1 } }))
@@ -126,7 +127,7 @@ test('TestDestroyWithProgramResourceRead: what was only read is no longer in the
   expect([...cloud.objects.keys()]).toEqual(['there-1'])
 })
 
-test('TestDestroyWithProgramProtectedResourceWithProvider: what is protected stays with its provider', async () => {
+test('TestDestroyWithProgramProtectedResourceWithProvider: a protected resource is kept with its provider', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program: Program = async monitor => {
@@ -141,7 +142,7 @@ test('TestDestroyWithProgramProtectedResourceWithProvider: what is protected sta
   expect(readNames(ran)).not.toContain('b')
 })
 
-test('a preview of it changes nothing and says what goes', async () => {
+test('its preview changes nothing and reports the deletes', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
@@ -154,7 +155,7 @@ test('a preview of it changes nothing and says what goes', async () => {
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('what was deleted to be replaced is not deleted again', async () => {
+test('a resource that was deleted for a replacement is not deleted again', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -170,7 +171,7 @@ test('what was deleted to be replaced is not deleted again', async () => {
   expect(cloud.log.filter(line => line === 'delete a-1')).toHaveLength(1)
 })
 
-test('what depended on something until now goes before it, whatever the program says today', async () => {
+test('recorded dependents are deleted first, even if the program no longer has that dependency', async () => {
   const cloud = createCloud(50)
   const engine = await engines.open(cloud)
   const program =

@@ -26,7 +26,7 @@ const groupUrnOf = (name: string): string => `urn:pulumi:dev::life::${group}::${
 const own = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
 const reference = `${own.urn}::${own.id}`
 
-test('TestTargetedDestroyWithProgram: only the target goes, though the program has forgotten others', async () => {
+test('TestTargetedDestroyWithProgram: only the target is deleted, although the program does not register others', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
@@ -36,7 +36,7 @@ test('TestTargetedDestroyWithProgram: only the target goes, though the program h
   expect(listKeptNames(ran)).toEqual(['b'])
 })
 
-test('TestDestroyV2ProtectedWithProviderDependencies: what is protected keeps its provider', async () => {
+test('TestDestroyV2ProtectedWithProviderDependencies: a protected resource keeps its provider', async () => {
   const engine = await engines.open(createCloud())
   const program: Program = async monitor => {
     const ref = await registerProvider(monitor, 'own')
@@ -50,7 +50,7 @@ test('TestDestroyV2ProtectedWithProviderDependencies: what is protected keeps it
   expect(ran.state.resources?.map(({ urn }) => urn)).toContain(own.urn)
 })
 
-test('TestDestroyV2TargetProviderWithAliasedParent: a target may stand below what has another name now', async () => {
+test('TestDestroyV2TargetProviderWithAliasedParent: a target may be the child of a renamed parent', async () => {
   const engine = await engines.open(createCloud())
   const inner = 'test:index:Inner'
   const old = `urn:pulumi:dev::life::${group}$${inner}::child`
@@ -75,11 +75,11 @@ test('TestDestroyV2TargetProviderWithAliasedParent: a target may stand below wha
   expect(ran.result.result).toBe('succeeded')
   const urns = ran.state.resources?.map(({ urn }) => urn) ?? []
   expect(urns.filter(urn => urn.includes('provider'))).toEqual([own.urn])
-  // What is no target stays as it is, its name and parent too.
+  // A resource outside of the targets keeps its name and its parent.
   expect(resourceStateOf(ran, 'child')).toMatchObject({ urn: old, parent: groupUrnOf('parent') })
 })
 
-test('TestDestroyV2ResourceReferencesAliasedProvider: a provider that moved goes with what it made', async () => {
+test('TestDestroyV2ResourceReferencesAliasedProvider: a renamed provider is deleted with its resources', async () => {
   const engine = await engines.open(createCloud())
   await addResources(engine, [own, { urn: targetUrnOf('a'), provider: reference }])
   const ran = await engine.run(async monitor => {
@@ -92,7 +92,7 @@ test('TestDestroyV2ResourceReferencesAliasedProvider: a provider that moved goes
   expect(ran.state.resources ?? []).toEqual([])
 })
 
-test('TestDestroyV2ResourceWithDependencyOnDeleted: old copies that stand on old copies go', async () => {
+test('TestDestroyV2ResourceWithDependencyOnDeleted: old copies that depend on old copies are deleted', async () => {
   const engine = await engines.open(createCloud())
   const copy = { urn: groupUrnOf('g'), provider: reference }
   await addResources(engine, [

@@ -28,8 +28,8 @@ const readUrns = ({ state }: TestRun): readonly string[] =>
 const formatNotTargeted = (urn: string): string =>
   `Resource '${urn}' will be destroyed but was not specified in --target list.`
 
-// The engine of these tests refuses a published state that is not whole.
-test('TestTargetedAliasDestroyV2: a provider that is a target does not go below what got another name', async () => {
+// The engine of these tests refuses a published state with integrity errors.
+test('TestTargetedAliasDestroyV2: a targeted provider is not deleted while a renamed resource uses it', async () => {
   const engine = await engines.open(createCloud())
   const comp = toUrn(component, 'compA')
   const old = toUrn(`${component}$test:index:Thing`, 'resA')
@@ -60,7 +60,7 @@ test('TestTargetedAliasDestroyV2: a provider that is a target does not go below 
   expect(readUrns(again)).toEqual([stackUrn])
 })
 
-test('TestDestroyV2TargetChildWithNewParent: a parent that is a target does not go above what moved below it', async () => {
+test('TestDestroyV2TargetChildWithNewParent: a targeted parent is not deleted while a resource that moved below it exists', async () => {
   const engine = await engines.open(createCloud())
   await addResources(engine, [
     own,
@@ -85,7 +85,7 @@ test('TestDestroyV2TargetChildWithNewParent: a parent that is a target does not 
   expect(readUrns(ran)).toEqual(expect.arrayContaining([target, child]))
 })
 
-test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider of which a parent is not made stays for what it made', async () => {
+test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider whose new parent is not created stays for its resources', async () => {
   const engine = await engines.open(createCloud())
   await addResources(engine, [
     own,
@@ -110,7 +110,7 @@ test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider of which 
   expect(readUrns(ran)).not.toContain(targetUrnOf('resD'))
 })
 
-/** A thing that the state has as `old`, and the program as `new`, on top of another. */
+/** Runs with a thing that the state has as `old` and the program as `new`, and its dependency. */
 async function checkRenamed(more: object = {}) {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
@@ -137,7 +137,7 @@ async function checkRenamed(more: object = {}) {
   }
 }
 
-test('what is left out by its old name stays, with what it stands on', async () => {
+test('a resource that is excluded by its old name is kept with its dependencies', async () => {
   const { cloud, run } = await checkRenamed()
   const ran = await run({ excludes: [targetUrnOf('old')] })
   expect(ran.result.result).toBe('succeeded')
@@ -145,14 +145,14 @@ test('what is left out by its old name stays, with what it stands on', async () 
   expect(readUrns(ran)).toEqual(expect.arrayContaining([targetUrnOf('new'), targetUrnOf('base')]))
 })
 
-test('what was protected under its old name stays', async () => {
+test('a resource that is protected under its old name is kept', async () => {
   const { cloud, run } = await checkRenamed({ protect: true })
   const ran = await run({ excludeProtected: true })
   expect(ran.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['delete other-1'])
 })
 
-test('what is a target by its old name goes', async () => {
+test('a resource that is targeted by its old name is deleted', async () => {
   const { cloud, run } = await checkRenamed()
   const ran = await run({ targets: [targetUrnOf('old')] })
   expect(ran.result.result).toBe('succeeded')

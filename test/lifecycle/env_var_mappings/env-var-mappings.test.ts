@@ -17,7 +17,7 @@ const createOwnProgram =
 const inputsOf = (resources: readonly { urn: string }[] | undefined): unknown =>
   (resources?.find(({ urn }) => urn.endsWith('::own')) as { inputs?: unknown } | undefined)?.inputs
 
-test('TestEnvVarMappingsOnProvider: mappings are kept among what is the engineâ€™s own, and given to the plugin', async () => {
+test('TestEnvVarMappingsOnProvider: mappings are stored in the internal inputs and passed to the plugin', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state } = await run(createOwnProgram({ MY_TOKEN: 'TOKEN', OTHER: 'PLACE' }))
   expect(inputsOf(state.resources)).toEqual({
@@ -27,7 +27,7 @@ test('TestEnvVarMappingsOnProvider: mappings are kept among what is the engineâ€
   expect(plugins.loaded[0]?.requestOf('checkConfig')['news'] ?? {}).toEqual({})
 })
 
-test('TestEnvVarMappingsOnNonProviderFails: any other resource is refused', async () => {
+test('TestEnvVarMappingsOnNonProviderFails: mappings on any other resource are refused', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud)
   const refusals: string[] = []
@@ -43,13 +43,13 @@ test('TestEnvVarMappingsOnNonProviderFails: any other resource is refused', asyn
   expect(state.resources?.map(({ type }) => type)).toEqual(['pulumi:pulumi:Stack'])
 })
 
-test('TestEmptyEnvVarMappingsNotStoredInState: no mappings leave no key', async () => {
+test('TestEmptyEnvVarMappingsNotStoredInState: empty mappings store no key', async () => {
   const { run } = await bench.open(createCloud())
   const { state } = await run(createOwnProgram({}))
   expect(JSON.stringify(state)).not.toContain('envVarMappings')
 })
 
-test('TestEnvVarMappingsRemovedFromStateOnUpdate: mappings that go leave no key either', async () => {
+test('TestEnvVarMappingsRemovedFromStateOnUpdate: removed mappings leave no key', async () => {
   const { run } = await bench.open(createCloud())
   await run(createOwnProgram({ MY_TOKEN: 'TOKEN' }))
   const { state } = await run(createOwnProgram({}))

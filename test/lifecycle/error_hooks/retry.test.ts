@@ -11,10 +11,10 @@ afterEach(async () => {
   await engines.close()
 })
 
-/** An error hook by what it answers to the n-th call of a resource. */
+/** Answers the n-th call of an error hook for a resource. */
 type Answer = (hookRequest: ErrorHookRequest, cloud: Cloud) => boolean
 
-/** Things with error hooks; without any where `answers` is empty. */
+/** Returns a program of things with error hooks; an empty `answers` means no hooks. */
 const program =
   (cloud: Cloud, v: number, names: readonly string[], answers: readonly Answer[]): Program =>
   async monitor => {
@@ -35,7 +35,7 @@ const operations = [
   { kind: 'Delete', fault: 'delete a-1', failed: 'delete' },
 ] as const
 
-/** Brings a stack to where an operation on `a` fails, and does it. */
+/** Prepares a stack so that an operation on `a` fails, and runs it. */
 async function run(
   kind: string,
   answers: readonly Answer[],
@@ -61,46 +61,46 @@ const readWarnings = ({ events }: TestRun): readonly string[] =>
       : [],
   )
 
-/** The tests by their names, which are told from each other by what fails. */
+/** The test titles by the name of Pulumi's test, which ends with the failing operation. */
 const titles = {
   all: {
     Create:
-      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Create: all are called, one is enough',
+      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Create: all hooks are called, and one is enough for a retry',
     Update:
-      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Update: all are called, one is enough',
+      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Update: all hooks are called, and one is enough for a retry',
     Delete:
-      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Delete: all are called, one is enough',
+      'TestErrorHooks_OperationIdentifierAndMultipleHooks_Delete: all hooks are called, and one is enough for a retry',
   },
   again: {
     Create:
-      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Create_RetryIfAnyHookReturnsTrue: it is made again until it works',
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Create_RetryIfAnyHookReturnsTrue: the call is retried until it succeeds',
     Update:
-      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Update_RetryIfAnyHookReturnsTrue: it is made again until it works',
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Update_RetryIfAnyHookReturnsTrue: the call is retried until it succeeds',
     Delete:
-      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Delete_RetryIfAnyHookReturnsTrue: it is made again until it works',
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Delete_RetryIfAnyHookReturnsTrue: the call is retried until it succeeds',
   },
   none: {
     Create:
-      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Create_NoRetryWhenNoHooks: it fails once',
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Create_NoRetryWhenNoHooks: the call is not retried',
     Update:
-      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Update_NoRetryWhenNoHooks: it fails once',
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Update_NoRetryWhenNoHooks: the call is not retried',
     Delete:
-      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Delete_NoRetryWhenNoHooks: it fails once',
+      'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Delete_NoRetryWhenNoHooks: the call is not retried',
   },
   no: {
-    Create: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Create: it fails once',
-    Update: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Update: it fails once',
-    Delete: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Delete: it fails once',
+    Create: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Create: the call is not retried',
+    Update: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Update: the call is not retried',
+    Delete: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Delete: the call is not retried',
   },
   last: {
-    Create: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Create: the last answer counts',
-    Update: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Update: the last answer counts',
-    Delete: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Delete: the last answer counts',
+    Create: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Create: the last answer decides',
+    Update: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Update: the last answer decides',
+    Delete: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Delete: the last answer decides',
   },
   limit: {
-    Create: 'TestErrorHooks_RetryLimitWarningAt100_Create: it is given up after 100 times',
-    Update: 'TestErrorHooks_RetryLimitWarningAt100_Update: it is given up after 100 times',
-    Delete: 'TestErrorHooks_RetryLimitWarningAt100_Delete: it is given up after 100 times',
+    Create: 'TestErrorHooks_RetryLimitWarningAt100_Create: retries end after 100 attempts',
+    Update: 'TestErrorHooks_RetryLimitWarningAt100_Update: retries end after 100 attempts',
+    Delete: 'TestErrorHooks_RetryLimitWarningAt100_Delete: retries end after 100 attempts',
   },
   apart: {
     Create: 'TestErrorHooks_IndependentPerResource_Create: each resource has its own count',
@@ -145,7 +145,7 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     ])
     expect(ran.result.result).toBe('succeeded')
     expect(tries).toBe(4)
-    // Told once, whatever it took.
+    // The failure is reported once, however many attempts it had.
     const failures = JSON.stringify(ran.events.filter(event => 'resOpFailedEvent' in event))
     expect(failures).toBe('[]')
     expect(cloud.objects.size).toBe(kind === 'Delete' ? 0 : 1)
@@ -201,7 +201,7 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
   })
 })
 
-test('TestErrorHooks_NotCalledOnSuccess_Update, TestErrorHooks_NotCalledOnSuccess_Delete: who succeeds is not asked', async () => {
+test('TestErrorHooks_NotCalledOnSuccess_Update, TestErrorHooks_NotCalledOnSuccess_Delete: error hooks are not called after a success', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   let hookRequest = 0
@@ -217,7 +217,7 @@ test('TestErrorHooks_NotCalledOnSuccess_Update, TestErrorHooks_NotCalledOnSucces
   expect(hookRequest).toBe(0)
 })
 
-test('TestErrorHooks_OldAndNewOptionsAreSentOnUpdate, TestErrorHooks_PlainCreateErrorRunsOnErrorHook: both options are told, of plain errors too', async () => {
+test('TestErrorHooks_OldAndNewOptionsAreSentOnUpdate, TestErrorHooks_PlainCreateErrorRunsOnErrorHook: hooks receive the old and new options, also for plain errors', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: ErrorHookRequest[] = []

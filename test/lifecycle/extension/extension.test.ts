@@ -51,7 +51,7 @@ const findParameters = (callNames: readonly string[]): readonly string[] =>
   callNames.filter(word => word.startsWith('parameterize'))
 const [parA, parB] = ['parameterize extA 0.1.0 first', 'parameterize extB 0.1.0 second']
 
-test('TestExtensionParameterizedProvider: one provider takes each extension once, before the first resource that needs it; states name them and the snapshot has them', async () => {
+test('TestExtensionParameterizedProvider: one provider receives each extension once, before the first resource that needs it; states name them and the snapshot has them', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state, result, events } = await run(program(1))
   expect(result.result).toBe('succeeded')
@@ -79,7 +79,7 @@ test('TestExtensionParameterizedProvider: one provider takes each extension once
   expect(JSON.stringify(events)).not.toContain('extend-parameterize')
 })
 
-test('TestExtensionParameterizedProvider: a refresh extends the provider from the snapshot, once each', async () => {
+test('TestExtensionParameterizedProvider: a refresh extends the provider from the snapshot, once per extension', async () => {
   const cloud = createCloud()
   const { run, plugins } = await bench.open(cloud)
   await run(program(1))
@@ -92,18 +92,18 @@ test('TestExtensionParameterizedProvider: a refresh extends the provider from th
   expect(Object.keys(state.extensions ?? {}).sort()).toEqual([refA, refB].sort())
 })
 
-test('TestExtensionParameterizedProvider: an extension that no resource names any more leaves the snapshot', async () => {
+test('TestExtensionParameterizedProvider: an extension that no resource uses leaves the snapshot', async () => {
   const { run, plugins } = await bench.open(createCloud())
   await run(program(1))
   plugins.takeLoaded()
   const { state, result } = await run(program(2, ['extB']))
   expect(result.changes).toMatchObject({ update: 3, delete: 2 })
   expect(state.extensions).toEqual({ [refB]: blobOf('extB', 'second') })
-  // The deletes needed the other one all the same.
+  // The deletes still needed the other extension.
   expect(plugins.takeLoaded().flatMap(one => findParameters(one.listCalls()))).toEqual([parB, parA])
 })
 
-test('TestExtensionParameterizedProvider: a preview extends too, and records nothing', async () => {
+test('TestExtensionParameterizedProvider: a preview extends the provider and records nothing', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state, result, effects } = await run(program(1), { dryRun: true })
   expect(result.result).toBe('succeeded')
@@ -112,7 +112,7 @@ test('TestExtensionParameterizedProvider: a preview extends too, and records not
   expect(effects.filter(name => name.includes('append'))).toEqual([])
 })
 
-test('TestExtensionParameterizedProvider: a refused extension is one error with the resource, and the state stays whole', async () => {
+test('TestExtensionParameterizedProvider: a refused extension is one error with the resource, and the state stays valid', async () => {
   const cloud = createCloud()
   const { run, errorsOf } = await bench.open(cloud, () => ({
     parameterize: () => {
@@ -142,11 +142,11 @@ test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a destroy 
   expect(callNames.filter(word => word === 'delete')).toHaveLength(5)
 })
 
-test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a life that goes on finds the extension in the log', async () => {
+test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a resumed run finds the extension in the log', async () => {
   const cloud = createCloud()
   const engine = await bench.open(cloud)
   const { run, plugins } = engine
-  // The first extension is durable, with what was decided of the first resource that needs it.
+  // The first extension is durable, with the decision on the first resource that needs it.
   const kill = { row: { list: 'extend', row: 1 }, effect: 1, when: 'after' } as const
   await expect(run(program(1), { kill })).rejects.toThrow(Killed)
   plugins.takeLoaded()
@@ -170,7 +170,7 @@ test('TestExtensionParameterizedProvider: an executor in another process extends
   all.nudges.push({ stack: all.stack, delayMs: 0 })
   expect(await all.runToIdle()).toContain('ended')
   expect(cloud.log.toSorted()).toEqual(['create extA-one', 'create extA-two', 'create plain'])
-  // The generator extends its own for Check, and each executor the one that creates.
+  // The generator extends its provider for Check, and each executor extends the one that creates.
   expect(extended).toBeGreaterThanOrEqual(2)
   expect((await all.readState()).extensions).toEqual({ [refA]: blobOf('extA', 'first') })
   extended = 0

@@ -7,7 +7,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestExplicitDeleteBeforeReplaceGoSDK: the option counts though nothing says that it is set', async () => {
+test('TestExplicitDeleteBeforeReplaceGoSDK: the option counts even without its defined flag', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (replace: string, deleteBeforeReplace: boolean): Program =>
@@ -20,7 +20,7 @@ test('TestExplicitDeleteBeforeReplaceGoSDK: the option counts though nothing say
   expect(stepsOf(deleteFirst)).toEqual(['delete-replaced a', 'replace a', 'create-replacement a'])
 })
 
-test('TestReadResourceGolangLifecycle: what is read is kept as external, and moves from id to id', async () => {
+test('TestReadResourceGolangLifecycle: a read resource is stored as external, and its id may change', async () => {
   const cloud = createCloud()
   for (const id of ['one', 'two']) cloud.objects.set(id, { id })
   const engine = await engines.open(cloud)

@@ -23,7 +23,7 @@ const program =
     await registerThing(monitor, 'c', { scalar: 'fixed' }, { hideDiffs: ['scalar'] })
   }
 
-/** What a person is shown of an update whose provider gives a detailed difference, or none. */
+/** Returns the displayed diffs of an update whose provider returns a detailed diff or none. */
 async function showDiffs(isDetailed: boolean): Promise<readonly (readonly string[])[]> {
   const cloud = createCloud()
   const diff = (ask: DiffRequest): DiffResponse => {
@@ -63,7 +63,7 @@ async function showDiffs(isDetailed: boolean): Promise<readonly (readonly string
   })
 }
 
-test('TestHideDiffs_Plain: hidden properties are changed as others are, and not shown', async () => {
+test('TestHideDiffs_Plain: hidden properties are updated like others and not displayed', async () => {
   expect(await showDiffs(false)).toEqual([
     ['~ array (hidden)', '~ map (hidden)', '~ scalar (hidden)'],
     ['~ scalar: "x" => "y"', '~ array (hidden)', '~ map.k (hidden)'],
@@ -71,7 +71,7 @@ test('TestHideDiffs_Plain: hidden properties are changed as others are, and not 
   ])
 })
 
-test('TestHideDiffs_Detailed: also where the provider names each path that changed', async () => {
+test('TestHideDiffs_Detailed: the same with a detailed diff of the provider', async () => {
   expect(await showDiffs(true)).toEqual([
     ['~ array (hidden)', '~ map (hidden)', '~ scalar (hidden)'],
     ['~ scalar: "x" => "y"', '~ array (hidden)', '~ map.k (hidden)'],

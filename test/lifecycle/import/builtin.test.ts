@@ -13,7 +13,7 @@ const reference: ImportedResource = {
   ...{ isChosen: false, component: 'no' },
 }
 
-test('TestImportStackReference: a reference to a stack cannot be imported, which is said', async () => {
+test('TestImportStackReference: the import of a stack reference is refused', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(undefined, { command: 'import', imports: [reference] })
   expect(ran.result.result).toBe('failed')

@@ -34,7 +34,7 @@ const withImports = (...imports: readonly ImportedResource[]): TestRunOptions =>
   imports,
 })
 
-/** A cloud with objects `ext-…` that nobody manages. */
+/** A cloud with objects `ext-…` that no stack manages. */
 function cloudOf(...names: readonly string[]): Cloud {
   const cloud = createCloud()
   for (const name of names) cloud.objects.set(`ext-${name}`, { v: name })
@@ -52,7 +52,7 @@ const idOf = (state: StoredResource | undefined): string => {
 const urnsOf = ({ state }: Pick<TestRun, 'state'>): readonly string[] =>
   (state.resources ?? []).map(({ urn }) => urn)
 
-test('TestImportPlanEmptyState, TestImportDefaultProvider: an empty stack gets its own resource, a default provider, and what is imported', async () => {
+test('TestImportPlanEmptyState, TestImportDefaultProvider: an empty stack gets its stack resource, a default provider, and the imported resource', async () => {
   const cloud = cloudOf('a')
   const engine = await engines.open(cloud)
   const ran = await engine.run(undefined, withImports(createImport('a')))
@@ -80,7 +80,7 @@ test('TestImportPlanEmptyState, TestImportDefaultProvider: an empty stack gets i
   expect(urnsOf(version)).toContain(urnOf('pulumi:providers:test', 'default_1_2_3'))
 })
 
-test('TestImportPlan, TestImportPlanExistingImport: what is there stays as it is, and nothing is imported twice', async () => {
+test('TestImportPlan, TestImportPlanExistingImport: existing resources are kept, and a repeated import fails', async () => {
   const cloud = cloudOf('a', 'b')
   const engine = await engines.open(cloud)
   const before = await engine.run(
@@ -91,7 +91,7 @@ test('TestImportPlan, TestImportPlanExistingImport: what is there stays as it is
   expect(statesOf(ran, 'own')).toEqual(statesOf(before, 'own'))
   const again = await engine.run(undefined, withImports(createImport('a'), createImport('b')))
   expect(again.result.result).toBe('succeeded')
-  // In the order of the state: what was touched last stands first.
+  // In the order of the state: the resource that changed last comes first.
   expect(stepsOf(again)).toEqual(['same a', 'same own', 'import b'])
   expect(statesOf(again, 'a')).toEqual(statesOf(ran, 'a'))
   const other = await engine.run(undefined, withImports(createImport('a', { id: 'ext-b' })))
@@ -102,7 +102,7 @@ test('TestImportPlan, TestImportPlanExistingImport: what is there stays as it is
   expect(statesOf(other, 'a')).toEqual(statesOf(ran, 'a'))
 })
 
-test('TestImportPlanSuppliedOutputs: what is supplied whole is not read', async () => {
+test('TestImportPlanSuppliedOutputs: a resource with supplied inputs and outputs is not read', async () => {
   const engine = await engines.open(cloudOf())
   const supplied = { inputs: { v: 1 }, outputs: { v: 1, out: 'x' } }
   const ran = await engine.run(undefined, withImports(createImport('a', supplied)))
@@ -111,7 +111,7 @@ test('TestImportPlanSuppliedOutputs: what is supplied whole is not read', async 
   expect(countReads(engine.provider.calls)).toBe(0)
 })
 
-test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and what was secret stays so', async () => {
+test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and secrets stay secret', async () => {
   const cloud = cloudOf('a')
   cloud.objects.set('ext-a', { v: 'read', empty: null, word: 'open' })
   const engine = await engines.open(cloud)
@@ -130,7 +130,7 @@ test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and what was
   expect(JSON.stringify(state?.['inputs'])).not.toContain('open')
 })
 
-test('TestImportPlanSpecificProvider: the provider may be one of the stack, or made for it', async () => {
+test('TestImportPlanSpecificProvider: the provider is one of the stack, or a new one', async () => {
   const cloud = cloudOf('a', 'b', 'c')
   const engine = await engines.open(cloud)
   const type = 'pulumi:providers:test'
@@ -157,7 +157,7 @@ test('TestImportPlanSpecificProvider: the provider may be one of the stack, or m
   )
 })
 
-test('TestImportPlanSpecificProperties, TestImportInputDiff: chosen properties leave the state whole, and nothing is shown as changed', async () => {
+test('TestImportPlanSpecificProperties, TestImportInputDiff: chosen properties do not reduce the state, and no difference is displayed', async () => {
   const cloud = cloudOf('a')
   cloud.objects.set('ext-a', { v: 1, w: 2 })
   const script = {
@@ -175,7 +175,7 @@ test('TestImportPlanSpecificProperties, TestImportInputDiff: chosen properties l
   expect(shown[0]?.old?.inputs).toEqual(shown[0]?.new?.inputs)
 })
 
-test('TestImportIntoParent: a child is imported once its parent is', async () => {
+test('TestImportIntoParent: a child is imported after its parent', async () => {
   const cloud = cloudOf('top', 'child', 'below')
   const order: string[] = []
   const read = (ask: ReadRequest) => {
@@ -202,7 +202,7 @@ test('TestImportIntoParent: a child is imported once its parent is', async () =>
   expect(diagnosticsOf(refused).join()).toContain(`unknown parent '${nowhere}'`)
 })
 
-test('TestImportComponent, TestImportRemoteComponent: components are made without a read, remote ones with a provider', async () => {
+test('TestImportComponent, TestImportRemoteComponent: components are created without a read, remote ones with a provider', async () => {
   const engine = await engines.open(cloudOf('in'))
   const group = { type: 'case:index:Group', id: '', component: 'local' } as const
   const ran = await engine.run(
@@ -222,7 +222,7 @@ test('TestImportComponent, TestImportRemoteComponent: components are made withou
   expect(countReads(engine.provider.calls)).toBe(1)
 })
 
-test('TestImportFailedCreate: what fails is not there, what was imported before it stays', async () => {
+test('TestImportFailedCreate: a failed import is not in the state, and earlier imports stay', async () => {
   const cloud = cloudOf('a')
   const engine = await engines.open(cloud)
   const below = urnOf('test:index:Thing', 'a')
@@ -237,7 +237,7 @@ test('TestImportFailedCreate: what fails is not there, what was imported before 
   expect(ran.state.pending_operations ?? []).toEqual([])
 })
 
-test('inputs that their own provider finds wrong are imported with a warning', async () => {
+test('an import whose inputs fail the check of its own provider succeeds with a warning', async () => {
   const cloud = cloudOf('a')
   const script = {
     ...cloud.script,
@@ -251,7 +251,7 @@ test('inputs that their own provider finds wrong are imported with a warning', a
   expect(warnings).toContain(`property v value "a" has a problem: too short`)
 })
 
-test('a preview reads what would be imported, and changes nothing', async () => {
+test('a preview reads the resources to import and changes nothing', async () => {
   const engine = await engines.open(cloudOf('a'))
   const ran = await engine.run(undefined, { ...withImports(createImport('a')), dryRun: true })
   expect(ran.result.result).toBe('succeeded')
@@ -261,7 +261,7 @@ test('a preview reads what would be imported, and changes nothing', async () => 
   expect(none.result.result).toBe('failed')
 })
 
-test('two of one URN, and a type that is none, are refused before anything is done', async () => {
+test('a duplicate URN and an invalid type are refused before any call', async () => {
   const engine = await engines.open(cloudOf('a'))
   const twice = await engine.run(undefined, withImports(createImport('a'), createImport('a')))
   expect(diagnosticsOf(twice)).toEqual(["duplicate import 'a' of type 'test:index:Thing'"])

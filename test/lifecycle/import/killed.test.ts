@@ -15,7 +15,7 @@ const program: Program = async monitor => {
   await registerThing(monitor, 'b', { v: 1 }, { importId: 'ext-b', dependencies: [a.urn] })
 }
 
-/** A stack whose `b` is to be replaced by what `ext-b` is. */
+/** A stack whose `b` will be replaced by an import of `ext-b`. */
 async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEngine }> {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
@@ -25,7 +25,7 @@ async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: Te
   return { cloud, engine }
 }
 
-/** Kills a run at every `step`th of its effects and lets another go on with it. */
+/** Kills runs at every `step`-th effect and resumes each. Returns the number of kills. */
 async function killEverywhere(
   input: {
     readonly program: Program | undefined
@@ -60,8 +60,8 @@ async function killEverywhere(
   return killings
 }
 
-describe('an import that is killed goes on where it was', () => {
-  test('by the option: nothing is made, nothing else deleted, each updated once', async () => {
+describe('an import that is killed is resumed', () => {
+  test('with the option: nothing is created, one old object is deleted, and each resource is updated once', async () => {
     const killings = await killEverywhere({ program, options: {}, step: 5 }, (ran, cloud) => {
       expect(ran.result.result).toBe('succeeded')
       expect([...cloud.objects]).toEqual([
@@ -76,7 +76,7 @@ describe('an import that is killed goes on where it was', () => {
     expect(killings).toBeGreaterThan(4)
   }, 300_000)
 
-  test('by the command: the stack has what was named, and the provider once', async () => {
+  test('with the command: the stack has the named resources, and their provider once', async () => {
     const createImport = (name: string, parent: Urn | ''): ImportedResource => ({
       type: 'test:index:Thing',
       name,

@@ -10,7 +10,7 @@ import { createEngines, deleteFirst, toWireSecret, registerThing } from '../regi
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** A cloud with one object that nobody manages. */
+/** A cloud with one object that no stack manages. */
 function createCloudWith(id: string, inputs: Record<string, unknown>): Cloud {
   const cloud = createCloud()
   cloud.objects.set(id, inputs)
@@ -22,7 +22,7 @@ const createAdopting =
   async monitor =>
     void (await registerThing(monitor, 'a', inputs, { importId, ...more }))
 
-test('TestImportOption: what differs is updated after the import, what is equal needs no step', async () => {
+test('TestImportOption: a difference is updated after the import, and equal inputs need no step', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   const engine = await engines.open(cloud)
   const equal = await engine.run(createAdopting({ v: 1 }, 'ext'))
@@ -45,7 +45,7 @@ test('TestImportOption: what differs is updated after the import, what is equal 
   ])
 })
 
-test('TestImportOption: nothing imported is replaced while the program names its id', async () => {
+test('TestImportOption: an imported resource is not replaced while the program specifies its id', async () => {
   const cloud = createCloudWith('ext', { replace: 1 })
   const engine = await engines.open(cloud)
   const ran = await engine.run(createAdopting({ replace: 2 }, 'ext'))
@@ -61,7 +61,7 @@ test('TestImportOption: nothing imported is replaced while the program names its
   expect(stepsOf(shown).slice(0, 2)).toEqual(['create-replacement a', 'replace a'])
 })
 
-test('TestImportOption: another id replaces what is there, the same id changes nothing', async () => {
+test('TestImportOption: another id replaces the existing resource, and the same id changes nothing', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   const engine = await engines.open(cloud)
   await engine.run(createAdopting({ v: 1 }, ''))
@@ -77,7 +77,7 @@ test('TestImportOption: another id replaces what is there, the same id changes n
   expect(statesOf(without, 'a')[0]).not.toHaveProperty('importID')
 })
 
-test('TestImportOption: what was only read is replaced by its import, and not deleted', async () => {
+test('TestImportOption: a read resource is replaced by its import, and its object is not deleted', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   const engine = await engines.open(cloud)
   await engine.run(async monitor => void (await monitor.read('a', 'ext')))
@@ -88,7 +88,7 @@ test('TestImportOption: what was only read is replaced by its import, and not de
   expect(statesOf(ran, 'a')[0]).not.toHaveProperty('external')
 })
 
-test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestImportIDPreservedAcrossUpdate: the id of the provider is kept beside the one it was imported by', async () => {
+test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestImportIDPreservedAcrossUpdate: the id of the provider is stored beside the id of the import', async () => {
   const cloud = createCloudWith('own', { v: 1 })
   const read = (ask: ReadRequest) => {
     const found = cloud.objects.get(ask.id === 'projects/x/own' ? 'own' : ask.id) ?? {}
@@ -117,7 +117,7 @@ test('TestImportThenSecretValueDoesNotReplace: a value that becomes secret is no
   }
 })
 
-test('TestImportIgnoreChanges: ignored changes are those against what was imported', async () => {
+test('TestImportIgnoreChanges: ignored changes are relative to the imported inputs', async () => {
   const cloud = createCloudWith('ext', { v: 1, w: 1 })
   const engine = await engines.open(cloud)
   const ran = await engine.run(createAdopting({ v: 2, w: 2 }, 'ext', { ignoreChanges: ['v'] }))
@@ -126,7 +126,7 @@ test('TestImportIgnoreChanges: ignored changes are those against what was import
   expect(statesOf(ran, 'a')[0]).toMatchObject({ inputs: { v: 1, w: 2 } })
 })
 
-test('TestImportWithFailedUpdate: what was imported stays when its update fails', async () => {
+test('TestImportWithFailedUpdate: an imported resource stays when its update fails', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   cloud.faults.add('update ext')
   const engine = await engines.open(cloud)
@@ -137,7 +137,7 @@ test('TestImportWithFailedUpdate: what was imported stays when its update fails'
   expect(ran.state.pending_operations ?? []).toEqual([])
 })
 
-test('TestImportDeleteBeforeReplace: a preview shows a difference that would delete first', async () => {
+test('TestImportDeleteBeforeReplace: a preview reports a difference that would delete before the replacement', async () => {
   const cloud = createCloudWith('ext', { replace: 1 })
   const engine = await engines.open(cloud)
   const ran = await engine.run(createAdopting({ replace: 2 }, 'ext', deleteFirst), { dryRun: true })
@@ -151,7 +151,7 @@ test('TestImportDeleteBeforeReplace: a preview shows a difference that would del
   expect(cloud.log).toEqual([])
 })
 
-test('an import is refused where nothing is, and where the provider cannot', async () => {
+test('an import is refused when the object does not exist or the provider does not support it', async () => {
   const cloud = createCloudWith('mute', { v: 1 })
   const read = (ask: ReadRequest) =>
     ask.id === 'mute'
@@ -166,7 +166,7 @@ test('an import is refused where nothing is, and where the provider cannot', asy
   expect(statesOf(mute, 'a')).toEqual([])
 })
 
-test('a failed import of what is there leaves it as it was, with --continue-on-error too', async () => {
+test('a failed import of an existing resource leaves it unchanged, also with --continue-on-error', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createAdopting({ v: 1 }, ''))
@@ -180,7 +180,7 @@ test('a failed import of what is there leaves it as it was, with --continue-on-e
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-1' }])
 })
 
-test('what is found unhealthy is imported and updated at once', async () => {
+test('an unhealthy object is imported and updated immediately', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   const script = {
     ...cloud.script,

@@ -31,7 +31,7 @@ function cloudOf(...names: readonly string[]) {
   return cloud
 }
 
-test('TestImportExtensionParameterizedResource: a provider is extended before it reads, and state and snapshot say by what', async () => {
+test('TestImportExtensionParameterizedResource: a provider is extended before its read, and state and snapshot name the extension', async () => {
   const { run, plugins } = await bench.open(cloudOf('a', 'b', 'c'))
   const imports = [
     createImport('a', { extension }),
@@ -54,7 +54,7 @@ test('TestImportExtensionParameterizedResource: a provider is extended before it
   ])
 })
 
-test('a resource of a package with parameters is imported by a provider that has them', async () => {
+test('a resource of a parameterized package is imported by a provider with the same parameters', async () => {
   const { run, plugins } = await bench.open(cloudOf('a'))
   const parameterization = { pluginName: 'base', pluginVersion: '2.0.0', value }
   const imports = [createImport('a', { type: 'pkgExt:m:typA', version: '0.5.0', parameterization })]
@@ -70,7 +70,7 @@ test('a resource of a package with parameters is imported by a provider that has
   })
 })
 
-test('parameters of the packages of the program are those of what is imported', async () => {
+test("an import uses the parameters of the program's packages", async () => {
   const { run, plugins, install } = await bench.open(cloudOf('a'))
   install('@acme/ext', {
     ...{ name: 'base', version: '2.0.0' },
@@ -83,7 +83,7 @@ test('parameters of the packages of the program are those of what is imported', 
 })
 
 test.each(['before', 'after'] as const)(
-  'an import that dies %s its reads begin knows its extensions in its next life',
+  'an import that dies %s its reads begin finds its extensions in the next generator run',
   async when => {
     const { run, plugins } = await bench.open(cloudOf('a', 'b'))
     const imports = [createImport('a', { extension }), createImport('b', { extension })]

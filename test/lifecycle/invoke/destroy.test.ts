@@ -7,7 +7,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestInvokeDependsOnDestroyRunProgram: what depends on something that is not there is not asked', async () => {
+test('TestInvokeDependsOnDestroyRunProgram: a function with a missing dependency is not called', async () => {
   const engine = await engines.open(createCloud())
   const unknown: unknown[] = []
   const program =

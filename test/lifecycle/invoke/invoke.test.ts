@@ -15,7 +15,9 @@ afterEach(() => engines.close())
 
 const read = 'test:index:read'
 
-/** An engine whose functions note what they were asked, and whose package `comp` has components. */
+/**
+ * Opens an engine whose functions record their requests, and whose package `comp` has components.
+ */
 async function openScene(more: Script = {}) {
   const cloud = createCloud()
   const requests: InvokeRequest[] = []
@@ -35,7 +37,10 @@ async function openScene(more: Script = {}) {
     },
   })
   const engine = await engines.open({ ...cloud, script }, { comp })
-  /** Whether the function was asked, and the program answered that nobody knows yet. */
+  /**
+   * Runs a program and reports whether the function was called. Otherwise the program received an
+   * unknown result.
+   */
   const runInvoking = async (program: Program, how: TestRunOptions = {}): Promise<boolean> => {
     requests.splice(0)
     const { result } = await engine.run(program, how)
@@ -47,10 +52,10 @@ async function openScene(more: Script = {}) {
 
 const preview = { dryRun: true }
 
-test('TestPreviewInvoke: a function is told that it is called in a preview', async () => {
+test('TestPreviewInvoke: a function call contains the preview flag', async () => {
   const all = await openScene()
   const program: Program = async monitor => void (await monitor.invoke(read))
-  // A provider without a handshake is told nothing of it.
+  // A provider without a handshake does not receive the flag.
   await all.during(program, preview)
   expect(all.requests.map(one => one.preview)).toEqual([false])
   const previews: boolean[] = []
@@ -68,7 +73,7 @@ test('TestPreviewInvoke: a function is told that it is called in a preview', asy
   expect(previews).toEqual([true, false])
 })
 
-test('TestInvokeParentResolvesComponentProviders: the providers of the parent component serve a function', async () => {
+test('TestInvokeParentResolvesComponentProviders: a function uses the providers of its parent component', async () => {
   const { engine } = await openScene()
   const served: string[] = []
   await engine.run(
@@ -120,7 +125,7 @@ test('TestInvokeParentResolvesComponentProviders: the providers of the parent co
   expect(served).toEqual(['explicit', 'explicit', 'other', 'default', 'default'])
 })
 
-test('TestInvokeDependsOnRemoteComponent: a function waits for the children of a component of a provider', async () => {
+test('TestInvokeDependsOnRemoteComponent: a function waits for the children of a remote component', async () => {
   const { during } = await openScene()
   const program: Program = async monitor => {
     const made = await registerComponent(monitor, 'comp')
@@ -131,7 +136,7 @@ test('TestInvokeDependsOnRemoteComponent: a function waits for the children of a
   expect(await during(program, preview)).toBe(true)
 })
 
-test('TestInvokeDependsOnNestedRemoteComponent: also where that stands in another component', async () => {
+test('TestInvokeDependsOnNestedRemoteComponent: the same for a remote component inside another component', async () => {
   const { during } = await openScene()
   const program: Program = async monitor => {
     const outer = await monitor.register({ type: 'my:c:Outer', name: 'outer' })
@@ -143,7 +148,7 @@ test('TestInvokeDependsOnNestedRemoteComponent: also where that stands in anothe
   expect(await during(program, preview)).toBe(true)
 })
 
-test('TestInvokeDependsOnPendingCustomResource: a function that depends on what a preview would make is not asked', async () => {
+test('TestInvokeDependsOnPendingCustomResource: a function that depends on a resource that a preview would create is not called', async () => {
   const { during } = await openScene()
   const unknowns: boolean[] = []
   const program: Program = async monitor => {
@@ -156,7 +161,7 @@ test('TestInvokeDependsOnPendingCustomResource: a function that depends on what 
   expect(unknowns).toEqual([true, false])
 })
 
-test('TestInvokeDependsOnStopsAtCustomResources: children of a resource are not waited for', async () => {
+test('TestInvokeDependsOnStopsAtCustomResources: a function does not wait for children of a custom resource', async () => {
   const { during } = await openScene()
   const parentProgram: Program = async monitor => void (await registerThing(monitor, 'parent', {}))
   await during(parentProgram)
@@ -171,7 +176,7 @@ test('TestInvokeDependsOnStopsAtCustomResources: children of a resource are not 
   expect(isUnknown).toBe(false)
 })
 
-test('TestInvokeDependsOnTargetedUp: what is not made, being no target, is not known to exist', async () => {
+test('TestInvokeDependsOnTargetedUp: a skipped resource outside of the targets counts as pending', async () => {
   const { during } = await openScene()
   let isUnknown = false
   const program: Program = async monitor => {
@@ -184,7 +189,7 @@ test('TestInvokeDependsOnTargetedUp: what is not made, being no target, is not k
   expect(isUnknown).toBe(true)
 })
 
-test('TestSecretsInvoke: what comes of secrets is secret where the provider does not take secrets', async () => {
+test('TestSecretsInvoke: the result of secret arguments is secret if the provider does not accept secrets', async () => {
   const { engine, requests } = await openScene({
     configure: () => ConfigureResponse.create({}),
   })
@@ -205,7 +210,7 @@ test('TestSecretsInvoke: what comes of secrets is secret where the provider does
   ])
 })
 
-test('a function waits for what is being registered below the component that it depends on', async () => {
+test('a function waits for pending registrations below the component that it depends on', async () => {
   const { engine, cloud, requests } = await openScene()
   const held = cloud.hold('child')
   const order: string[] = []

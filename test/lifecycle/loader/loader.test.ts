@@ -27,13 +27,13 @@ import { createEngines } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** The address at which everything of the engine is served. */
+/** Returns the address of the engine's services. */
 const addressOf = ({ client }: Monitor): string =>
   client.getChannel().getTarget().replace('dns:', '')
 
 type Done<A> = (failed: Error | null, answer: A) => void
 
-/** Asks one of the services at an address. */
+/** Calls one of the services at an address. */
 async function callClient<C extends { close: () => void }, A>(
   Client: new (address: string, how: ChannelCredentials, options: object) => C,
   address: string,
@@ -60,7 +60,7 @@ const readMapping = (address: string, request: Partial<GetMappingRequest>): Prom
     client.getMapping(GetMappingRequest.create(request), done),
   ).then(({ data }) => data.toString())
 
-/** Runs `ask` while a program runs; its packages are `scripts`. */
+/** Calls `ask` while a program runs. Its packages are `scripts`. */
 async function runWith(
   scripts: Readonly<Record<string, Script>>,
   ask: (address: string, monitor: Monitor) => Promise<void>,
@@ -90,7 +90,7 @@ async function runWith(
 
 const schemaOf = (name: string): string => JSON.stringify({ name, version: '1.0.0', resources: {} })
 
-test('TestLoader: a program asks for schemas where its host was told', async () => {
+test('TestLoader: a program requests schemas at the address that its host received', async () => {
   const getSchema = ({ subpackageName, subpackageVersion }: AskedSchema) => ({
     schema: schemaOf(subpackageName === '' ? 'pkgA' : `${subpackageName}@${subpackageVersion}`),
   })
@@ -109,7 +109,7 @@ test('TestLoader: a program asks for schemas where its host was told', async () 
   expect(loaded).toEqual(['pkgA', 'pkgA', 'none'])
 })
 
-test('TestMapperAddressIsPassed: a host is told where mappings are, and they are there', async () => {
+test('TestMapperAddressIsPassed: a host receives the address of the mapping service, which returns mappings', async () => {
   const requestedMappings: AskedMapping[] = []
   const createKnowing = (provider: string, named: boolean): Script => ({
     ...createCloud().script,
@@ -140,7 +140,8 @@ test('TestMapperAddressIsPassed: a host is told where mappings are, and they are
     const hinted = { provider: 'older', pulumiProvider: 'old', parameterizationHint: hint }
     expect(await readMapping(address, hinted)).toBe('terraform of older')
   })
-  // The one that is asked for by name comes first; a blind question goes to who names nobody.
+  // The plugin named in the request is called first. A request without a name prefers plugins that
+  // list no providers.
   expect(loaded).toEqual(['gcp', 'gcp', 'old', 'gcp', 'old', 'dumb', 'old'])
   expect(requestedMappings[0]).toEqual({ key: 'terraform', provider: 'google' })
   expect(requestedMappings.at(-1)).toEqual({ key: 'terraform', provider: '' })

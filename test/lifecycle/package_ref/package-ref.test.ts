@@ -11,7 +11,7 @@ const createBlob = (value: string) => ({
   value: Buffer.from(value),
 })
 
-test('TestPackageRefSharedBase: one plugin as itself, with parameters and extended is as many packages', async () => {
+test('TestPackageRefSharedBase: a plain, a parameterized and an extended plugin are three packages', async () => {
   const { run } = await bench.open(createCloud())
   const refs: string[] = []
   await run(async monitor => {
@@ -37,7 +37,7 @@ test('TestPackageRefSharedBase: one plugin as itself, with parameters and extend
   expect(extended).toBe(extendedElsewhere)
   expect(new Set(refs).size).toBe(7)
   for (const ref of [plain, byUrl, one, two]) expect(ref).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
-  // SHA-256 of name NUL version NUL value: states of Pulumi name them so.
+  // SHA-256 of name NUL version NUL value: the name in the states of Pulumi.
   expect(extended).toBe('9386656719d27745355d5e21730eb24ad275ad905f5236766e894d548a781be2')
   expect(other).toMatch(/^[0-9a-f]{64}$/)
 })

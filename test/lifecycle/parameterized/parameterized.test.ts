@@ -9,7 +9,7 @@ afterEach(() => bench.close())
 const base = { name: 'pkgA', version: '1.0.0' }
 const parameterization = { name: 'pkgExt', version: '0.5.0', value: Buffer.from('replacement') }
 
-test('TestPackageRef: packages are told apart by what was registered, and serve resources, functions, reads and methods', async () => {
+test('TestPackageRef: packages are distinguished by their registration, and serve resources, functions, reads and methods', async () => {
   const cloud = createCloud()
   const { run, plugins } = await bench.open(cloud)
   const refs: string[] = []
@@ -49,7 +49,7 @@ test.each([
     { ...base, parameterization: { ...parameterization, version: 'new' } },
     'parse parameter version new',
   ],
-])('TestPackageRef: what is no package is refused (%#)', async (input, message) => {
+])('TestPackageRef: an invalid package is refused (%#)', async (input, message) => {
   const { run } = await bench.open(createCloud())
   const refusals: string[] = []
   await run(async monitor => {
@@ -79,7 +79,7 @@ const internal = {
   parameterization: Buffer.from('replacement').toString('base64'),
 }
 
-test('TestReplacementParameterizedProvider: a plugin becomes another package before it is asked anything, and its provider says how', async () => {
+test('TestReplacementParameterizedProvider: a plugin is parameterized before any other request, and its provider records the parameters', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state, result } = await run(replacedProgram)
   expect(result.result).toBe('succeeded')
@@ -104,7 +104,7 @@ test('TestReplacementParameterizedProvider: a plugin becomes another package bef
   expect(made?.requestOf('checkConfig')['news']).toEqual({ version: '0.5.0' })
 })
 
-test('TestReplacementParameterizedProvider: whoever deletes later makes the package again from the state alone', async () => {
+test('TestReplacementParameterizedProvider: a later delete parameterizes the plugin from the state alone', async () => {
   const { run, plugins } = await bench.open(createCloud())
   await run(replacedProgram)
   plugins.takeLoaded()
@@ -118,7 +118,7 @@ test('TestReplacementParameterizedProvider: whoever deletes later makes the pack
   ])
 })
 
-test('TestReplacementParameterizedProvider: with a state in hand the version of an explicit provider becomes that of its plugin, as in Pulumi', async () => {
+test('TestReplacementParameterizedProvider: with an existing state, the version of an explicit provider becomes that of its plugin, as in Pulumi', async () => {
   const { run } = await bench.open(createCloud())
   await run(replacedProgram)
   const { state } = await run(replacedProgram)
@@ -126,7 +126,7 @@ test('TestReplacementParameterizedProvider: with a state in hand the version of 
   expect(own?.['inputs']).toEqual({ version: '1.0.0', __internal: internal })
 })
 
-test('TestReplacementParameterizedProvider: a plugin that becomes something else is one error, and nothing is made', async () => {
+test('TestReplacementParameterizedProvider: a response for another package is one error, and nothing is created', async () => {
   const cloud = createCloud()
   const { run, errorsOf } = await bench.open(cloud, () => ({
     parameterize: () => ({ name: 'other', version: '1.0.0' }),
@@ -139,7 +139,7 @@ test('TestReplacementParameterizedProvider: a plugin that becomes something else
   expect(cloud.log).not.toContain('create made')
 })
 
-test('TestReplacementParameterizedProviderConfig: configuration of the names that the engine uses is the provider’s own', async () => {
+test('TestReplacementParameterizedProviderConfig: configuration keys that equal internal names reach the provider', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state } = await run(replacedProgram, {
     configured: {
@@ -162,7 +162,7 @@ test('TestReplacementParameterizedProviderConfig: configuration of the names tha
   })
 })
 
-test('TestReplacementParameterizedProviderImport: what exists is imported under a package with parameters, by its default provider and by an explicit one', async () => {
+test('TestReplacementParameterizedProviderImport: an object is imported under a parameterized package, by its default provider and by an explicit one', async () => {
   const cloud = createCloud()
   for (const id of ['one', 'two']) cloud.objects.set(id, { v: 1 })
   const { run, plugins } = await bench.open(cloud)

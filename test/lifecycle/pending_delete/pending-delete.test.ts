@@ -28,7 +28,7 @@ test('TestDestroyWithPendingDelete: both copies of a URN are deleted', async () 
   expect(state.resources ?? []).toEqual([])
 })
 
-test('TestUpdateWithPendingDelete: the next update deletes what was left, and what is not registered', async () => {
+test('TestUpdateWithPendingDelete: the next update deletes leftovers and unregistered resources', async () => {
   const { cloud, engine } = await withCopy()
   const kept = await engine.run(createThings({ a: { v: 1 } }))
   expect(resourceOpsOf(kept.events, 'a')).toEqual(['same', 'delete-replaced'])

@@ -7,7 +7,7 @@ import { createEngines, createThings } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestDestroyWithUntargetedPendingDelete: an old copy of what is no target stays', async () => {
+test('TestDestroyWithUntargetedPendingDelete: an old copy outside of the targets stays', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program = (value: number): Program => createThings({ a: { replace: value }, b: {} })

@@ -9,7 +9,7 @@ import { createEngines, deleteFirst, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** What Diff says of each resource by its name; of others, nothing differs. */
+/** The diff verdict of each resource by name. Other resources have no difference. */
 type Verdicts = Record<string, Partial<DiffResponse>>
 
 interface Scene {
@@ -32,7 +32,7 @@ async function openScene(): Promise<Scene> {
 const replaced = { replaces: ['key'], deleteBeforeReplace: true }
 const oneProgram: Program = async monitor => void (await registerThing(monitor, 'a', { v: 1 }))
 
-/** `b` depends on `a`, but not for a property. */
+/** `b` depends on `a`, but none of its properties does. */
 const createTwo =
   (more: object = {}): Program =>
   async monitor => {
@@ -40,7 +40,7 @@ const createTwo =
     await registerThing(monitor, 'b', {}, { dependencies: [urn] })
   }
 
-test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: what could not be deleted is not half replaced', async () => {
+test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: a resource that could not be deleted is not half replaced', async () => {
   const { cloud, engine, judge } = await openScene()
   await engine.run(createTwo())
   judge({ a: replaced, b: {} })
@@ -58,7 +58,7 @@ test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: what could not b
   expect(cloud.log.slice(2)).toEqual(['delete a-1', 'delete a-1', 'create a', 'update b-1'])
 })
 
-/** `a` is deleted, and its replacement could not be made. */
+/** `a` is deleted, and the create of its replacement failed. */
 async function openInterrupted(): Promise<Scene> {
   const scene = await openScene()
   const { cloud, engine, judge } = scene
@@ -73,17 +73,17 @@ async function openInterrupted(): Promise<Scene> {
   return scene
 }
 
-describe('a replacement that ended between its delete and its create', () => {
+describe('a replacement that stopped between its delete and its create', () => {
   const made = ['create a']
   test.each<[string, TestRunOptions, Verdicts]>([
-    ['TestPendingReplaceResumeWithSameGoals: goes on with its create', {}, { a: replaced }],
+    ['TestPendingReplaceResumeWithSameGoals: continues with its create', {}, { a: replaced }],
     [
-      'TestPendingReplaceResumeWithSameGoalsRefreshRunProgram: goes on with its create after a refresh by the program',
+      'TestPendingReplaceResumeWithSameGoalsRefreshRunProgram: continues with its create after a refresh with the program',
       { refresh: true, runProgram: true },
       { a: replaced },
     ],
     [
-      'TestPendingReplaceResumeWithUpdatedGoals: goes on though it would only be updated now',
+      'TestPendingReplaceResumeWithUpdatedGoals: continues even if the new goal needs an update only',
       {},
       { a: {} },
     ],
@@ -99,18 +99,18 @@ describe('a replacement that ended between its delete and its create', () => {
     expect(statesOf(ran, 'a')[0]).not.toHaveProperty('pendingReplacement')
   })
 
-  test('TestPendingReplaceResumeWithDeletedGoals: leaves the state when nobody wants it', async () => {
+  test('TestPendingReplaceResumeWithDeletedGoals: leaves the state when the program no longer registers it', async () => {
     const { cloud, engine } = await openInterrupted()
     const ran = await engine.run(async () => undefined)
     expect(ran.result.result).toBe('succeeded')
-    // Nobody is shown that it is forgotten: only the state is told.
+    // The removal changes the state only and is not displayed.
     expect(stepsOf(ran)).toEqual([])
     expect(cloud.log).toEqual([])
     expect(statesOf(ran, 'a')).toEqual([])
   })
 })
 
-test('TestInteruptedPendingReplace: dependents wait for it as often as it fails', async () => {
+test('TestInteruptedPendingReplace: dependents wait as long as its create fails', async () => {
   const { cloud, engine, judge } = await openScene()
   const program = createTwo(deleteFirst)
   await engine.run(program)

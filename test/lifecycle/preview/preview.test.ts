@@ -40,7 +40,7 @@ test('TestPreviewRefreshWithProgram: resources are read for the preview, and not
   expect(cloud.log).toEqual(['create a'])
 })
 
-/** What a run told of the stack's outputs at its end. */
+/** Returns the stack outputs that a run reported at its end. */
 function readReportedOutputs({ events }: TestRun): unknown {
   const reported = events.flatMap(event =>
     'resOutputsEvent' in event && event.resOutputsEvent.metadata.type === 'pulumi:pulumi:Stack'
@@ -59,7 +59,7 @@ function readOutputs(state: object | null | undefined): unknown {
   return state !== null && state !== undefined && 'outputs' in state ? state.outputs : undefined
 }
 
-test('TestPreviewStackOutputs: they are told, beside what they were', async () => {
+test('TestPreviewStackOutputs: new and previous outputs are reported', async () => {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
@@ -81,7 +81,7 @@ test('TestPreviewStackOutputs: they are told, beside what they were', async () =
     old: { first: 'abc', second: 'def' },
     new: { first: 'step 1', second: 'def' },
   })
-  // The sentinel of what is unknown.
+  // The sentinel of an unknown value.
   const unknown = await engine.run(program('04da6b54-80e4-46f7-96ec-b56ff0331ba9'), {
     dryRun: true,
   })

@@ -15,7 +15,7 @@ const createOne =
   async monitor =>
     void (await registerThing(monitor, 'a', { replace: value }, kept))
 
-/** `b` is replaced with `a`, which is deleted first. */
+/** `b` is replaced together with `a`, which is deleted first. */
 const createChain =
   (value: number): Program =>
   async monitor => {
@@ -23,7 +23,7 @@ const createChain =
     await registerThing(monitor, 'b', { replace: a.id }, { ...kept, ...withDependency(a.urn) })
   }
 
-test('TestIgnoreProtect, TestIgnoreProtectDestroy: what is protected is deleted when that is asked for', async () => {
+test('TestIgnoreProtect, TestIgnoreProtectDestroy: with the option, protected resources are deleted', async () => {
   for (const command of ['up', 'destroy'] as const) {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
@@ -38,7 +38,7 @@ test('TestIgnoreProtect, TestIgnoreProtectDestroy: what is protected is deleted 
   }
 })
 
-test('TestIgnoreProtectReplace, TestIgnoreProtectDBRChain: what is protected is replaced, with what depends on it, and protected still', async () => {
+test('TestIgnoreProtectReplace, TestIgnoreProtectDBRChain: with the option, protected resources are replaced with their dependents and stay protected', async () => {
   for (const program of [createOne, createChain]) {
     const engine = await engines.open(createCloud())
     await engine.run(program(1))

@@ -11,7 +11,7 @@ afterEach(() => engines.close())
 const kept = { protect: true }
 const emptyProgram: Program = async () => undefined
 
-test('TestMultipleProtectedDeletes: each resource that must not be deleted is told', async () => {
+test('TestMultipleProtectedDeletes: every protected resource in a delete is reported', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -29,7 +29,7 @@ test('TestMultipleProtectedDeletes: each resource that must not be deleted is to
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-test('TestProtectInheritance: children are protected with their parent, unless they say otherwise', async () => {
+test('TestProtectInheritance: children inherit protection from their parent unless they override it', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(async monitor => {
     const { urn } = await monitor.register({ type: 'my_component', name: 'top', ...kept })
@@ -41,7 +41,7 @@ test('TestProtectInheritance: children are protected with their parent, unless t
   expect(statesOf(ran, 'b')[0]).not.toHaveProperty('protect')
 })
 
-test('TestProtectedDeleteChainsWithDuplicateDeletedResources: what a protected resource needs stays, an old copy of it goes', async () => {
+test('TestProtectedDeleteChainsWithDuplicateDeletedResources: the dependencies of a protected resource stay, and an old copy of one is deleted', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -55,7 +55,7 @@ test('TestProtectedDeleteChainsWithDuplicateDeletedResources: what a protected r
   const left = await engine.run(program(2))
   expect(statesOf(left, 'a')).toMatchObject([{ id: 'a-2' }, { id: 'a-1', delete: true }])
   cloud.faults.clear()
-  // Pulumi writes what is unchanged anew, and so old copies stand last.
+  // Pulumi writes unchanged resources again, so old copies are last in its states.
   await editStackState(engine, ({ resources = [], ...rest }) => ({
     ...rest,
     resources: [

@@ -22,7 +22,7 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
   const plainProgram: Program = async monitor => void (await registerThing(monitor, 'a'))
 
   test.each(['["pkgA"]', '[" pkgA "]', '["*"]', '["other", "*", 3]'])(
-    'TestMultipleResourceDenyDefaultProviderLifecycle: %s denies it, which is one error with the resource',
+    'TestMultipleResourceDenyDefaultProviderLifecycle: %s denies the default provider, which is one error with the resource',
     async text => {
       const cloud = createCloud()
       const { run, errorsOf } = await bench.open(cloud)
@@ -39,14 +39,14 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
   )
 
   test.each(['["pkgB"]', '', '[]', 'null'])(
-    'TestMultipleResourceDenyDefaultProviderLifecycle: %j denies it not',
+    'TestMultipleResourceDenyDefaultProviderLifecycle: %j does not deny the default provider',
     async text => {
       const { run } = await bench.open(createCloud())
       expect((await run(plainProgram, denyProviders(text))).result.result).toBe('succeeded')
     },
   )
 
-  test('TestMultipleResourceDenyDefaultProviderLifecycle: explicit providers, and functions and reads of them, are not denied; others are', async () => {
+  test('TestMultipleResourceDenyDefaultProviderLifecycle: explicit providers stay usable for resources, functions and reads', async () => {
     const cloud = createCloud()
     const { run } = await bench.open(cloud)
     const refusals: string[] = []

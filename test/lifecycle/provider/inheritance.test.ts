@@ -8,7 +8,9 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** An engine with two packages that make components, and the states that a program comes to. */
+/**
+ * Runs a program in an engine with two packages that construct components, and returns the states.
+ */
 async function runProgram(program: Program) {
   const cloud = createCloud()
   const requests: ConstructRequest[] = []
@@ -39,7 +41,7 @@ const registerProvider = async (monitor: Monitor, pkg: string, name: string): Pr
   return `${urn}::${id}`
 }
 
-test('TestDeletedWithOptionInheritance: a child is deleted with what its parent is deleted with', async () => {
+test('TestDeletedWithOptionInheritance: a child inherits deletedWith from its parent', async () => {
   const { of } = await runProgram(async monitor => {
     const gone = await monitor.register({ type: 'local', name: 'gone' })
     const parent = await registerThing(monitor, 'a', {}, { deletedWith: gone.urn, protect: true })
@@ -58,7 +60,7 @@ test('TestDeletedWithOptionInheritance: a child is deleted with what its parent 
   expect(of('c')?.['protect']).toBeUndefined()
 })
 
-test('TestDeletedWithOptionInheritanceMLC: also below a component that a provider makes', async () => {
+test('TestDeletedWithOptionInheritanceMLC: the same below a component that a provider constructs', async () => {
   const { of, requests } = await runProgram(async monitor => {
     const gone = await monitor.register({ type: 'local', name: 'gone' })
     const parent = await registerComponent(monitor, 'a', { deletedWith: gone.urn })
@@ -70,7 +72,7 @@ test('TestDeletedWithOptionInheritanceMLC: also below a component that a provide
   expect(requests.map(({ deletedWith }) => deletedWith)).toEqual([gone, gone])
 })
 
-test('TestProviderOptionInheritance: a child has the provider of its parent', async () => {
+test('TestProviderOptionInheritance: a child inherits the provider of its parent', async () => {
   const { of, reference } = await runProgram(async monitor => {
     const provider = await registerProvider(monitor, 'test', 'p')
     const parent = await registerThing(monitor, 'a', {}, { provider })
@@ -81,14 +83,14 @@ test('TestProviderOptionInheritance: a child has the provider of its parent', as
   expect(of('b')?.['provider']).toBe(provider)
 })
 
-test('TestProvidersOptionInheritance: a child has the provider that its parent took from its providers', async () => {
+test('TestProvidersOptionInheritance: a child inherits the provider that its parent took from its providers', async () => {
   const { of, reference } = await runProgram(async monitor => {
     const provider = await registerProvider(monitor, 'test', 'p')
     const other = await registerProvider(monitor, 'test', 'q')
     const providers = new Map([['test', provider]])
     const parent = await registerThing(monitor, 'a', {}, { providers })
     await registerThing(monitor, 'b', {}, { parent: parent.urn })
-    // What its parent has goes before what it is given itself.
+    // The provider of its parent has priority over its own `providers`.
     await registerThing(
       monitor,
       'c',
@@ -102,7 +104,7 @@ test('TestProvidersOptionInheritance: a child has the provider that its parent t
   expect(of('d')?.['provider']).toBe(reference('q', 'pulumi:providers:test'))
 })
 
-test('TestProvidersOptionInheritanceRemote: a component of a provider has it only for its own package', async () => {
+test('TestProvidersOptionInheritanceRemote: a remote component inherits a provider only for its own package', async () => {
   const { of, reference } = await runProgram(async monitor => {
     const provider = await registerProvider(monitor, 'comp', 'p')
     const parent = await monitor.register({
@@ -119,12 +121,12 @@ test('TestProvidersOptionInheritanceRemote: a component of a provider has it onl
   expect(of('a')?.['provider']).toBe(provider)
   expect(of('b')?.['provider']).toBeUndefined()
   expect(of('c')?.['provider']).toBeUndefined()
-  // No default provider of the first package was needed, one of the second was.
+  // The first package needed no default provider; the second one did.
   expect(reference('default', 'pulumi:providers:comp')).toContain('undefined')
   expect(reference('default', 'pulumi:providers:other')).not.toContain('undefined')
 })
 
-test('TestComponentProvidersInheritance: providers are handed down through components only', async () => {
+test('TestComponentProvidersInheritance: providers are inherited through components only', async () => {
   const { requests, reference } = await runProgram(async monitor => {
     const provider = await registerProvider(monitor, 'test', 'p')
     const providers = new Map([['test', provider]])
@@ -142,7 +144,7 @@ test('TestComponentProvidersInheritance: providers are handed down through compo
   ])
 })
 
-test('TestDefaultProviderInheritance: a child of another package has the default provider of its own', async () => {
+test('TestDefaultProviderInheritance: a child of another package uses the default provider of its own package', async () => {
   const { of } = await runProgram(async monitor => {
     const parent = await registerThing(monitor, 'a', {})
     await monitor.register({

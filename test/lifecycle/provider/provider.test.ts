@@ -16,7 +16,10 @@ const registerOwnProvider = async (monitor: Monitor, more: object = {}): Promise
 const registerThing = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'pkgA:m:typA', name, custom: true, object: { v: 1 }, ...more })
 
-/** Lets DiffConfig replace the provider when its `zone` changes, maybe after its resources. */
+/**
+ * Returns a provider script whose DiffConfig requests a replacement when `zone` changes, optionally
+ * after its resources.
+ */
 const createZoned =
   (deleteBeforeReplace = false) =>
   () => ({
@@ -62,19 +65,19 @@ const whole = [
   'destroy succeeded: delete a-1',
 ]
 
-test('TestSingleResourceDefaultProviderLifecycle: made, unchanged, refreshed, deleted, each with its preview', async () => {
+test('TestSingleResourceDefaultProviderLifecycle: a resource is created, unchanged, refreshed and deleted, with a preview of each', async () => {
   expect(await runLifecycle(async monitor => void (await registerThing(monitor, 'a')))).toEqual(
     whole,
   )
 })
 
-test('TestSingleResourceExplicitProviderLifecycle: the same under a provider of its own', async () => {
+test('TestSingleResourceExplicitProviderLifecycle: the same with an explicit provider', async () => {
   const program: Program = async monitor =>
     void (await registerThing(monitor, 'a', { provider: await registerOwnProvider(monitor) }))
   expect(await runLifecycle(program)).toEqual(whole)
 })
 
-test('TestSingleResourceDefaultProviderUpgrade: another version is another provider; the resource moves without a step', async () => {
+test('TestSingleResourceDefaultProviderUpgrade: another version is another provider, and the resource moves without a step', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud)
   const createAt =
@@ -90,7 +93,7 @@ test('TestSingleResourceDefaultProviderUpgrade: another version is another provi
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('TestDefaultProviderDiff: versions side by side, none of them a reason to replace', async () => {
+test('TestDefaultProviderDiff: several versions coexist, and none causes a replacement', async () => {
   const cloud = createCloud()
   const { run, plugins } = await bench.open(cloud)
   const createAt =
@@ -112,7 +115,7 @@ test('TestDefaultProviderDiff: versions side by side, none of them a reason to r
 
 const configureZone = (zone: string) => ({ configured: { 'pkgA:zone': { text: zone } } })
 
-test('TestSingleResourceDefaultProviderReplace: a provider that must be replaced replaces what is its', async () => {
+test('TestSingleResourceDefaultProviderReplace: the replacement of a default provider replaces its resources', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned())
   const program: Program = async monitor => void (await registerThing(monitor, 'a'))
@@ -123,7 +126,7 @@ test('TestSingleResourceDefaultProviderReplace: a provider that must be replaced
   expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
 })
 
-test('TestDefaultProviderDiffReplacement: the provider of another version may say that its resources are to be replaced', async () => {
+test('TestDefaultProviderDiffReplacement: the provider of another version can request the replacement of its resources', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, () => ({
     diffConfig: () => ({ ...replacing, replaces: ['id'] }),
@@ -154,7 +157,7 @@ const createZone =
     await registerThing(monitor, name, { provider })
   }
 
-test('TestSingleResourceExplicitProviderReplace: an explicit provider that must be replaced replaces what is its', async () => {
+test('TestSingleResourceExplicitProviderReplace: the replacement of an explicit provider replaces its resources', async () => {
   const cloud = createCloud()
   const { run, plugins } = await bench.open(cloud, createZoned())
   await run(createZone('1'))
@@ -163,12 +166,12 @@ test('TestSingleResourceExplicitProviderReplace: an explicit provider that must 
   expect(resourceOpsOf(events, 'own')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
   expect(findResource(state, 'own')?.['inputs']).toEqual({ zone: '2' })
-  // What is old is deleted by the old instance, configured from the state.
+  // The old instance, configured from the state, deletes the old object.
   const deleting = plugins.takeLoaded().filter(one => one.listCalls().includes('delete'))
   expect(deleting.map(one => one.requestOf('configure')['args'])).toEqual([{ zone: '1' }])
 })
 
-test('TestExplicitProviderDiffReplacement: moving to a provider of other settings replaces where it says so', async () => {
+test('TestExplicitProviderDiffReplacement: a move to a provider with other settings replaces a resource if the provider requests that', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned())
   await run(createZone('1'))
@@ -178,7 +181,7 @@ test('TestExplicitProviderDiffReplacement: moving to a provider of other setting
   expect(resourceOpsOf(again, 'a')).toEqual(['same'])
 })
 
-test('what names a provider that an interrupted deployment replaced is held to the one that lives', async () => {
+test('a resource whose provider an interrupted deployment replaced is compared with the current provider', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned())
   await run(createZone('1'))
@@ -200,7 +203,7 @@ test('what names a provider that an interrupted deployment replaced is held to t
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('TestSingleResourceExplicitProviderDeleteBeforeReplace: one that must go first lets what is its go before', async () => {
+test('TestSingleResourceExplicitProviderDeleteBeforeReplace: a provider that is deleted first deletes its resources before', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned(true))
   await run(createZone('1'))
@@ -228,7 +231,7 @@ const renamed = {
   ],
 }
 
-test('TestSingleResourceExplicitProviderAliasUpdateDelete: a renamed provider serves what was made under its old name', async () => {
+test('TestSingleResourceExplicitProviderAliasUpdateDelete: a renamed provider serves the resources of its old name', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud)
   await run(createZone('1'))
@@ -259,7 +262,7 @@ test('TestSingleResourceExplicitProviderAliasUpdateDelete: a renamed provider se
   expect(cloud.log).toEqual(['create a', 'update a-1', 'delete a-1'])
 })
 
-test('TestSingleResourceExplicitProviderAliasReplace: a renamed provider that must be replaced replaces what is its', async () => {
+test('TestSingleResourceExplicitProviderAliasReplace: the replacement of a renamed provider replaces its resources', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned())
   await run(createZone('1'))
@@ -269,8 +272,8 @@ test('TestSingleResourceExplicitProviderAliasReplace: a renamed provider that mu
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
 })
 
-// A quirk of the original: the new name alone decides that it is the same provider.
-test('a provider that is renamed and replaced at once replaces nothing of what is its', async () => {
+// As in Pulumi, the new name alone makes it the same provider.
+test('a provider that is renamed and replaced in one deployment does not replace its resources', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned())
   await run(createZone('1'))
@@ -281,7 +284,7 @@ test('a provider that is renamed and replaced at once replaces nothing of what i
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('TestProviderSameStep: a provider of which nothing differs is configured as it was, and its new inputs are kept', async () => {
+test('TestProviderSameStep: a provider without a difference keeps its old configuration, and its new inputs are stored', async () => {
   const { run, plugins } = await bench.open(createCloud(), () => ({
     diffConfig: () => ({ ...replacing, changes: 1 }),
   }))
@@ -302,7 +305,7 @@ test('TestProviderSameStep: a provider of which nothing differs is configured as
   })
 })
 
-test('TestMalformedProvider: what is no provider reference is told to the program, which may go on', async () => {
+test('TestMalformedProvider: an invalid provider reference is an error of the program, which may continue', async () => {
   const { run } = await bench.open(createCloud())
   const refusals: string[] = []
   const { result } = await run(async monitor => {
@@ -323,7 +326,7 @@ test('TestMalformedProvider: what is no provider reference is told to the progra
   expect(result.result).toBe('succeeded')
 })
 
-test('TestMissingIDRefresh: a read without an id says that the resource is gone, whatever else it says', async () => {
+test('TestMissingIDRefresh: a read response without an id means that the object is gone', async () => {
   const { run } = await bench.open(createCloud(), () => ({
     read: ({ inputs, properties }: { inputs?: object; properties?: object }) => ({
       id: '',

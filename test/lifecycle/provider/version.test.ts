@@ -24,11 +24,11 @@ const createExplicit =
   }
 
 test.each([
-  ['TestProviderVersionDefault: nothing said asks for any', {}, ''],
-  ['TestProviderVersionOption: the option counts', { version: '1.0.0' }, '1.0.0'],
-  ['TestProviderVersionInput: the input counts', { object: { version: '1.0.0' } }, '1.0.0'],
+  ['TestProviderVersionDefault: without a version any version is requested', {}, ''],
+  ['TestProviderVersionOption: the option is used', { version: '1.0.0' }, '1.0.0'],
+  ['TestProviderVersionInput: the input is used', { object: { version: '1.0.0' } }, '1.0.0'],
   [
-    'TestProviderVersionInputAndOption: the option goes before the input',
+    'TestProviderVersionInputAndOption: the option has priority over the input',
     { object: { version: '1.5.0' }, version: '1.0.0' },
     '1.0.0',
   ],
@@ -41,7 +41,7 @@ test.each([
   expect(plugins.takeLoaded().map(({ plugin }) => plugin.version)).toEqual([version])
 })
 
-test('TestPluginDownloadURLPassthrough: the address of an explicit provider is kept and used', async () => {
+test('TestPluginDownloadURLPassthrough: the address of an explicit provider is stored and used', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state } = await run(createExplicit({ pluginDownloadURL: 'get.example/own' }))
   expect(findResource(state, 'own')?.['inputs']).toEqual({
@@ -55,7 +55,7 @@ test('TestPluginDownloadURLPassthrough: the address of an explicit provider is k
   ])
 })
 
-test('TestPluginDownloadURLDefaultProvider: the address of a resource is that of its default provider, and in its name', async () => {
+test('TestPluginDownloadURLDefaultProvider: the address of a resource is that of its default provider, and part of its name', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state } = await run(async monitor => {
     await registerThing(monitor, 'a', { pluginDownloadURL: 'get.example/', version: '1.0.0' })
@@ -73,14 +73,14 @@ describe('TestProviderVersionAssignment', () => {
     await registerOwnProvider(monitor, more)
   }
 
-  test('TestProviderVersionAssignment: without a table nothing is written', async () => {
+  test('TestProviderVersionAssignment: without required packages no version is stored', async () => {
     const { run } = await bench.open(createCloud())
     const { state } = await run(createBoth())
     expect(findResource(state, 'own')?.['inputs']).toBeUndefined()
     expect(findResource(state, 'default')).toBeDefined()
   })
 
-  test('TestProviderVersionAssignment: an explicit provider gets version and address of the program’s package', async () => {
+  test('TestProviderVersionAssignment: an explicit provider gets version and address of the package of the program', async () => {
     const { run, install } = await bench.open(createCloud())
     install('@pulumi/pkgA', { name: 'pkgA', version: '1.1.0', server: 'example.com/default' })
     const { state } = await run(createBoth())
@@ -89,7 +89,7 @@ describe('TestProviderVersionAssignment', () => {
     expect(findResource(state, 'default_1_1_0_example.com/default')?.['inputs']).toEqual(inputs)
   })
 
-  test('TestProviderVersionAssignment: one that has an address of its own gets no version', async () => {
+  test('TestProviderVersionAssignment: a provider with its own address gets no version', async () => {
     const { run, install } = await bench.open(createCloud())
     install('@pulumi/pkgA', { name: 'pkgA', version: '1.1.0' })
     const { state } = await run(createBoth({ pluginDownloadURL: 'example.com/download' }))
@@ -98,7 +98,7 @@ describe('TestProviderVersionAssignment', () => {
     })
   })
 
-  test('TestProviderVersionAssignment: the program’s package goes before a higher one of the state', async () => {
+  test('TestProviderVersionAssignment: the package of the program has priority over a higher version in the state', async () => {
     const { run, install } = await bench.open(createCloud())
     await run(async monitor => void (await registerThing(monitor, 'a', { version: '1.3.0' })))
     install('@pulumi/pkgA', { name: 'pkgA', version: '1.1.0' })
@@ -106,7 +106,7 @@ describe('TestProviderVersionAssignment', () => {
     expect(findResource(state, 'own')?.['inputs']).toEqual({ version: '1.1.0', __internal: {} })
   })
 
-  test('TestProviderVersionAssignment: without packages the highest of the state counts', async () => {
+  test('TestProviderVersionAssignment: without packages the highest version of the state is used', async () => {
     const { run } = await bench.open(createCloud())
     await run(async monitor => {
       await registerThing(monitor, 'a', { version: '1.3.0' })
@@ -130,7 +130,7 @@ const versionedProgram: Program = async monitor => {
 }
 const name = 'default_1_0_0_http_/example.com'
 
-test('TestDroppedVersion: a version that the provider drops is put back', async () => {
+test('TestDroppedVersion: a version that the provider drops is restored', async () => {
   const { run } = await bench.open(
     createCloud(),
     answerConfig(({ version: _dropped, ...news }) => news),
@@ -153,7 +153,7 @@ test('TestChangedVersion: a version that the provider changes is one error', asy
   expect(cloud.log).toEqual([])
 })
 
-test('TestInternalKey: what the provider puts where the engine keeps its own is left out, with a warning', async () => {
+test('TestInternalKey: a value that the provider returns under the reserved key is dropped with a warning', async () => {
   const { run } = await bench.open(
     createCloud(),
     answerConfig(news => ({ ...news, __internal: { some: 'internal data' } })),
@@ -168,7 +168,7 @@ test('TestInternalKey: what the provider puts where the engine keeps its own is 
   ])
 })
 
-test('TestInternalFiltered: no provider ever sees what is the engine’s own', async () => {
+test('TestInternalFiltered: providers never receive the internal values of the engine', async () => {
   const { run, plugins } = await bench.open(createCloud(), () => ({
     diffConfig: () => DiffResponse.create({ changes: 1 }),
   }))
@@ -188,7 +188,7 @@ test('TestInternalFiltered: no provider ever sees what is the engine’s own', a
   expect(JSON.stringify(calls)).not.toContain('__internal')
 })
 
-test('TestRefreshLegacyState: version and address at the root of an old state are used, and stay there', async () => {
+test('TestRefreshLegacyState: version and address at the root of an old state are used and stay there', async () => {
   const engine = await bench.open(createCloud())
   const { run, plugins } = engine
   await run(createExplicit({ version: '1.0.0' }))

@@ -23,7 +23,7 @@ import { createEngines, toWireSecret, registerThing, createThings } from '../reg
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestCheckFailureRecord, TestCheckFailureInvalidPropertyRecord: what Check says is told of its resource', async () => {
+test('TestCheckFailureRecord, TestCheckFailureInvalidPropertyRecord: check failures are reported for their resource', async () => {
   const failed = { property: 'someprop', reason: 'field is not valid' }
   const cases = [
     [() => Promise.reject(new Error('oh no, check had an error')), 'oh no, check had an error'],
@@ -41,7 +41,7 @@ test('TestCheckFailureRecord, TestCheckFailureInvalidPropertyRecord: what Check 
   }
 })
 
-test('TestUpdatePartialFailure: the outputs are the new ones, the inputs stay the old ones', async () => {
+test('TestUpdatePartialFailure: the new outputs and the old inputs are stored', async () => {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
@@ -59,7 +59,7 @@ test('TestUpdatePartialFailure: the outputs are the new ones, the inputs stay th
   ])
 })
 
-test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run, and nobody else', async () => {
+test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run with its error only', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const plugins: PluginHost = createScriptedPluginHost(pkg => {
@@ -85,7 +85,7 @@ test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run, and 
   }
 })
 
-test('TestPersistentDiff: what the provider says differs is updated though the inputs are equal', async () => {
+test('TestPersistentDiff: a difference that the provider reports is updated although the inputs are equal', async () => {
   const cloud = createCloud()
   const diff = () => DiffResponse.create({ changes: 2 })
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
@@ -103,7 +103,7 @@ test('TestPersistentDiff: what the provider says differs is updated though the i
   expect(stepsOf(changed)).toEqual(['update a'])
 })
 
-test('TestDetailedDiffReplace: a detail of a kind that replaces is enough', async () => {
+test('TestDetailedDiffReplace: a detailed diff of a replacing kind suffices', async () => {
   const cloud = createCloud()
   const detailedDiff = new Map([
     ['prop', { kind: PropertyDiff_Kind.ADD_REPLACE, inputDiff: false }],
@@ -115,7 +115,7 @@ test('TestDetailedDiffReplace: a detail of a kind that replaces is enough', asyn
   expect(stepsOf(shown)).toContain('replace a')
 })
 
-test('TestAutomaticDiff: what the engine compares itself is a difference of inputs', async () => {
+test('TestAutomaticDiff: the own comparison of the engine reports a difference of inputs', async () => {
   const cloud = createCloud()
   const diff = () => DiffResponse.create({})
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
@@ -135,7 +135,7 @@ test('TestAutomaticDiff: what the engine compares itself is a difference of inpu
   ])
 })
 
-test('TestCustomTimeouts: they are kept in seconds', async () => {
+test('TestCustomTimeouts: custom timeouts are stored in seconds', async () => {
   const engine = await engines.open(createCloud())
   const customTimeouts = { create: '60s', update: '4m', delete: '1m0s', read: '30s' }
   const ran = await engine.run(async monitor => {
@@ -146,7 +146,7 @@ test('TestCustomTimeouts: they are kept in seconds', async () => {
   ])
 })
 
-test('TestMissingRead: what is not there cannot be read', async () => {
+test('TestMissingRead: a missing object cannot be read', async () => {
   const engine = await engines.open(createCloud())
   let wentOn = false
   const ran = await engine.run(async monitor => {
@@ -167,7 +167,7 @@ test('TestInvalidGetIDReportsUserError: a read without an id is an error of the 
   }
 })
 
-test('TestOldCheckedInputsAreSent: checked inputs and outputs of before reach every call', async () => {
+test('TestOldCheckedInputsAreSent: the previous checked inputs and outputs are part of every call', async () => {
   const cloud = createCloud()
   const calls: unknown[] = []
   const merge = (properties: object | undefined, more: object) => ({ ...properties, ...more })
@@ -215,7 +215,7 @@ test('TestOldCheckedInputsAreSent: checked inputs and outputs of before reach ev
   expect(calls).toEqual([['delete', { ...next, computed: 'computed' }, next]])
 })
 
-test('TestEventSecrets: events and states say that a secret changed, and not from what to what', async () => {
+test('TestEventSecrets: events and states report the change of a secret without its values', async () => {
   const engine = await engines.open(createCloud())
   const hook = (service: string) => ({ hooks: toWireSecret([{ client: { service } }]) })
   await engine.run(createThings({ a: hook('foo-service') }))
@@ -233,7 +233,7 @@ test('TestEventSecrets: events and states say that a secret changed, and not fro
   ])
 })
 
-test('TestAdditionalSecretOutputs: named outputs become secret, what is secret stays so', async () => {
+test('TestAdditionalSecretOutputs: named outputs become secret, and secrets stay secret', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(async monitor => {
     const additionalSecretOutputs = ['a', 'b']
@@ -241,7 +241,7 @@ test('TestAdditionalSecretOutputs: named outputs become secret, what is secret s
     await registerThing(monitor, 'x', object, { additionalSecretOutputs })
   })
   expect(ran.result.result).toBe('succeeded')
-  // The original says nothing of a name that no output has, either.
+  // Like Pulumi, a name without an output is ignored silently.
   expect(diagnosticsOf(ran, 'warning')).toEqual([])
   const sealed = { ciphertext: expect.any(String) }
   expect(statesOf(ran, 'x')).toMatchObject([
@@ -250,7 +250,7 @@ test('TestAdditionalSecretOutputs: named outputs become secret, what is secret s
   expect(JSON.stringify(statesOf(ran, 'x')[0]?.['outputs'])).not.toMatch(/test-[ac]/)
 })
 
-test('TestProviderChecksums: they are kept with the default provider', async () => {
+test('TestProviderChecksums: checksums are stored with the default provider', async () => {
   const engine = await engines.open(createCloud())
   const pluginChecksums = new Map([['windows-x64', Buffer.from([0, 1, 2, 3, 4])]])
   const ran = await engine.run(async monitor => {
@@ -266,7 +266,7 @@ test('TestProviderChecksums: they are kept with the default provider', async () 
   expect(gone.state.resources?.map(({ type }) => type)).toEqual(['pulumi:pulumi:Stack'])
 })
 
-test('TestDefaultParents: the engine gives nobody the stack as parent, default providers neither', async () => {
+test('TestDefaultParents: the engine never sets the stack as a parent, also not for default providers', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(async monitor => {
     await registerThing(monitor, 'without', {}, { parent: '' })
@@ -278,7 +278,7 @@ test('TestDefaultParents: the engine gives nobody the stack as parent, default p
   expect(parentOf('with')).toBe('urn:pulumi:dev::life::pulumi:pulumi:Stack::life-dev')
 })
 
-test('TestParallelDiff: two diffs are asked at once', async () => {
+test('TestParallelDiff: two diffs run at the same time', async () => {
   const cloud = createCloud()
   let calls = 0
   let together = false

@@ -14,7 +14,7 @@ import { createEngines } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** A program that asks the engine itself. */
+/** Creates a host whose program calls the engine directly. */
 function createAskingHost(program: (run: ProgramRun) => Promise<void>): ProgramHost {
   return {
     run: run =>
@@ -34,7 +34,7 @@ const source = {
   ...{ runtime: 'own', runtimeOptions: {} },
 }
 
-test('StartDebugging tells editors what they need, and people that something waits', async () => {
+test('StartDebugging reports the configuration to editors, and the waiting process to users', async () => {
   const config = { name: 'mine', type: 'node', port: 9230, nested: { list: [1, true, null] } }
   const programs = createAskingHost(async ({ engineAddress, onDebuggerReady }) => {
     expect(onDebuggerReady).toBeUndefined()
@@ -61,7 +61,7 @@ test('StartDebugging tells editors what they need, and people that something wai
   ])
 })
 
-test('migrations of states are a failed precondition, and nothing is made', async () => {
+test('state migrations are a failed precondition, and nothing is created', async () => {
   const codes: unknown[] = []
   const programs = createAskingHost(async ({ monitorAddress }) => {
     const monitor = new ResourceMonitorClient(monitorAddress, credentials.createInsecure())

@@ -31,12 +31,12 @@ const createDeep = (n: number, c: string) => ({
   f: { g: { h: c } },
 })
 
-test('TestSingleResourceIgnoreChanges: what is ignored keeps its old value, on every path', async () => {
+test('TestSingleResourceIgnoreChanges: an ignored property keeps its old value, on every path', async () => {
   const cloud = createCloud()
   const ignored: unknown[] = []
   const script = {
     ...cloud.script,
-    // Of what differs it says nothing: then the engine compares.
+    // The provider reports no difference kind, so the engine compares.
     diff: ({ ignoreChanges }: DiffRequest) => {
       ignored.push(ignoreChanges)
       return DiffResponse.create({})
@@ -73,7 +73,7 @@ test('TestSingleResourceIgnoreChanges: what is ignored keeps its old value, on e
   }
 })
 
-test('TestIgnoreChangesInvalidPaths: a path that leads nowhere ignores nothing', async () => {
+test('TestIgnoreChangesInvalidPaths: a path without a target ignores nothing', async () => {
   const whole = { foo: { bar: 'baz' }, qux: ['zed'] }
   const cases: readonly (readonly [Properties, string])[] = [
     [{}, 'foo.bar'],
@@ -94,7 +94,7 @@ test('TestIgnoreChangesInvalidPaths: a path that leads nowhere ignores nothing',
   }
 })
 
-/** A provider that knows what differs, and to which 42 is as good as any number. */
+/** A detailed diff that treats 42 as equal to any number. */
 function diffDetailed({ oldInputs = {}, news = {} }: Partial<DiffRequest>): DiffResponse {
   const seen = news['a'] === 42 ? { ...news, a: oldInputs['a'] } : news
   const paths = new Map([
@@ -119,8 +119,8 @@ function diffDetailed({ oldInputs = {}, news = {} }: Partial<DiffRequest>): Diff
 describe('TestReplaceOnChanges: changes of the named paths replace', () => {
   const replaced = ['create-replacement a', 'replace a', 'delete-replaced a']
   test.each([
-    ['as the provider sees them', diffDetailed, ['same a']],
-    ['as the engine sees them', () => DiffResponse.create({}), replaced],
+    ['with the diff of the provider', diffDetailed, ['same a']],
+    ['with the diff of the engine', () => DiffResponse.create({}), replaced],
   ])('%s', async (_who, diff, as42) => {
     const cloud = createCloud()
     const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })

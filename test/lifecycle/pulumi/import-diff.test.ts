@@ -8,7 +8,7 @@ afterEach(() => engines.close())
 
 const hidden = toWireSecret('hidden-word')
 
-test('TestImportDiff: the difference that would replace is said, secrets are not', async () => {
+test('TestImportDiff: a difference that would replace is reported with its secrets redacted', async () => {
   const cloud = createCloud()
   cloud.objects.set('ext', { replace: 'before' })
   const engine = await engines.open(cloud)

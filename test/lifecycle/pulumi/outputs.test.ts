@@ -12,7 +12,7 @@ const outputsOf = (ran: TestRun): unknown => statesOf(ran, 'life-dev')[0]?.['out
 
 const createBoth = (value: string) => ({ first: value, second: value })
 
-test('TestStackOutputsProgramError: after an error old outputs stay below the new ones', async () => {
+test('TestStackOutputsProgramError: after a program error the old outputs stay, overridden by the new ones', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (outputs: Record<string, unknown>, failure?: string): Program =>
@@ -33,7 +33,7 @@ test('TestStackOutputsProgramError: after an error old outputs stay below the ne
   }
 })
 
-test('TestStackOutputsResourceError: the same when a resource fails', async () => {
+test('TestStackOutputsResourceError: the same after a failed resource', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   cloud.faults.add('create a')
@@ -55,7 +55,7 @@ test('TestStackOutputsResourceError: the same when a resource fails', async () =
   }
 })
 
-test('TestComponentOutputs: the answer to a registration has no outputs of a component', async () => {
+test('TestComponentOutputs: the response to a registration contains no component outputs', async () => {
   const engine = await engines.open(createCloud())
   const received: unknown[] = []
   const program: Program = async monitor => {
@@ -76,7 +76,7 @@ test('TestComponentOutputs: the answer to a registration has no outputs of a com
 
 const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
-test('TestTimestampTracking: a state is created once and modified with each change', async () => {
+test('TestTimestampTracking: created is set once, and modified at each change', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =

@@ -12,13 +12,13 @@ const program = createThings({ a: { v: 1 } })
 const pendingOf = ({ pending_operations: pending = [] }: StoredDeployment) =>
   pending.map(({ type, resource }) => `${type} ${resource.urn.split('::').at(-1)}`)
 
-/** A stack of which nobody knows how an update of `a` ended, nor a create of `b`. */
+/** Opens a stack in which the ends of an update of `a` and of a create of `b` are unknown. */
 async function openPending() {
   const engine = await engines.open(createCloud())
   await engine.run(program)
   await editStackState(engine, state => {
     const a = (state.resources ?? []).find(({ urn }) => urn.endsWith('::a'))
-    if (a === undefined) throw new Error('nothing was made')
+    if (a === undefined) throw new Error('the first run created no resource')
     const b = { ...a, id: '', urn: a.urn.replace(/a$/, 'b') }
     const operations = [
       { resource: a, type: 'updating' as const },
@@ -29,7 +29,7 @@ async function openPending() {
   return engine
 }
 
-test('TestPreviewWithPendingOperations, TestUpdateShowsWarningWithPendingOperations: an update warns and goes on; a preview says nothing', async () => {
+test('TestPreviewWithPendingOperations, TestUpdateShowsWarningWithPendingOperations: an update warns and continues, and a preview does not warn', async () => {
   const engine = await openPending()
   const shown = await engine.run(program, { dryRun: true })
   expect(shown.result.result).toBe('succeeded')
@@ -45,7 +45,7 @@ test('TestPreviewWithPendingOperations, TestUpdateShowsWarningWithPendingOperati
   expect(pendingOf(ran.state)).toEqual(['creating b'])
 })
 
-test('TestRefreshWithPendingOperations, TestRefreshPreservesPendingCreateOperations: a refresh clears all but creates', async () => {
+test('TestRefreshWithPendingOperations, TestRefreshPreservesPendingCreateOperations: a refresh clears all pending operations except creates', async () => {
   for (const options of [{ command: 'refresh' }, { refresh: true }] as const) {
     const engine = await openPending()
     const ran = await engine.run('command' in options ? undefined : program, options)

@@ -8,7 +8,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Where a request was made, below the first line of its file. */
+/** Returns a request made at a line of a file, below the file's first line. */
 const createMadeAt = (root: string, file: string, line: number) => {
   const positionOf = (at: number) => ({ uri: `file://${root}/${file}`, line: at, column: 1 })
   return {
@@ -26,7 +26,7 @@ const traceOf = (ran: TestRun, name: string): readonly string[] => {
   )
 }
 
-test('TestSourcePositions: states say where they come from, below all that called it', async () => {
+test('TestSourcePositions: states contain their source position and the stack trace of the callers', async () => {
   const cloud = createCloud()
   cloud.objects.set('id', { v: 1 })
   let root = ''

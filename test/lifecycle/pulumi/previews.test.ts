@@ -27,7 +27,7 @@ const createInputs = (late: unknown) => ({
   zed: late,
 })
 
-test('TestProviderPreview, TestProviderPreviewGrpc: a preview asks Create and Update with what is not known, and its answer reaches the program', async () => {
+test('TestProviderPreview, TestProviderPreviewGrpc: a preview calls Create and Update with unknown values, and the response reaches the program', async () => {
   const cloud = createCloud()
   const providerCalls: unknown[] = []
   const script = {
@@ -68,7 +68,7 @@ const createMessage = ({ name }: { name?: unknown } = {}) => ({
   message: typeof name === 'string' ? `Hello, ${name}!` : 'unexpected',
 })
 
-/** Everything that a program may ask of a provider, and what it heard. */
+/** Registers everything that a program can request from a provider, and returns the responses. */
 async function registerEverything(monitor: Monitor, late: unknown): Promise<readonly unknown[]> {
   const own = { type: 'pulumi:providers:comp', name: 'own', custom: true }
   const { urn, id } = await monitor.register({ ...own, object: { foo: late } })
@@ -89,7 +89,7 @@ async function registerEverything(monitor: Monitor, late: unknown): Promise<read
   return [a.object, b.object, called.return, invoked.return].map(value => value ?? {})
 }
 
-test('TestProviderPreviewUnknowns: a provider whose settings are not known is asked nothing', async () => {
+test('TestProviderPreviewUnknowns: a provider with unknown settings receives no calls', async () => {
   const cloud = createCloud()
   const providerCalls: string[] = []
   const noteCall = (what: string) => void providerCalls.push(what)
@@ -150,7 +150,7 @@ test('TestProviderPreviewUnknowns: a provider whose settings are not known is as
   }
 })
 
-test('TestSingleResourceDiffUnavailable: a provider that is not known yet may change all it has', async () => {
+test('TestSingleResourceDiffUnavailable: all resources of a provider with unknown settings may change', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (object: Record<string, unknown>): Program =>
@@ -178,7 +178,7 @@ test('TestSingleResourceDiffUnavailable: a provider that is not known yet may ch
   ])
 })
 
-test('TestConstructHangsAfterRegisterResourceFailure: a component that never comes back does not keep the run', async () => {
+test('TestConstructHangsAfterRegisterResourceFailure: a component that never returns does not block the end of the run', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a-child')
   const script = componentScript({

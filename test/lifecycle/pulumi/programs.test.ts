@@ -22,7 +22,7 @@ test('TestEmptyProgramLifecycle: a program without resources is deployed, refres
     }
 })
 
-test('TestLanguageHostDiagnostics: what a language host says went wrong is told', async () => {
+test('TestLanguageHostDiagnostics: a diagnostic of the language host is reported', async () => {
   const engine = await engines.open(createCloud())
   for (const dryRun of [true, false]) {
     const ran = await engine.run(() => Promise.reject(new ProgramFailed('oh no')), { dryRun })
@@ -31,7 +31,7 @@ test('TestLanguageHostDiagnostics: what a language host says went wrong is told'
   }
 })
 
-test('TestProgramError: after an error of the program nothing is deleted', async () => {
+test('TestProgramError: a program error prevents all deletes', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -48,7 +48,7 @@ test('TestProgramError: after an error of the program nothing is deleted', async
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-test('TestResourceError: a resource that fails ends the run, and its registration has no answer', async () => {
+test('TestResourceError: a failed resource ends the run, and its registration gets no response', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   cloud.faults.add('create a')
@@ -68,7 +68,7 @@ describe('a cancel', () => {
     began: running => void moment.then(running.cancel),
   })
 
-  test('TestProviderCancellation: reaches the providers, and what they made meanwhile stays', async () => {
+  test('TestProviderCancellation: a cancellation reaches the providers, and resources that they still created stay', async () => {
     const cloud = createCloud()
     const cancelled = Promise.withResolvers<void>()
     const names = ['a', 'b', 'c', 'd']
@@ -90,7 +90,7 @@ describe('a cancel', () => {
     for (const name of names) expect(statesOf(ran, name)).toMatchObject([{ id: `${name}-1` }])
   })
 
-  test('TestLanguageRuntimeCancellation: ends a program that does nothing', async () => {
+  test('TestLanguageRuntimeCancellation: a cancellation ends an idle program', async () => {
     const engine = await engines.open(createCloud())
     const running = Promise.withResolvers<void>()
     const never = new Promise<never>(() => undefined)
@@ -103,7 +103,7 @@ describe('a cancel', () => {
   })
 })
 
-test('TestBadResourceType: what a provider makes has a type of three parts, components have any', async () => {
+test('TestBadResourceType: custom resources need a type of three parts, and components accept any', async () => {
   const engine = await engines.open(createCloud())
   const codeOf = (call: Promise<unknown>) =>
     call.then(
@@ -127,7 +127,7 @@ test('TestBadResourceType: what a provider makes has a type of three parts, comp
   expect(statesOf(ran, 'c')).toMatchObject([{ type: 'singlename' }])
 })
 
-test('TestBadResourceOptionURNs: options with what is no URN are refused, and the program may go on', async () => {
+test('TestBadResourceOptionURNs: options with an invalid URN are refused, and the program may continue', async () => {
   const engine = await engines.open(createCloud())
   const bad = 'very-bad urn'
   const spec = { name: '', type: '', stack: '', project: '' }

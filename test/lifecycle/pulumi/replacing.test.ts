@@ -15,7 +15,7 @@ const createOne =
   async monitor =>
     void (await registerThing(monitor, 'a', { replace: value }, { protect }))
 
-test('TestProtect: what is protected is neither replaced nor deleted until it is not', async () => {
+test('TestProtect: a protected resource is neither replaced nor deleted until its protection is removed', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
@@ -23,7 +23,7 @@ test('TestProtect: what is protected is neither replaced nor deleted until it is
   for (const dryRun of [true, false]) {
     const refused = await engine.run(createOne('baz', true), { dryRun })
     expect(refused.result.result).toBe('failed')
-    // How to unprotect it is said with the commands of this program.
+    // The hint names the commands of Antichain.
     expect(errorsOf(refused)[0]).toContain(
       `a: unable to replace resource "${urn}"\nas it is currently marked for protection.`,
     )
@@ -37,14 +37,14 @@ test('TestProtect: what is protected is neither replaced nor deleted until it is
     expect(statesOf(refused, 'a')).toMatchObject([{ id: 'a-1', protect: true }])
   }
   expect(cloud.log).toEqual(['create a'])
-  // Unprotected and replaced in one deployment.
+  // The protection is removed in the deployment that replaces the resource.
   const freed = await engine.run(createOne('baz', false))
   expect(freed.result.result).toBe('succeeded')
   expect(statesOf(freed, 'a')).toMatchObject([{ id: 'a-2' }])
   expect(statesOf(freed, 'a')[0]).not.toHaveProperty('protect')
   const again = await engine.run(createOne('baz', true))
   expect(statesOf(again, 'a')).toMatchObject([{ id: 'a-2', protect: true }])
-  // The same after `state unprotect`, though the program goes on protecting it.
+  // The same after `state unprotect`, although the program still protects the resource.
   await editStackResources(engine, resource => [{ ...resource, protect: false }])
   const ran = await engine.run(createOne('daz', true))
   expect(ran.result.result).toBe('succeeded')
@@ -52,7 +52,7 @@ test('TestProtect: what is protected is neither replaced nor deleted until it is
   expect(cloud.log.filter(call => call.startsWith('delete'))).toEqual(['delete a-1', 'delete a-2'])
 })
 
-test('TestDeletedWith: nobody is asked to delete what goes with another', async () => {
+test('TestDeletedWith: a resource that is deleted with another one has no delete call', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -74,7 +74,7 @@ test('TestDeletedWith: nobody is asked to delete what goes with another', async 
   expect(deletes).toEqual(['delete a-1', 'delete a-2'])
 })
 
-test('TestReplaceWithAndPropertyChange: two reasons are one replacement', async () => {
+test('TestReplaceWithAndPropertyChange: two reasons cause one replacement', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -97,7 +97,7 @@ test('TestReplaceWithAndPropertyChange: two reasons are one replacement', async 
   ])
 })
 
-/** A cloud that refuses to delete what something else names. */
+/** A cloud that refuses to delete an object that another one uses. */
 function createStrictCloud(): Cloud {
   const cloud = createCloud()
   const remove = (ask: DeleteRequest) => {
@@ -110,7 +110,7 @@ function createStrictCloud(): Cloud {
   return { ...cloud, script: { ...cloud.script, delete: remove } }
 }
 
-/** `b` names `a`, and is replaced with it. */
+/** `b` uses `a` and is replaced with it. */
 const createNaming =
   (a: string, more: object = {}, b = 'b'): Program =>
   async monitor => {
@@ -123,7 +123,7 @@ const createNaming =
     )
   }
 
-test('TestPendingDeleteOrder: what a half done replacement left goes after what still uses it', async () => {
+test('TestPendingDeleteOrder: the old copy of an interrupted replacement is deleted after its users', async () => {
   const cloud = createStrictCloud()
   const engine = await engines.open(cloud)
   await engine.run(createNaming('bar'))
@@ -140,10 +140,10 @@ test('TestPendingDeleteOrder: what a half done replacement left goes after what 
   expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-2'])
 })
 
-test('TestPendingDeleteReplacement: old copies of dependents go before what is deleted first', async () => {
+test('TestPendingDeleteReplacement: old copies of dependents are deleted before a resource that is deleted first', async () => {
   const cloud = createStrictCloud()
   const diff = cloud.script.diff
-  if (diff === undefined) throw new Error('a cloud compares')
+  if (diff === undefined) throw new Error('the cloud has no diff')
   const frobOf = ({ frob }: Record<string, unknown> = {}) => frob
   // Another value of `frob` replaces, too.
   const script = {

@@ -26,7 +26,10 @@ async function publish(engine: TestEngine, foo: string): Promise<void> {
   await publishStack(engine, 'other', encodeSnapshot(snapshot, await managers, 'sealed'))
 }
 
-/** Stash and reference, both styles, and a function; what they answer goes into a resource. */
+/**
+ * A stash, a stack reference in both styles, and a function. Their results are inputs of a
+ * resource.
+ */
 const program: Program = async monitor => {
   const type = 'pulumi:pulumi:StackReference'
   const properties = { name: 'other' }
@@ -43,13 +46,13 @@ const program: Program = async monitor => {
   await registerThing(monitor, 'a', { values, stash: kept.object, id: inner['id'] })
 }
 
-test('a deployment that died anywhere goes on with what was answered, and leaves nothing pending', async () => {
+test('a deployment that died at any effect is resumed with the recorded answers and leaves nothing pending', async () => {
   const whole = await engines.open(createCloud())
   await publish(whole, 'bar')
   const { effects } = await whole.run(program)
   const begun = effects.filter(name => name === 'operations.begin')
   const kills: readonly KillPoint[] = [
-    // After a begin nobody knows whether the call was made.
+    // After a begin it is unknown whether the call was sent.
     ...begun.map((call, at) => ({ effect: at + 1, call, when: 'after' }) as const),
     ...effects.flatMap((_, at) =>
       at > 2 && at % 6 === 0 ? [{ effect: at, when: 'after' } as const] : [],
@@ -62,19 +65,19 @@ test('a deployment that died anywhere goes on with what was answered, and leaves
     const engine = await engines.open(cloud)
     await publish(engine, 'bar')
     const killed = await engine.run(program, { kill }).catch((thrown: unknown) => thrown)
-    // What takes long renews its leases: a quick run may not come to that many effects.
+    // Lease renewals depend on the time: a fast run may not reach that many effects.
     if (!(killed instanceof Error)) continue
     expect(killed, where).toBeInstanceOf(Killed)
     killings += 1
     const ran = await engine.run(program, { resume: true }).catch((thrown: unknown) => thrown)
-    // Before its pin there is nothing that could be resumed.
+    // Before the pin there is nothing to resume.
     if (ran instanceof Error) {
       expect(ran, where).toMatchObject({ code: 'NOTHING_TO_RESUME' })
       continue
     }
     const { result, state } = ran as Awaited<ReturnType<TestEngine['run']>>
     const pending = (state.pending_operations ?? []).map(({ resource }) => resource.urn)
-    // Of a create in a cloud nobody can know; what is built in is made again.
+    // The end of a create in a cloud is unknown. Built-in resources are created again.
     expect(
       pending.filter(urn => /StackReference|Stash/.test(urn)),
       where,

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.forceShutdown()
 })
 
-/** Asks for a program of a runtime, whose host must not be started. */
+/** Returns a request for a program of a runtime whose host must not be started. */
 function createRunOptions(
   runtime: string,
   runtimeOptions: Record<string, unknown> = {},
@@ -49,7 +49,7 @@ test('TestNoRuntimeLifecycle: a project without a runtime registers nothing', as
     }
 })
 
-/** A host of a language that runs already: it registers one resource. */
+/** Starts a language host that registers one resource, and returns its address. */
 async function startListening(): Promise<string> {
   const server = new Server()
   servers.push(server)
@@ -79,7 +79,7 @@ async function startListening(): Promise<string> {
   )
 }
 
-test('TestLanguageClient: a host that runs already is attached to by its address', async () => {
+test('TestLanguageClient: a running host is attached to by its address', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(
     undefined,
@@ -89,7 +89,7 @@ test('TestLanguageClient: a host that runs already is attached to by its address
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-1', inputs: { v: 1 } }])
 })
 
-test('a host to attach to needs an address', async () => {
+test('an attach without an address is refused', async () => {
   const engine = await engines.open(createCloud())
   const without = engine.run(undefined, createRunOptions('client')).then(
     ({ result }) => result.result,

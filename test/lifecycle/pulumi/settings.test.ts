@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const secretKey = '4dabf18193072939515e22adb298388d'
 
-test('TestConfigSecrets: a secret setting is secret in the provider’s state', async () => {
+test('TestConfigSecrets: a secret setting is secret in the state of the provider', async () => {
   const engine = await engines.open(createCloud())
   const config = new Map([['test:password', { text: 'hunter2', secret: true, object: false }]])
   const ran = await engine.run(createThings({ a: {} }), { config })

@@ -38,7 +38,7 @@ async function publishOther(
 const read = (monitor: Monitor, name: string, more: Record<string, unknown> = {}) =>
   monitor.read('other', name, { type, properties: { name, ...more } })
 
-test('TestStackReference: a read has the outputs of the other stack, as they are now', async () => {
+test('TestStackReference: a read returns the current outputs of the other stack', async () => {
   const engine = await engines.open(createCloud())
   await publishOther(engine, new Map([['foo', 'bar']]))
   const seen: unknown[] = []
@@ -71,7 +71,7 @@ test('TestStackReference: a read has the outputs of the other stack, as they are
   expect(gone.state.resources ?? []).toEqual([])
 })
 
-test('TestStackReference: the name may leave out organization and project', async () => {
+test('TestStackReference: the name may omit organization and project', async () => {
   for (const name of ['other', 'life/other', 'organization/other']) {
     const engine = await engines.open(createCloud())
     await publishOther(engine, new Map([['foo', 'bar']]))
@@ -95,7 +95,7 @@ test('TestStackReference: unknown stacks and unknown properties are errors', asy
   expect(findResource(more.state, 'other')).toBeUndefined()
 })
 
-test('TestStackReferenceRegister: the older style works, warns, and is replaced for another name', async () => {
+test('TestStackReferenceRegister: a registration works with a warning, and another name replaces it', async () => {
   const engine = await engines.open(createCloud())
   await publishOther(engine, new Map([['foo', 'bar']]))
   const register =
@@ -117,7 +117,7 @@ test('TestStackReferenceRegister: the older style works, warns, and is replaced 
     expect((await engine.run(wrong)).result.result).toBe('failed')
 })
 
-test('secrets of the other stack stay secret, and closed ones are elided with a word', async () => {
+test('secrets of the other stack stay secret, and undecryptable ones are elided with a warning', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => void (await registerThing(monitor, 'own', {})))

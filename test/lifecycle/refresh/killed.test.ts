@@ -14,7 +14,10 @@ const program: Program = async monitor => {
   await registerThing(monitor, 'gone', { v: 1 })
 }
 
-/** A stack of which one thing moved, one is gone, one is to be replaced, and one is not wanted. */
+/**
+ * A stack with drift, a missing object, a resource to replace, and one that the program does not
+ * register.
+ */
 async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEngine }> {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
@@ -26,7 +29,7 @@ async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: Te
   return { cloud, engine }
 }
 
-/** Kills a run at every `step`th of its effects and lets another go on with it. */
+/** Kills runs at every `step`-th effect and resumes each. Returns the number of kills. */
 async function killEverywhere(
   options: TestRunOptions,
   step: number,
@@ -56,8 +59,8 @@ async function killEverywhere(
   return killings
 }
 
-describe('a refresh by the program that is killed goes on where it was', () => {
-  test('alone: everything is what was read, and nothing is done', async () => {
+describe('a refresh with the program that is killed is resumed', () => {
+  test('alone: the state equals the cloud, and the cloud is not changed', async () => {
     const options: TestRunOptions = { command: 'refresh', runProgram: true }
     const killings = await killEverywhere(options, 29, (ran, cloud) => {
       expect(ran.result.result).toBe('succeeded')
@@ -71,7 +74,7 @@ describe('a refresh by the program that is killed goes on where it was', () => {
     expect(killings).toBeGreaterThan(1)
   }, 120_000)
 
-  test('before an update: each is changed once, by what was read', async () => {
+  test('before an update: each resource is changed once, based on the read state', async () => {
     const options: TestRunOptions = { refresh: true, runProgram: true }
     const killings = await killEverywhere(options, 37, (ran, cloud) => {
       expect(ran.result.result).toBe('succeeded')

@@ -19,7 +19,7 @@ afterEach(() => engines.close())
 
 const refresh = { command: 'refresh' } as const
 
-/** A cloud that answers reads in its own way; what it leaves undefined is read as it is. */
+/** A cloud with its own answers to reads; undefined means the normal answer. */
 function createReading(answer: (ask: ReadRequest) => unknown) {
   const cloud = createCloud()
   const script = {
@@ -29,7 +29,7 @@ function createReading(answer: (ask: ReadRequest) => unknown) {
   return { ...cloud, script }
 }
 
-test('TestParallelRefresh: the list keeps its order', async () => {
+test('TestParallelRefresh: the resource list keeps its order', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const names = ['a', 'b', 'c', 'd']
@@ -44,7 +44,7 @@ test('TestParallelRefresh: the list keeps its order', async () => {
   expect(urnsOf(ran)).toEqual(urnsOf(before))
 })
 
-test('TestExternalRefresh, TestExternalRefreshDoesNotCallDiff: what was only read is compared by its outputs', async () => {
+test('TestExternalRefresh, TestExternalRefreshDoesNotCallDiff: an external resource is compared by its outputs', async () => {
   const cloud = createCloud()
   cloud.objects.set('there', { v: 1 })
   const engine = await engines.open(cloud)
@@ -59,7 +59,7 @@ test('TestExternalRefresh, TestExternalRefreshDoesNotCallDiff: what was only rea
   expect(engine.provider.calls.filter(({ method }) => method === 'diff')).toEqual([])
 })
 
-test('TestRefreshInitFailure: what is unhealthy is a warning and kept until it is not', async () => {
+test('TestRefreshInitFailure: an unhealthy object causes a warning, which the state keeps until it is healthy', async () => {
   const now = { isBad: false }
   const cloud = createReading(({ id, properties = {}, inputs = {} }) => {
     if (!now.isBad || id !== 'a-1') return undefined
@@ -81,7 +81,7 @@ test('TestRefreshInitFailure: what is unhealthy is a warning and kept until it i
   expect(listKeptNames(good)).toEqual(['a', 'b'])
 })
 
-test('TestRefreshWithDelete, TestRefreshUpdateWithDeletedResource: what is gone leaves the state', async () => {
+test('TestRefreshWithDelete, TestRefreshUpdateWithDeletedResource: a missing resource leaves the state', async () => {
   for (const parallel of [1, 4]) {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
@@ -100,7 +100,7 @@ test('TestRefreshWithDelete, TestRefreshUpdateWithDeletedResource: what is gone 
   }
 })
 
-test('TestRefreshDeleteDependencies, TestRefreshDeletePropertyDependencies, TestRefreshDeleteDeletedWith, TestRefreshDeleteParent: what named it does not any more', async () => {
+test('TestRefreshDeleteDependencies, TestRefreshDeletePropertyDependencies, TestRefreshDeleteDeletedWith, TestRefreshDeleteParent: references to a missing resource are removed', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -113,7 +113,7 @@ test('TestRefreshDeleteDependencies, TestRefreshDeletePropertyDependencies, Test
     await registerThing(monitor, 'child', { v: 1 }, { parent: a.urn })
   })
   cloud.objects.delete('a-1')
-  // Who is no target still does not name what is gone.
+  // Resources outside of the targets lose these references, too.
   const ran = await engine.run(undefined, {
     ...refresh,
     targeting: { targets: [targetUrnOf('a')] },
@@ -128,7 +128,7 @@ test('TestRefreshDeleteDependencies, TestRefreshDeletePropertyDependencies, Test
   expect(resourceStateOf(ran, 'child').parent).toBe(undefined)
 })
 
-test('TestCanceledRefresh: what was read before stays read, the rest as it was', async () => {
+test('TestCanceledRefresh: completed reads are kept, and the other resources are unchanged', async () => {
   const reached = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
   const cloud = createReading(async () => {
@@ -154,7 +154,7 @@ test('TestCanceledRefresh: what was read before stays read, the rest as it was',
   expect(listKeptNames(ran)).toEqual(names)
 })
 
-test('TestRefreshStepWillPersistUpdatedIDs, TestRefreshPreservesInputsWhenReadReturnsNoInputs: a new id is kept, and old inputs where none are read', async () => {
+test('TestRefreshStepWillPersistUpdatedIDs, TestRefreshPreservesInputsWhenReadReturnsNoInputs: a new id is stored, and old inputs are kept when a read returns none', async () => {
   const cloud = createReading(() => ReadResponse.create({ id: 'other', properties: { v: 2 } }))
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))

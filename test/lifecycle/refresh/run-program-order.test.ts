@@ -20,7 +20,7 @@ const byProgram = { command: 'refresh', runProgram: true } as const
 const registerGroup = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'test:index:Group', name, object: {}, ...more })
 
-/** Puts further states behind those of the stack, each made from the one of a name. */
+/** Appends states to the stack, derived from the state with this name. */
 function addResources(
   engine: TestEngine,
   name: string,
@@ -38,7 +38,7 @@ function addResources(
 
 const three = { a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }
 
-test('TestRefreshV2IncludeTarget, TestRefreshV2ExcludeTarget: only what is meant is read', async () => {
+test('TestRefreshV2IncludeTarget, TestRefreshV2ExcludeTarget: only the selected resources are read', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings(three))
@@ -87,7 +87,7 @@ test('TestRefreshV2TargetNotInProgram: a target that the program does not regist
   expect(errorMessagesOf(unknown)).toEqual([`no resource named '${targetUrnOf('nowhere')}' found`])
 })
 
-test('targets take no dependents along of what the program does not register, as in the original', async () => {
+test('unregistered dependents of a target are not read, as in Pulumi', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program: Program = async monitor => {
@@ -101,11 +101,11 @@ test('targets take no dependents along of what the program does not register, as
     targeting: { targets: [targetUrnOf('a')], targetDependents: true },
   }
   expect(listNamesByOp(await engine.run(createThings({}), options), 'refresh')).toEqual(['a'])
-  // Of what it registers those that depend on a target itself.
+  // Of the registered resources, those that depend directly on a target are read.
   expect(listNamesByOp(await engine.run(program, options), 'refresh')).toEqual(['a', 'b'])
 })
 
-test('TestRefreshV2Targeted, TestRefreshV2TargetedWithPropertyDependencies: what is no target and what depends on it stay whole', async () => {
+test('TestRefreshV2Targeted, TestRefreshV2TargetedWithPropertyDependencies: resources outside of the targets and their dependents stay valid', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -138,7 +138,7 @@ test('TestRefreshV2Targeted, TestRefreshV2TargetedWithPropertyDependencies: what
   })
 })
 
-test('TestRefreshV2FailedRead: what could not be read stays, and nothing follows', async () => {
+test('TestRefreshV2FailedRead: a resource whose read failed stays, and no other is read', async () => {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
@@ -165,7 +165,7 @@ test('TestRefreshV2FailedRead: what could not be read stays, and nothing follows
   expect(errorMessagesOf(shown)).toEqual(['Preview failed: read failure'])
 })
 
-test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: children of what is gone stay valid', async () => {
+test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: children of a missing resource stay valid', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program: Program = async monitor => {
@@ -179,7 +179,7 @@ test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: chi
   const ran = await engine.run(undefined, { command: 'refresh' })
   expect(ran.result.result).toBe('succeeded')
   expect(listKeptNames(ran)).toEqual([])
-  // As in the original: not even below the stack.
+  // As in Pulumi, the stack does not become the parent either.
   expect(resourceStateOf(ran, 'p').parent).toBe(undefined)
   const other = await engines.open(cloud)
   await other.run(createThings({ parent: { v: 1 } }))
@@ -190,11 +190,11 @@ test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: chi
     await registerGroup(monitor, 'child', { parent: parent.urn })
   }, byProgram)
   expect(ordered.result.result).toBe('succeeded')
-  // Its parent is not made, and so it is not either.
+  // The parent is not created, so the child is not created either.
   expect(listKeptNames(ordered)).not.toContain('child')
 })
 
-test('TestRefreshV2DependencyNotInOriginalSnapshot, TestRefreshV2DeletedWithOrdering, TestRefreshV2PropertyDependencyOrdering: what needs something new is not made, or stays as it was', async () => {
+test('TestRefreshV2DependencyNotInOriginalSnapshot, TestRefreshV2DeletedWithOrdering, TestRefreshV2PropertyDependencyOrdering: a resource that depends on a new one is not created, or stays unchanged', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -223,7 +223,7 @@ test('TestRefreshV2DependencyNotInOriginalSnapshot, TestRefreshV2DeletedWithOrde
   })
 })
 
-test('TestRefreshV2ExcludesChildWithExcludedParent: a child that the program does not register is no reason to fail', async () => {
+test('TestRefreshV2ExcludesChildWithExcludedParent: an unregistered child does not fail the refresh', async () => {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
@@ -244,7 +244,7 @@ test('TestRefreshV2ExcludesChildWithExcludedParent: a child that the program doe
   expect(resourceStateOf(ran, 'child').parent).toBe(undefined)
 })
 
-test('what the program registers keeps which of its properties depend on nothing', async () => {
+test('a registered resource keeps properties without dependencies in its property dependencies', async () => {
   const engine = await engines.open(createCloud())
   const propertyDependencies = new Map([['v', { urns: [] }]])
   const program: Program = async monitor => {
@@ -257,12 +257,12 @@ test('what the program registers keeps which of its properties depend on nothing
     for (const name of ['g', 'a'])
       expect(resourceStateOf(ran, name)['propertyDependencies'], name).toEqual({ v: [] })
   const again = await engine.run(program, { command: 'refresh' })
-  // A refresh without the program forgets them, as the original's does.
+  // A refresh without the program removes them, as in Pulumi.
   for (const name of ['g', 'a'])
     expect(resourceStateOf(again, name)).not.toHaveProperty('propertyDependencies')
 })
 
-test('what was read, and what was registered beside it, forgets what is no target or no more in the program', async () => {
+test('read and registered resources lose references to resources outside of the targets or the program', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -295,12 +295,13 @@ test('what was read, and what was registered beside it, forgets what is no targe
   for (const field of ['parent', 'dependencies', 'propertyDependencies', 'deletedWith'])
     expect(resourceStateOf(read, 'b'), field).not.toHaveProperty(field)
   expect(resourceStateOf(read, 'g').dependencies).toEqual([b, targetUrnOf('a')])
-  // It took along what nobody reads or registers, which stands before it, and behind the other.
+  // This component kept `gone`, which no step reads or registers: it is earlier in the list. `b` is
+  // later.
   expect(resourceStateOf(read, 'g')['propertyDependencies']).toEqual({
     v: [targetUrnOf('a'), targetUrnOf('gone')],
     w: [],
   })
-  // Nobody touched it: it stands behind what it names.
+  // This resource has no step: it follows its dependencies.
   expect(resourceStateOf(read, 'c').dependencies).toEqual([targetUrnOf('a')])
   const again = await engine.run(program(true))
   expect(again.result.result).toBe('succeeded')
@@ -310,7 +311,7 @@ test('what was read, and what was registered beside it, forgets what is no targe
   })
 })
 
-test('a component that is no target takes along what it depends on and nothing has read', async () => {
+test('a component outside of the targets adds same steps for its unread dependencies', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program: Program = async monitor => {
@@ -328,7 +329,7 @@ test('a component that is no target takes along what it depends on and nothing h
   })
   expect(ran.result.result).toBe('succeeded')
   expect(listNamesByOp(ran, 'refresh')).toEqual(['d'])
-  // Each once; of the others nothing is told.
+  // Each of them once; no other resource is reported.
   expect(listNamesByOp(ran, 'same').filter(name => name !== 'life-dev')).toEqual([
     'a',
     'b',

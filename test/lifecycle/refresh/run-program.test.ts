@@ -26,7 +26,7 @@ afterEach(() => engines.close())
 const byProgram = { command: 'refresh', runProgram: true } as const
 const first = { refresh: true, runProgram: true } as const
 
-test('TestRefreshWithProgram, TestRefreshWithProgramWithDeletedResource: the program sees what was read, and that nothing is there', async () => {
+test('TestRefreshWithProgram, TestRefreshWithProgramWithDeletedResource: the program receives the read state, and unknown values for missing resources', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const replies: unknown[] = []
@@ -60,12 +60,12 @@ test('TestRefreshWithProgram, TestRefreshWithProgramWithDeletedResource: the pro
   expect(replies).toEqual([['', {}, true], ['b-1', { v: 7 }, false], true])
   expect(gone.result.changes).toEqual({ delete: 1, same: 4 })
   expect(listKeptNames(gone)).toEqual(['b'])
-  // What it depended on is not there any more.
+  // Its dependency no longer exists.
   expect(resourceStateOf(gone, 'b').dependencies ?? []).toEqual([])
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-test('a preview of it changes nothing and tells the same', async () => {
+test('its preview changes nothing and reports the same', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const before = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, left: { v: 1 } }))
@@ -83,7 +83,7 @@ test('a preview of it changes nothing and tells the same', async () => {
   expect(cloud.log).toHaveLength(3)
 })
 
-test('drift is told with what drifted, as it came to be', async () => {
+test('drift is reported with the drifted properties, in the direction of the change', async () => {
   const cloud = createCloud()
   const diff = () => {
     const detailedDiff = new Map([['v', { kind: 0 as const, inputDiff: true }]])
@@ -106,7 +106,7 @@ test('drift is told with what drifted, as it came to be', async () => {
   }
 })
 
-test('TestRefreshWithProviderThatHasDependencies: what needs something that is not there is not made', async () => {
+test('TestRefreshWithProviderThatHasDependencies: a resource with a missing dependency is not created', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -136,7 +136,7 @@ test('TestRefreshWithProviderThatHasDependencies: what needs something that is n
   })
 })
 
-/** A cloud whose reads fail under any other region than one. */
+/** A cloud whose reads fail in every region except the current one. */
 function createRegional() {
   const cloud = createCloud()
   const now = { region: 'one' }
@@ -155,7 +155,7 @@ function createRegional() {
   return { cloud: { ...cloud, script }, now }
 }
 
-test('TestRefreshWithProgramUpdateExplicitProvider: it is read by the provider that the program has now', async () => {
+test('TestRefreshWithProgramUpdateExplicitProvider: a resource is read with the current provider of the program', async () => {
   const { cloud, now } = createRegional()
   const engine = await engines.open(cloud)
   const program =
@@ -175,14 +175,14 @@ test('TestRefreshWithProgramUpdateExplicitProvider: it is read by the provider t
   expect(resourceStateOf(ran, 'p').inputs).toEqual({ region: 'two' })
 })
 
-test('TestRefreshWithProgramUpdateDefaultProvider, TestRefreshWithProgramUpdateDefaultProviderWithoutRegistration: the default provider is as it is configured now where the program uses it', async () => {
+test('TestRefreshWithProgramUpdateDefaultProvider, TestRefreshWithProgramUpdateDefaultProviderWithoutRegistration: the default provider has the current configuration if the program uses it', async () => {
   const { cloud, now } = createRegional()
   const engine = await engines.open(cloud)
   const createConfig = (region: string) =>
     new Map([['test:region', { text: region, secret: false, object: false }]])
   const program = createThings({ a: { v: 1 } })
   await engine.run(program, { config: createConfig('one') })
-  // Nobody registers it: what the state says holds.
+  // The program does not use it, so the stored configuration is used.
   const other = await engine.run(createThings({}), { ...byProgram, config: createConfig('two') })
   expect(other.result.result).toBe('succeeded')
   expect(allStepsOf(other)).toContain('refresh a')
@@ -193,7 +193,7 @@ test('TestRefreshWithProgramUpdateDefaultProvider, TestRefreshWithProgramUpdateD
   expect(resourceStateOf(ran, 'default').inputs).toMatchObject({ region: 'two' })
 })
 
-test('TestRefreshWithBigProgram: more resources than may be read at once', async () => {
+test('TestRefreshWithBigProgram: more resources than the limit of concurrent reads are read', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const names = Array.from({ length: 9 }, (_, at) => `a${at}`)
@@ -208,7 +208,7 @@ test('TestRefreshWithBigProgram: more resources than may be read at once', async
   for (const name of names) expect(resourceStateOf(ran, name).outputs).toEqual({ v: 2 })
 })
 
-test('TestRefreshWithAlias: it is read under its new type', async () => {
+test('TestRefreshWithAlias: a resource is read under its new type', async () => {
   const cloud = createCloud()
   const reads: ReadRequest[] = []
   const script = {
@@ -239,7 +239,7 @@ test('TestRefreshWithAlias: it is read under its new type', async () => {
   })
 })
 
-test('TestRefreshRunProgramDeletedResource, TestRefreshRunProgramReplacedResource: an update goes on from what was read', async () => {
+test('TestRefreshRunProgramDeletedResource, TestRefreshRunProgramReplacedResource: an update is based on the read state', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ gone: { v: 1 }, moved: { replace: 1 }, same: { v: 1 } }))
@@ -259,7 +259,7 @@ test('TestRefreshRunProgramDeletedResource, TestRefreshRunProgramReplacedResourc
   expect([...cloud.objects.keys()].sort()).toEqual(['gone-2', 'moved-2', 'same-1'])
 })
 
-test('TestRefreshRunProgramDBRReplacedResource: what is deleted first goes as it was read, and its dependents are not read', async () => {
+test('TestRefreshRunProgramDBRReplacedResource: a resource that is deleted first is deleted as read, and its dependents are not read', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -279,7 +279,7 @@ test('TestRefreshRunProgramDBRReplacedResource: what is deleted first goes as it
   ])
 })
 
-test('an update that runs its program for a refresh deletes what is not registered without reading it', async () => {
+test('an update that refreshes with its program deletes unregistered resources without reading them', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
@@ -288,7 +288,7 @@ test('an update that runs its program for a refresh deletes what is not register
   expect(cloud.log.at(-1)).toBe('delete b-1')
 })
 
-test('a provider that changes with a refresh by the program replaces nothing, as in the original', async () => {
+test('a changed provider in a refresh with the program replaces nothing, as in Pulumi', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -306,7 +306,7 @@ test('a provider that changes with a refresh by the program replaces nothing, as
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('without --refresh nothing is read, not even what its provider wants read before an update', async () => {
+test('without --refresh no resource is read, not even if its provider requests a read before an update', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))

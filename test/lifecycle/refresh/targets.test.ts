@@ -18,7 +18,7 @@ const program: Program = async monitor => {
   await registerThing(monitor, 'c', { v: 1 })
 }
 
-test('TestRefreshBasics: each target is the same, updated or deleted, and nothing else is', async () => {
+test('TestRefreshBasics: each target is unchanged, updated or deleted, and no other resource is', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(program)

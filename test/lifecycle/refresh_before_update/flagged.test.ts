@@ -12,7 +12,7 @@ import { createEngines, createThings } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** A cloud whose provider wants everything read before it is updated; reads find a new `fresh`. */
+/** A cloud whose provider requests a refresh before each update. Reads return a new `fresh`. */
 async function openFlagged() {
   const cloud = createCloud()
   const updates: UpdateRequest[] = []
@@ -35,7 +35,7 @@ async function openFlagged() {
   return { engine: await engines.open({ ...cloud, script }), updates, now }
 }
 
-test('TestRefreshBeforeUpdate: what is flagged is read before it is updated, in previews too', async () => {
+test('TestRefreshBeforeUpdate: a flagged resource is read before its update, in previews, too', async () => {
   const { engine, updates, now } = await openFlagged()
   const first = await engine.run(createThings({ a: { v: 'one' } }))
   expect(statesOf(first, 'a')).toMatchObject([{ refreshBeforeUpdate: true, inputs: { v: 'one' } }])
@@ -45,7 +45,7 @@ test('TestRefreshBeforeUpdate: what is flagged is read before it is updated, in 
   expect(stepsOf(second)).toEqual(['refresh a', 'update a'])
   expect(updates.at(-1)).toMatchObject({ oldInputs: { v: 'fresh-1' }, olds: { v: 'fresh-1' } })
   now.fresh = 2
-  // Nothing changed in the program, but in the cloud.
+  // Only the cloud changed, not the program.
   const third = await engine.run(createThings({ a: { v: 'two' } }))
   expect(stepsOf(third)).toEqual(['refresh a', 'update a'])
   expect(updates.at(-1)).toMatchObject({ oldInputs: { v: 'fresh-2' } })
@@ -63,7 +63,7 @@ test('TestRefreshBeforeUpdate: what is flagged is read before it is updated, in 
   expect(statesOf(imported, 'a')).toEqual(statesOf(refreshed, 'a'))
 })
 
-test('TestRefreshBeforeUpdateDeletedResource: what is gone is made again', async () => {
+test('TestRefreshBeforeUpdateDeletedResource: a missing resource is created again', async () => {
   const { engine, now } = await openFlagged()
   await engine.run(createThings({ a: { v: 'one' } }))
   now.isGone = true

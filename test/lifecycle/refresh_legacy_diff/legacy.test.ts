@@ -8,11 +8,11 @@ import { createEngines, createThings } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestRefreshBasicsWithLegacyDiff: the outputs alone say what came of it', async () => {
+test('TestRefreshBasicsWithLegacyDiff: the outputs alone decide the result', async () => {
   const inputs = { v: 1 }
   const cloud = createCloud()
   const read = ({ id, properties }: ReadRequest) => {
-    // Inputs of b moved, outputs of c.
+    // The inputs of b and the outputs of c changed.
     if (id === 'b-1') return ReadResponse.create({ id, properties, inputs: { v: 2 } })
     if (id === 'c-1') return ReadResponse.create({ id, properties: { v: 2 }, inputs })
     return ReadResponse.create({})

@@ -15,7 +15,7 @@ const createPair =
     await registerThing(monitor, 'b', { fixed: true }, { replaceWith: [a.urn] })
   }
 
-test('TestReplaceWith: a resource is replaced with the one that it names', async () => {
+test('TestReplaceWith: a resource is replaced together with the one that it names', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const first = await engine.run(createPair(1))
@@ -40,7 +40,7 @@ test('TestReplaceWith: a resource is replaced with the one that it names', async
   expect(resourceStepsOf(again.events)).toEqual(['same a', 'same b'])
 })
 
-test('TestReplaceWithAndDeletedWith: what goes with one and is replaced with another is not deleted by itself', async () => {
+test('TestReplaceWithAndDeletedWith: a resource with replaceWith and deletedWith has no delete call of its own', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -64,7 +64,7 @@ test('TestReplaceWithAndDeletedWith: what goes with one and is replaced with ano
   ])
 })
 
-test('TestReplaceWithDeleteBeforeReplace: the cascade of a delete before the replacement takes it along', async () => {
+test('TestReplaceWithDeleteBeforeReplace: the cascade of a delete before the replacement includes it', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createPair(1, deleteFirst))

@@ -15,7 +15,7 @@ const createTriggered =
 
 const replaced = ['create-replacement a', 'replace a', 'delete-replaced a']
 
-/** The steps of a run with each trigger in turn, on one stack. */
+/** Returns the steps of runs on one stack, one run per trigger. */
 async function runTriggers(
   ...triggers: readonly unknown[]
 ): Promise<readonly (readonly string[])[]> {
@@ -29,7 +29,7 @@ async function runTriggers(
   return all
 }
 
-test('TestReplacementTrigger: another value replaces, setting it or taking it away does not', async () => {
+test('TestReplacementTrigger: another value replaces, adding or removing it does not', async () => {
   expect(await runTriggers(undefined, 'first', 'first', 'second', undefined)).toEqual([
     ['create a'],
     ['same a'],
@@ -39,7 +39,7 @@ test('TestReplacementTrigger: another value replaces, setting it or taking it aw
   ])
 })
 
-test('a trigger that is set is kept although nothing else changes', async () => {
+test('a new trigger is stored although nothing else changes', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createTriggered())
   const { state } = await engine.run(createTriggered('first'))
@@ -47,7 +47,7 @@ test('a trigger that is set is kept although nothing else changes', async () => 
   expect(a?.['replacementTrigger']).toBe('first')
 })
 
-describe('what is put around a trigger', () => {
+describe('the wrapper of a trigger', () => {
   test('TestReplacementTriggerWithSecret: a secret of the same value does not replace', async () => {
     expect(await runTriggers('first', wireValues.secret('first'))).toEqual([
       ['create a'],
@@ -55,18 +55,18 @@ describe('what is put around a trigger', () => {
     ])
   })
 
-  test('TestReplacementTriggerWithDeepSecret: nor does one deeper inside', async () => {
+  test('TestReplacementTriggerWithDeepSecret: the same for a nested secret', async () => {
     const [plain, hidden] = [['first'], [wireValues.secret('first')]]
     expect(await runTriggers(plain, hidden)).toEqual([['create a'], ['same a']])
   })
 
-  test('TestReplacementTriggerOutputWrappedPlainValue: an output of the same value does not, of another does', async () => {
+  test('TestReplacementTriggerOutputWrappedPlainValue: an output of the same value does not replace, and one of another value does', async () => {
     const [first, second] = ['first', 'second'].map(value => wireValues.output({ value }))
     expect(await runTriggers('first', first, second)).toEqual([['create a'], ['same a'], replaced])
   })
 })
 
-/** A stack with a trigger that is unknown, previewed and updated. */
+/** Previews and updates a stack with an unknown trigger. */
 async function withUnknown(known: unknown, unknown: unknown): Promise<void> {
   const engine = await engines.open(createCloud())
   await engine.run(createTriggered(known))
@@ -82,8 +82,8 @@ async function withUnknown(known: unknown, unknown: unknown): Promise<void> {
   expect(a?.['id']).toBe('a-1')
 }
 
-test('TestReplacementTriggerWithOutput: an output that is not known replaces in a preview and fails an update', () =>
+test('TestReplacementTriggerWithOutput: an unknown output replaces in a preview and fails an update', () =>
   withUnknown(wireValues.output({ value: 'first' }), wireValues.output({})))
 
-test('TestReplacementTriggerWithComputed: so does what is not computed yet', () =>
+test('TestReplacementTriggerWithComputed: the same for a computed value', () =>
   withUnknown('first', wireValues.unknown))

@@ -14,7 +14,7 @@ const throwNo = (): never => {
   throw new Error('no')
 }
 
-/** A thing whose hook of one moment fails, and one that depends on it. */
+/** A thing with a failing hook of one type, and a dependent. */
 const createFailing =
   (moment: string, v: number, how: object = {}): Program =>
   async monitor => {
@@ -36,7 +36,7 @@ const textsOf = ({ events }: TestRun, severity: string): readonly string[] =>
 const readIds = ({ state }: TestRun): readonly unknown[] =>
   (state.resources ?? []).flatMap(({ type, id }) => (type === 'test:index:Thing' ? [id] : []))
 
-test('TestResourceHookBeforeUpdateError: the step fails, and nobody is called', async () => {
+test('TestResourceHookBeforeUpdateError: the step fails without a provider call', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
@@ -48,7 +48,7 @@ test('TestResourceHookBeforeUpdateError: the step fails, and nobody is called', 
   expect(a).toMatchObject({ inputs: { v: 1 } })
 })
 
-test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: before, nothing goes; after, it is gone and the run fails', async () => {
+test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: a failed before hook prevents the delete; a failed after hook fails the run after it', async () => {
   for (const [moment, log, left] of [
     ['beforeDelete', [], ['a-1']],
     ['afterDelete', ['delete a-1'], []],
@@ -67,7 +67,7 @@ test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: befor
   }
 })
 
-test('TestResourceHookAfterCreateError, TestResourceHookAfterCreateErrorFailsFast: what was made stays, and nothing follows', async () => {
+test('TestResourceHookAfterCreateError, TestResourceHookAfterCreateErrorFailsFast: the created resource stays, and no further step runs', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const ran = await engine.run(createFailing('afterCreate', 1))
@@ -77,7 +77,7 @@ test('TestResourceHookAfterCreateError, TestResourceHookAfterCreateErrorFailsFas
   expect(textsOf(ran, 'error')).toContain('after hook "refuse" failed: no')
 })
 
-test('TestResourceHookAfterCreateErrorContinueOnError: the others are made, the run fails all the same', async () => {
+test('TestResourceHookAfterCreateErrorContinueOnError: the others are created, and the run fails nevertheless', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const ran = await engine.run(createFailing('afterCreate', 1), { continueOnError: true })
@@ -85,7 +85,7 @@ test('TestResourceHookAfterCreateErrorContinueOnError: the others are made, the 
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreateErrorIgnoreErrors: it is a warning only', async () => {
+test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreateErrorIgnoreErrors: the failure is only a warning', async () => {
   for (const moment of ['afterCreate', 'beforeCreate']) {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
@@ -97,7 +97,7 @@ test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreate
   }
 })
 
-test('a hook that nobody registered fails the step; a name that is taken is refused', async () => {
+test('an unregistered hook fails the step, and a duplicate name is refused', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const ran = await engine.run(monitor =>
@@ -115,7 +115,7 @@ test('a hook that nobody registered fails the step; a name that is taken is refu
   expect(failure).toContain('resource hook already registered for name "one"')
 })
 
-test('a delete whose hook ran while another failed is not called, and the deployment ends by itself', async () => {
+test('a delete whose hook passed while another failed is not called, and the deployment ends', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const stopped = Promise.withResolvers<void>()
@@ -130,7 +130,7 @@ test('a delete whose hook ran while another failed is not called, and the deploy
       await registerThing(monitor, 'b', { v: 1 }, withHooks({ beforeDelete: [late] }))
     }
   await engine.run(createBoth(false))
-  // The stop is durable long before the other hook answers.
+  // The stop is durable long before the other hook returns.
   setTimeout(() => stopped.resolve(), 1_500)
   const ran = await engine.run(createBoth(true), { command: 'destroy', runProgram: true })
   expect(ran.result.result).toBe('failed')

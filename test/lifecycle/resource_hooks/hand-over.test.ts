@@ -10,7 +10,7 @@ afterEach(async () => {
   await engines.close()
 })
 
-/** Things with hooks for everything; each moment is noted with its thing. */
+/** Things with hooks of every type. Each call is recorded with its thing. */
 const program =
   (seen: string[], count: number): Program =>
   async monitor => {
@@ -29,7 +29,7 @@ const program =
     )
   }
 
-test('generators that hand over serve hooks on, during the program and after it', async () => {
+test('successive generators continue to serve hooks, during the program and after it', async () => {
   const cloud = createCloud(400)
   const engine = await engines.open(cloud)
   const seen: string[] = []
@@ -39,7 +39,7 @@ test('generators that hand over serve hooks on, during the program and after it'
   const gone = await engine.run(program(seen, 0), options)
   expect(gone.result.result).toBe('succeeded')
   expect(cloud.log).toHaveLength(24)
-  // At least once each; a life that ends in the middle of one leaves it to the next.
+  // At least once each: a generator that ends during a hook leaves it to the next one.
   const names = Array.from({ length: 12 }, (_, at) => `n${at}`)
   for (const moment of ['beforeCreate', 'afterCreate', 'beforeDelete', 'afterDelete'])
     expect(new Set(seen.filter(one => one.startsWith(`${moment} `)))).toEqual(

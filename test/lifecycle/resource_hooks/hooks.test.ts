@@ -14,7 +14,7 @@ afterEach(async () => {
   await engines.close()
 })
 
-test('TestResourceHooksAfterCreate: it is told the inputs and outputs', async () => {
+test('TestResourceHooksAfterCreate: the hook receives inputs and outputs', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: unknown[] = []
@@ -40,7 +40,7 @@ test('TestResourceHooksAfterCreate: it is told the inputs and outputs', async ()
   expect(state).toMatchObject({ id: 'a-1', resourceHooks: { AfterCreate: ['after'] } })
 })
 
-test('TestResourceHookBeforeCreateError: the step fails, and nobody is called', async () => {
+test('TestResourceHookBeforeCreateError: the step fails without a provider call', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const ran = await engine.run(async monitor => {
@@ -70,7 +70,7 @@ const createDeleting =
       await registerThing(monitor, name, { v: 1 }, withHooks({ beforeDelete, afterDelete }))
   }
 
-test('TestResourceHookAfterDelete: it runs when the program has ended', async () => {
+test('TestResourceHookAfterDelete: the hook runs after the program has ended', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: string[] = []
@@ -84,7 +84,7 @@ test('TestResourceHookAfterDelete: it runs when the program has ended', async ()
 const registerGroup = (monitor: Parameters<Program>[0], v: number, more: object) =>
   monitor.register({ type: 'test:index:Group', name: 'g', object: { v }, ...more })
 
-test('TestResourceHookDryRun: in a preview only those run that want it', async () => {
+test('TestResourceHookDryRun: in a preview only hooks with onDryRun run', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: string[] = []
@@ -106,7 +106,7 @@ test('TestResourceHookDryRun: in a preview only those run that want it', async (
   expect(seen).toEqual(['dry', 'dry', 'wet', 'wet'])
 })
 
-test('TestResourceHooks_OptionsAreSent, TestResourceHooks_OldAndNewOptionsAreSentOnUpdate: the options of the states are told', async () => {
+test('TestResourceHooks_OptionsAreSent, TestResourceHooks_OldAndNewOptionsAreSentOnUpdate: the hooks receive the options of the states', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: ResourceHookRequest[] = []
@@ -152,7 +152,7 @@ test('TestResourceHooks_OptionsAreSent, TestResourceHooks_OldAndNewOptionsAreSen
   })
 })
 
-test('TestResourceHookBeforeUpdate: the hook is of the new state, the old values are told', async () => {
+test('TestResourceHookBeforeUpdate: the hook of the new state receives the old values', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: ResourceHookRequest[] = []
@@ -182,7 +182,7 @@ test('TestResourceHookBeforeUpdate: the hook is of the new state, the old values
   expect(cloud.log).toEqual(['create a', 'update a-1'])
 })
 
-test('TestResourceHookComponent, TestResourceHookComponentAfterDelete: after hooks run at its outputs, and at its delete', async () => {
+test('TestResourceHookComponent, TestResourceHookComponentAfterDelete: after hooks of a component run at its outputs, and at its delete', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: string[] = []
@@ -224,7 +224,7 @@ test('TestResourceHookComponent, TestResourceHookComponentAfterDelete: after hoo
   ])
 })
 
-test('TestResourceHookTransform: transforms change which hooks there are', async () => {
+test('TestResourceHookTransform: transforms can change the hooks', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: string[] = []
@@ -250,7 +250,7 @@ test('TestResourceHookTransform: transforms change which hooks there are', async
   expect(state?.['resourceHooks']).toEqual({ AfterCreate: ['second'] })
 })
 
-test('TestResourceHookByteString: strings that are not UTF-8 come as they are', async () => {
+test('TestResourceHookByteString: strings that are not UTF-8 arrive unchanged', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: unknown[] = []
@@ -264,7 +264,7 @@ test('TestResourceHookByteString: strings that are not UTF-8 come as they are', 
       'tell',
       ({ newInputs }) => void seen.push(newInputs),
     )
-    // The provider of the tests does not take such strings: a component has none.
+    // The test provider does not accept such strings. A component has no provider.
     const object = { v: bytes }
     await monitor.register({
       type: 'a:b:C',
@@ -276,7 +276,7 @@ test('TestResourceHookByteString: strings that are not UTF-8 come as they are', 
   expect(seen).toEqual([{ v: bytes }])
 })
 
-test('TestResourceHookDeleteErrorWhenNoRunProgram, TestResourceHookDeleteCalledOnDestroyRunProgram: a destroy calls hooks of deletes only with the program', async () => {
+test('TestResourceHookDeleteErrorWhenNoRunProgram, TestResourceHookDeleteCalledOnDestroyRunProgram: a destroy calls delete hooks only if it runs the program', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: string[] = []

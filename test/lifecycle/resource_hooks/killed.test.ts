@@ -16,7 +16,7 @@ afterAll(async () => {
   await removePlaces()
 })
 
-/** Notes each moment; `v` 0: everything goes. */
+/** Records each hook call. `v` 0: nothing is registered. */
 const program =
   (seen: string[], v: number): Program =>
   async monitor => {
@@ -35,7 +35,7 @@ const program =
     if (v > 0) await registerThing(monitor, 'a', { v }, all)
   }
 
-/** Kills a run that goes from one value to another, and resumes it; answers the moments of both. */
+/** Kills a run from one value to another, resumes it, and returns the hook calls of both runs. */
 async function runKilled(
   from: number,
   to: number,
@@ -63,7 +63,7 @@ const killAt = (call: string, when: 'before' | 'after', effect = 1): KillPoint =
 })
 
 test.each<[string, KillPoint, readonly string[], readonly string[], number]>([
-  // The hook ran, and nobody knows.
+  // The hook ran without a record.
   [
     'before the record of the first hook',
     killAt('decisionLog.append hooked', 'before'),
@@ -79,7 +79,7 @@ test.each<[string, KillPoint, readonly string[], readonly string[], number]>([
     1,
   ],
   ['before the call', killAt('provider.update', 'before'), ['before'], ['after'], 1],
-  // Nobody knows whether it was heard: an update is sent again.
+  // It is unknown whether the provider received the call, so an update is sent again.
   ['after the call', killAt('provider.update', 'after'), ['before'], ['after'], 2],
   [
     'before the record of the second hook',
@@ -129,7 +129,7 @@ test.each<[string, KillPoint, readonly string[], readonly string[]]>([
     [],
   ],
 ])(
-  'a delete whose program had ended, killed %s, calls the program again',
+  'a delete after the end of its program that is killed %s runs the program again',
   async (_where, kill, first, second) => {
     const ran = await runKilled(1, 0, kill)
     const expectedCalls = (moments: readonly string[]) => moments.map(moment => `${moment}Delete a`)
@@ -142,7 +142,7 @@ test.each<[string, KillPoint, readonly string[], readonly string[]]>([
 const ofHooks = new Set(['hook', 'hookOfSettled', 'sendAfterHook', 'retry'])
 
 test.for(crashes.filter(({ list }) => ofHooks.has(list)))(
-  'a process dies $title',
+  'a process that dies $title',
   { timeout: 300_000 },
   checkCrash,
 )

@@ -7,7 +7,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestResourceReferences_NameAndTypeFilledByEngine: who gets a reference is told name and type, whoever made it', async () => {
+test('TestResourceReferences_NameAndTypeFilledByEngine: every receiver of a reference gets name and type, whoever created it', async () => {
   const references: unknown[] = []
   const script = componentScript({
     make: async (request, monitor) => {

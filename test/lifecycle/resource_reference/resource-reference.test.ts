@@ -9,7 +9,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** A cloud whose provider takes references as they are. */
+/** A cloud whose provider accepts references. */
 function createReferringCloud(): Cloud {
   const cloud = createCloud()
   const configure = () =>
@@ -29,7 +29,10 @@ const createReference = (urn: string, id?: string): Record<string, unknown> => (
   urn,
   ...(id === undefined ? {} : { id }),
 })
-/** As the state has it; name and type are in the URN, and what reads it gets them from there. */
+/**
+ * Returns the stored form of a reference. Name and type are part of the URN, and readers take them
+ * from there.
+ */
 const toStored = (urn: string, id?: string) => ({ ...createReference(urn, id), packageVersion: '' })
 const toFilled = (urn: string, type: string, name: string, id?: string) => ({
   ...createReference(urn, id),
@@ -51,7 +54,7 @@ const createReferring =
     onReceived(c.object, [a.urn, b.urn])
   }
 
-test('TestResourceReferences: inputs, the provider, outputs and the state keep them', async () => {
+test('TestResourceReferences: references are kept in inputs, provider calls, outputs and the state', async () => {
   const engine = await engines.open(createReferringCloud())
   const seen: unknown[] = []
   let known: readonly string[] = []
@@ -72,7 +75,7 @@ test('TestResourceReferences: inputs, the provider, outputs and the state keep t
   expect(seen[1]).toEqual(seen[0])
 })
 
-test('TestResourceReferences_DownlevelSDK: who does not take them gets ids and URNs', async () => {
+test('TestResourceReferences_DownlevelSDK: an SDK without support receives ids and URNs', async () => {
   const engine = await engines.open(createReferringCloud())
   const seen: unknown[] = []
   let known: readonly string[] = []
@@ -88,7 +91,7 @@ test('TestResourceReferences_DownlevelSDK: who does not take them gets ids and U
 })
 
 test.each([true, false])(
-  'TestResourceReferences_DownlevelEngine: who is told that there are none sends and gets ids and URNs (hidden: %s)',
+  'TestResourceReferences_DownlevelEngine: a program without the feature sends and receives ids and URNs (hidden: %s)',
   async isHidden => {
     const cloud = createReferringCloud()
     const engine = await engines.open(cloud)
@@ -125,7 +128,7 @@ test.each([true, false])(
   },
 )
 
-test('TestResourceReferences_GetResource: a resource is hydrated, references in it stay', async () => {
+test('TestResourceReferences_GetResource: a resource is hydrated, and its references are kept', async () => {
   const engine = await engines.open(createReferringCloud())
   const seen: Record<string, unknown>[] = []
   let child = ''

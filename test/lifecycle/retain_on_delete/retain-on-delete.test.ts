@@ -7,7 +7,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestRetainOnDelete: what is retained leaves the state and stays in the cloud, also when it is replaced', async () => {
+test('TestRetainOnDelete: a retained resource leaves the state and stays in the cloud, also when it is replaced', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =

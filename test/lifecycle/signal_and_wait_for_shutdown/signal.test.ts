@@ -17,7 +17,7 @@ const wait = ({ client }: Monitor): Promise<'released'> =>
     ),
   )
 
-test('TestSignalAndWaitForShutdown: it is answered when the deletes are done', async () => {
+test('TestSignalAndWaitForShutdown: the call returns after the deletes', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -40,7 +40,7 @@ test('TestSignalAndWaitForShutdown: it is answered when the deletes are done', a
   expect(ran.state.resources?.some(({ urn }) => urn.endsWith('::a'))).toBe(false)
 })
 
-test('TestSignalAndWaitForShutdownError: a failing create is no answer to the program, and the run ends', async () => {
+test('TestSignalAndWaitForShutdownError: a failed create ends the run without a response to the program', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a')
   const engine = await engines.open(cloud)
@@ -52,11 +52,11 @@ test('TestSignalAndWaitForShutdownError: a failing create is no answer to the pr
     })
   })
   expect(ran.result.result).toBe('failed')
-  // UNAVAILABLE: the SDK takes it as "stop silently".
+  // UNAVAILABLE: the SDK interprets it as "stop silently".
   expect(failure).toContain('14 UNAVAILABLE')
 })
 
-test('TestSignalAndWaitForShutdownContinueOnError: the wait ends well though the run failed', async () => {
+test('TestSignalAndWaitForShutdownContinueOnError: the wait returns without an error although the run failed', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a')
   const engine = await engines.open(cloud)
@@ -72,7 +72,7 @@ test('TestSignalAndWaitForShutdownContinueOnError: the wait ends well though the
   expect(ran.result.result).toBe('failed')
 })
 
-test('TestSignalAndWaitForShutdownErrorAfterWait: what fails after the signal fails the run', async () => {
+test('TestSignalAndWaitForShutdownErrorAfterWait: a failure after the signal fails the run', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const ran = await engine.run(async monitor => {

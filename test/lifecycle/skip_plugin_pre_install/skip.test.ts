@@ -5,7 +5,7 @@ import { createCloud } from '../cloud.ts'
 const bench = createPluginEngines()
 afterEach(() => bench.close())
 
-test('TestSkipPluginPreInstallSkipsUnusedLanguagePackages: of the packages that a program has, only the plugins of what it registers are asked for', async () => {
+test('TestSkipPluginPreInstallSkipsUnusedLanguagePackages: only the plugins of registered resources are requested, not those of all packages', async () => {
   const { run, plugins, install } = await bench.open(createCloud())
   install('@pulumi/pkgA', { name: 'pkgA', version: '1.0.0' })
   install('@pulumi/pkgB', { name: 'pkgB', version: '1.0.0' })

@@ -19,7 +19,7 @@ const createStash =
     onStash(object)
   }
 
-test('TestStash: the output stays the first input, and a replacement takes the new one', async () => {
+test('TestStash: the output keeps the first input, and a replacement uses the new one', async () => {
   const engine = await engines.open(createCloud())
   const seen: unknown[] = []
   const note = (object: unknown): void => void seen.push(object)
@@ -54,7 +54,7 @@ test('TestStash: the output stays the first input, and a replacement takes the n
   expect(gone.state.resources ?? []).toEqual([])
 })
 
-test('a stash refuses what it does not have', async () => {
+test('a stash refuses unknown properties', async () => {
   const engine = await engines.open(createCloud())
   const wrongProgram: Program = async monitor => {
     const type = 'pulumi:index:Stash'
@@ -65,7 +65,7 @@ test('a stash refuses what it does not have', async () => {
   expect(findResource(state, 's')).toBeUndefined()
 })
 
-test('TestStashImportError: what has no input cannot be read', async () => {
+test('TestStashImportError: a stash without input cannot be read', async () => {
   const provider = createBuiltinProvider({
     readOutputs: async () => emptyMap,
     readResources: async () => emptyMap,

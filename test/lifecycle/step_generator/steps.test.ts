@@ -23,7 +23,7 @@ function createCloudWith(id: string, inputs: Record<string, unknown>): Cloud {
 
 const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
-test('TestDuplicateURN, TestDuplicateAlias: a URN or alias is claimed once, in previews as in deployments', async () => {
+test('TestDuplicateURN, TestDuplicateAlias: a URN or alias can be claimed once, in previews and deployments', async () => {
   const twiceProgram: Program = async monitor => {
     await registerThing(monitor, 'a', { v: 1 })
     await registerThing(monitor, 'a', { v: 1 })
@@ -61,7 +61,7 @@ test('TestSecretMasked: the output of a secret input is secret', async () => {
   expect(JSON.stringify([state, ran.events])).not.toContain('hidden-word')
 })
 
-test('TestReadReplaceStep: what is read under another id replaces what was managed, which goes', async () => {
+test('TestReadReplaceStep: a read with another id replaces the managed resource, which is deleted', async () => {
   const cloud = createCloudWith('other', { v: 2 })
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
@@ -71,7 +71,7 @@ test('TestReadReplaceStep: what is read under another id replaces what was manag
   expect(statesOf(ran, 'a')).toMatchObject([{ id: 'other', external: true, outputs: { v: 2 } }])
 })
 
-test('TestRelinquishStep: what is read under its own id is not managed any more, and stays', async () => {
+test('TestRelinquishStep: a read with the same id ends the management, and the object stays', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
@@ -83,7 +83,7 @@ test('TestRelinquishStep: what is read under its own id is not managed any more,
   expect(statesOf(gone, 'a')).toEqual([])
 })
 
-test('TestTakeOwnershipStep: what was read is made anew, and only forgotten', async () => {
+test('TestTakeOwnershipStep: an external resource is created anew, and the old state is only removed', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   const engine = await engines.open(cloud)
   await engine.run(createReading('a', 'ext'))
@@ -95,7 +95,7 @@ test('TestTakeOwnershipStep: what was read is made anew, and only forgotten', as
   expect(statesOf(ran, 'a')[0]).not.toHaveProperty('external')
 })
 
-test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: what is not ready is updated, with its ignored changes', async () => {
+test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: a partially created resource is updated, with its ignored changes', async () => {
   for (const ignoreChanges of [[], ['v']]) {
     const cloud = createCloud()
     const updates: UpdateRequest[] = []
@@ -122,7 +122,7 @@ test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: what is not ready is upda
   }
 })
 
-test('TestReadNilOutputs: what does not exist cannot be read', async () => {
+test('TestReadNilOutputs: a missing object cannot be read', async () => {
   const engine = await engines.open(createCloud())
   for (const dryRun of [true, false]) {
     const ran = await engine.run(createReading('a', 'my-resource-id'), { dryRun })
@@ -131,7 +131,7 @@ test('TestReadNilOutputs: what does not exist cannot be read', async () => {
   }
 })
 
-test('TestExternalEventMetadata: events say of what is only read that it is external', async () => {
+test('TestExternalEventMetadata: events mark external resources', async () => {
   const engine = await engines.open(createCloudWith('ext', { v: 1 }))
   const ran = await engine.run(async monitor => {
     await registerThing(monitor, 'managed', { v: 1 })
@@ -157,7 +157,7 @@ test('TestExternalEventMetadata: events say of what is only read that it is exte
   ])
 })
 
-test('a read whose id is not known yet asks nobody, and needs one', async () => {
+test('a read with an unknown id calls no provider, and an empty id is refused', async () => {
   const engine = await engines.open(createCloud())
   const shown = await engine.run(createReading('a', unknownText), { dryRun: true })
   expect(shown.result.result).toBe('succeeded')
@@ -168,7 +168,7 @@ test('a read whose id is not known yet asks nobody, and needs one', async () => 
   expect(diagnosticsOf(without).join()).toContain('Expected an ID for')
 })
 
-test('what is read keeps its times while it is as it was', async () => {
+test('an unchanged external resource keeps its times', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   const read = () =>
     ReadResponse.create({

@@ -15,7 +15,7 @@ async function taint(engine: TestEngine, ...names: string[]): Promise<void> {
   })
 }
 
-test('TestTaintReplacement: a tainted resource is replaced, untainted, its old object deleted', async () => {
+test('TestTaintReplacement: a tainted resource is replaced and untainted, and its old object is deleted', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
@@ -33,7 +33,7 @@ test('TestTaintReplacement: a tainted resource is replaced, untainted, its old o
   expect(findResource(state, 'a')).not.toHaveProperty('taint')
 })
 
-test('TestTaintMultipleResources: those that are tainted, and no others', async () => {
+test('TestTaintMultipleResources: all tainted resources are replaced, and no others', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program = createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
@@ -46,7 +46,7 @@ test('TestTaintMultipleResources: those that are tainted, and no others', async 
   expect(JSON.stringify(state)).not.toContain('taint')
 })
 
-test('TestTaintNoChanges: without the mark nothing happens, with it the equal resource is replaced', async () => {
+test('TestTaintNoChanges: an equal resource is replaced only if it is tainted', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
@@ -60,7 +60,7 @@ test('TestTaintNoChanges: without the mark nothing happens, with it the equal re
   expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
 })
 
-test('TestTaintWithPendingDelete: the mark of a copy that is to be deleted means nothing', async () => {
+test('TestTaintWithPendingDelete: the taint of a copy that is marked for deletion is ignored', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))

@@ -6,7 +6,7 @@ import { createEngines, createThings } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestUntargetedResourceAnalyzer: packs judge a stack with what is no target, too', async () => {
+test('TestUntargetedResourceAnalyzer: packs analyze the whole stack, also resources outside of the targets', async () => {
   const engine = await engines.open(createCloud())
   const seen: string[][] = []
   const pack = createPack('pack', {
@@ -18,7 +18,7 @@ test('TestUntargetedResourceAnalyzer: packs judge a stack with what is no target
   const program = createThings({ a: { v: 1 }, b: { v: 1 } })
   await engine.run(program)
   const targeting = { targets: ['urn:pulumi:dev::life::test:index:Thing::b'] }
-  // The other one is not even registered any more, and stays.
+  // The other resource is no longer registered, and stays.
   const ran = await engine.run(createThings({ b: { v: 2 } }), { packs: [pack], targeting })
   expect(ran.result.result).toBe('succeeded')
   await engine.run(program, { packs: [pack], targeting })

@@ -15,7 +15,7 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** b and c depend on a, d on both, e is a child of b, f stands alone. */
+/** b and c depend on a, d depends on both, e is a child of b, f is independent. */
 const graphProgram: Program = async monitor => {
   const a = await registerThing(monitor, 'a', {})
   const b = await registerThing(monitor, 'b', {}, { dependencies: [a.urn] })
@@ -43,7 +43,7 @@ const subsets = Object.keys(below).flatMap((one, at) => [
     .map(other => [one, other]),
 ])
 
-test('TestDestroyTarget, TestDestroyTargetWithChildren: targets go with all that depends on them, or not at all', async () => {
+test('TestDestroyTarget, TestDestroyTargetWithChildren: targets are deleted with all dependents, or not at all', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(graphProgram)
   for (const subset of subsets) {
@@ -61,7 +61,7 @@ test('TestDestroyTarget, TestDestroyTargetWithChildren: targets go with all that
   }
 })
 
-test('a destroy with targets keeps the rest as it is', async () => {
+test('a destroy with targets keeps the other resources unchanged', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(graphProgram)
@@ -73,7 +73,7 @@ test('a destroy with targets keeps the rest as it is', async () => {
   expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'c-1', 'f-1'])
 })
 
-test('TestTargetDestroyDependencyErrors, TestTargetDestroyChildErrors: without them a target that is depended on, or has children, stays', async () => {
+test('TestTargetDestroyDependencyErrors, TestTargetDestroyChildErrors: without dependents, a target with dependents or children is refused', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(graphProgram)
@@ -96,8 +96,12 @@ test('TestTargetDestroyDependencyErrors, TestTargetDestroyChildErrors: without t
 
 test.each([
   ['TestTargetDestroyDeleteFails: a target whose delete fails stays', 'f', 'f-1'],
-  ['TestTargetDestroyDependencyDeleteFails: so does what its dependent stands on', 'c', 'd-1'],
-  ['TestTargetDestroyChildDeleteFails: and a parent whose child stays', 'b', 'e-1'],
+  [
+    'TestTargetDestroyDependencyDeleteFails: the dependencies of a dependent whose delete fails stay',
+    'c',
+    'd-1',
+  ],
+  ['TestTargetDestroyChildDeleteFails: the parent of a child whose delete fails stays', 'b', 'e-1'],
 ])('%s', async (_title, target, failing) => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
@@ -111,7 +115,7 @@ test.each([
   expect([...cloud.objects.keys()].map(id => id.slice(0, 1)).sort()).toEqual(left)
 })
 
-test('a target that names nothing is refused before anything is done', async () => {
+test('a target that matches nothing is refused before any call', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(graphProgram)
   for (const targeting of [{ targets: [targetUrnOf('none')] }, { excludes: [targetUrnOf('none')] }])
@@ -123,7 +127,7 @@ test('a target that names nothing is refused before anything is done', async () 
     }
 })
 
-test('providers and the stack are targets of a destroy by name only', async () => {
+test('a destroy deletes providers and the stack only if they are named as targets', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(graphProgram)
   const alone = { command: 'destroy', targeting: { targets: [defaultProviderUrnOf()] } } as const
@@ -135,7 +139,7 @@ test('providers and the stack are targets of a destroy by name only', async () =
   expect((ran.state.resources ?? []).map(({ type }) => type)).toEqual(['pulumi:pulumi:Stack'])
 })
 
-test('an update deletes of what is not registered any more the targets only', async () => {
+test('an update deletes only those unregistered resources that are targets', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(graphProgram)
@@ -145,7 +149,7 @@ test('an update deletes of what is not registered any more the targets only', as
   expect(listKeptNames(ran)).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
-test('protected resources, and what they stand on, are left out on request', async () => {
+test('protected resources and their dependencies are excluded on request', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {

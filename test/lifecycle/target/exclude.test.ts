@@ -15,7 +15,7 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** a > b > c > d, each the child of the one before. */
+/** a > b > c > d, each the child of the previous one. */
 const createNested =
   (v = 1): Program =>
   async monitor => {
@@ -32,7 +32,7 @@ const withExcludes = (
   targeting: { excludes: excludes.map(String), ...more },
 })
 
-test('TestExcludeTarget: what is left out is not made, and not changed', async () => {
+test('TestExcludeTarget: an excluded resource is neither created nor changed', async () => {
   const engine = await engines.open(createCloud())
   const made = await engine.run(createNested(), withExcludes([d]))
   expect(made.result.result).toBe('succeeded')
@@ -43,7 +43,7 @@ test('TestExcludeTarget: what is left out is not made, and not changed', async (
   expect(resourceStateOf(ran, 'b').inputs).toEqual({ v: 1 })
 })
 
-test('TestExcludeChildren: with dependents, children are left out too', async () => {
+test('TestExcludeChildren: with dependents, children are excluded, too', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(createNested(), withExcludes([b], { excludeDependents: true }))
   expect(ran.result.result).toBe('succeeded')
@@ -51,7 +51,7 @@ test('TestExcludeChildren: with dependents, children are left out too', async ()
   expect(allStepsOf(ran)).toEqual(['create a', 'same b', 'same c', 'same d'])
 })
 
-test('what needs something new that is left out is refused, and the state stays whole', async () => {
+test('a resource that depends on an excluded new one is refused, and the state stays valid', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(createNested(), withExcludes([b]))
   expect(ran.result.result).toBe('failed')
@@ -61,7 +61,7 @@ test('what needs something new that is left out is refused, and the state stays 
   expect(listKeptNames(ran)).toEqual(['a'])
 })
 
-test('TestDestroyExcludeTarget: a destroy leaves them out, with what they stand on; a provider can be left alone', async () => {
+test('TestDestroyExcludeTarget: a destroy keeps excluded resources with their dependencies, and can exclude a provider only', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())
   const ran = await engine.run(undefined, { command: 'destroy', ...withExcludes([a, b]) })
@@ -74,7 +74,7 @@ test('TestDestroyExcludeTarget: a destroy leaves them out, with what they stand 
   expect((rest.state.resources ?? []).map(({ urn }) => urn)).toEqual([defaultProviderUrnOf()])
 })
 
-test('TestDestroyExcludeChildren: with dependents, what stands on them stays too', async () => {
+test('TestDestroyExcludeChildren: with dependents, the dependents of excluded resources are kept, too', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createNested())
@@ -84,7 +84,7 @@ test('TestDestroyExcludeChildren: with dependents, what stands on them stays too
   expect(listKeptNames(ran)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('TestExcludeProviderImplicitly: the provider of what stays, stays', async () => {
+test('TestExcludeProviderImplicitly: the provider of an excluded resource is kept', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())
   const ran = await engine.run(undefined, { command: 'destroy', ...withExcludes([a]) })
@@ -92,7 +92,7 @@ test('TestExcludeProviderImplicitly: the provider of what stays, stays', async (
   expect((ran.state.resources ?? []).map(({ urn }) => urn)).toContain(defaultProviderUrnOf())
 })
 
-test('TestGlobExcludes: patterns leave out what they match', async () => {
+test('TestGlobExcludes: patterns exclude all matching resources', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: {}, b: {} }))
   const ran = await engine.run(undefined, withExcludes(['**test:index**']))
@@ -102,7 +102,7 @@ test('TestGlobExcludes: patterns leave out what they match', async () => {
   expect(listKeptNames(one)).toEqual(['a'])
 })
 
-test('a provider that is left out is changed all the same', async () => {
+test('an excluded provider is updated nevertheless', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (region: string): Program =>
@@ -115,14 +115,14 @@ test('a provider that is left out is changed all the same', async () => {
   expect(listNamesByOp(ran, 'update')).toEqual(['own'])
 })
 
-test('TestRefreshExcludeTarget: a refresh reads all but these', async () => {
+test('TestRefreshExcludeTarget: a refresh reads all resources except the excluded ones', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())
   const ran = await engine.run(undefined, { command: 'refresh', ...withExcludes([b]) })
   expect(listNamesByOp(ran, 'refresh').filter(name => name.length === 1)).toEqual(['a', 'c', 'd'])
 })
 
-test('TestRefreshExcludeChildren: with dependents, their children neither', async () => {
+test('TestRefreshExcludeChildren: with dependents, children of excluded resources are not read either', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())
   const options = withExcludes([b], { excludeDependents: true })

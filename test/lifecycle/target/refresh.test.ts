@@ -20,7 +20,7 @@ const nestedProgram: Program = async monitor => {
     parent = (await registerThing(monitor, name, { v: 1 }, { parent })).urn
 }
 
-test('TestRefreshTargetChildren: dependents of a target are read too, and their dependents', async () => {
+test('TestRefreshTargetChildren: direct and indirect dependents of a target are read, too', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(nestedProgram)
@@ -33,7 +33,7 @@ test('TestRefreshTargetChildren: dependents of a target are read too, and their 
   ])
 })
 
-test('a refresh with targets reads these, and removes of them what is gone', async () => {
+test('a refresh with targets reads only these, and removes the missing ones', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -59,7 +59,7 @@ test('a refresh with targets reads these, and removes of them what is gone', asy
   expect(resourceStateOf(ran, 'b').dependencies ?? []).toEqual([])
 })
 
-test('the refresh before an update takes its targets, which must be there already', async () => {
+test('the refresh before an update uses its targets, which must exist before', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))

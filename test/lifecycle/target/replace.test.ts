@@ -20,7 +20,7 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** b is replaced with a, c is updated with b. */
+/** b is replaced together with a, and c is updated with b. */
 const createLinked =
   (v = 1, more: object = {}): Program =>
   async monitor => {
@@ -30,7 +30,7 @@ const createLinked =
     await registerThing(monitor, 'free', { v })
   }
 
-test('TestReplaceSpecificTargets: what is named is replaced unchanged, and what follows from it is done', async () => {
+test('TestReplaceSpecificTargets: a named resource is replaced without a change, with the steps of its dependents', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createLinked())
@@ -52,13 +52,14 @@ test('TestReplaceSpecificTargets: what is named is replaced unchanged, and what 
     'delete-replaced b',
     'delete-replaced a',
   ])
-  // Checked once, as if it were new; what is replaced for a difference is checked twice.
+  // A resource that is replaced on request is checked once, as a new one. One that is replaced for
+  // a difference is checked twice.
   expect(checked.filter(one => Array.isArray(one) && one[0] === 'a')).toEqual([['a', true]])
   expect(checked.filter(one => Array.isArray(one) && one[0] === 'b')).toHaveLength(2)
   expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-2', 'c-1', 'free-1'])
 })
 
-test('what is to be replaced must be there before the program runs', async () => {
+test('a resource to be replaced must exist before the program runs', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(createThings({ a: {} }), {
     targeting: { replaces: [targetUrnOf('a')] },
@@ -73,17 +74,17 @@ test.each([
   ['neither', {}, ['same a', 'same b', 'same c']],
   ['a target that is not replaced', { targets: ['**::a'] }, ['same a', 'same b', 'same c']],
   [
-    'a target that is',
+    'a target that is replaced',
     { targets: ['**::a'], replaces: ['**::a'] },
     ['create-replacement a', 'replace a', 'same b', 'same c', 'delete-replaced a'],
   ],
   [
-    'a replacement of what is no target',
+    'a replacement outside of the targets',
     { targets: ['**::b'], replaces: ['**::a'] },
     ['same a', 'same b', 'same c'],
   ],
   [
-    'a target besides what is replaced',
+    'a target besides the replacement',
     { targets: ['**::a', '**::b'], replaces: ['**::b'] },
     ['same a', 'create-replacement b', 'replace b', 'same c', 'delete-replaced b'],
   ],
@@ -99,7 +100,7 @@ test.each([
   },
 )
 
-test('a target that is replaced create-first leaves what is no target at its old values', async () => {
+test('a target that is replaced create-first leaves dependents outside of the targets unchanged', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createLinked())
@@ -109,7 +110,7 @@ test('a target that is replaced create-first leaves what is no target at its old
   expect(resourceStateOf(ran, 'b').inputs).toEqual({ replace: 'a-1', v: 1 })
 })
 
-test('deleted first, it takes them along, with their old inputs, and those that follow are no targets for it', async () => {
+test('a target that is deleted first replaces its dependents with their old inputs, and their own dependents do not become targets', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createLinked())
@@ -137,7 +138,7 @@ test('deleted first, it takes them along, with their old inputs, and those that 
   expect(resourceStateOf(again, 'a').inputs).toEqual({ v: 3 })
 })
 
-test('TestTargetDependents: what depends on a target, by parent or dependency, is one', async () => {
+test('TestTargetDependents: a resource that depends on a target, by parent or dependency, becomes a target', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (v: number): Program =>
@@ -157,7 +158,7 @@ test('TestTargetDependents: what depends on a target, by parent or dependency, i
   expect(listNamesByOp(made, 'same')).toEqual(['b', 'c', 'free'])
 })
 
-test('TestTargetDependentsExplicitProvider, TestTargetDependentsSiblingResources: a provider makes targets of its resources only when it is one itself', async () => {
+test('TestTargetDependentsExplicitProvider, TestTargetDependentsSiblingResources: the resources of a provider become targets only if the provider itself is one', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (v: number): Program =>

@@ -17,7 +17,9 @@ const initialProgram: Program = async monitor => {
   await registerThing(monitor, 'e', { v: 1 })
 }
 
-/** `a` takes `b` with it, which is no target; `n` is new and none; `gone` is registered no more. */
+/**
+ * `a` is replaced with `b`, which is no target. `n` is new and no target. `gone` is not registered.
+ */
 const changedProgram: Program = async monitor => {
   const a = await registerThing(monitor, 'a', { replace: 2 }, deleteFirst)
   const b = await registerThing(monitor, 'b', { replace: a.id }, withDependency(a.urn))
@@ -30,7 +32,7 @@ const changedProgram: Program = async monitor => {
 const targeting = { targets: [targetUrnOf('a'), targetUrnOf('e'), targetUrnOf('gone')] }
 
 test.each([1, 2, 3, 4, 5])(
-  'a targeted update that dies before its begin %i comes to the same when it is resumed',
+  'a targeted update that dies before its begin %i has the same result when it is resumed',
   async effect => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
@@ -41,7 +43,7 @@ test.each([1, 2, 3, 4, 5])(
     expect(ran.result.result).toBe('succeeded')
     expect(listKeptNames(ran)).toEqual(['a', 'b', 'c', 'e', 'gone', 'other'])
     const inputs = ['a', 'b', 'c', 'other', 'e'].map(name => resourceStateOf(ran, name).inputs)
-    // What is taken along is made anew with its old inputs.
+    // The dependent is created again with its old inputs.
     const b = { replace: 'a-1' }
     expect(inputs).toEqual([{ replace: 2 }, b, { v: 'b-1' }, { v: 1 }, { v: 2 }])
     expect([...cloud.objects.keys()].sort()).toEqual([

@@ -2,23 +2,23 @@ import { z } from 'zod'
 import type { Monitor, TestRun } from '../engine.ts'
 import { project, stackName } from '../scripted-hosts.ts'
 
-/** The URN of a thing; `parents`: the types above it. */
+/** Returns the URN of a thing; `parents`: the types of its ancestors. */
 export function targetUrnOf(name: string, parents: readonly string[] = []): string {
   const type = [...parents, 'test:index:Thing'].join('$')
   return `urn:pulumi:${stackName}::${project}::${type}::${name}`
 }
 
-/** The URN of the default provider, or of another one. */
+/** Returns the URN of the default provider, or of another provider. */
 export function defaultProviderUrnOf(name = 'default', pkg = 'test'): string {
   return `urn:pulumi:${stackName}::${project}::pulumi:providers:${pkg}::${name}`
 }
 
-/** The name part of a URN. */
+/** Returns the name part of a URN. */
 function nameOf(urn: string): string {
   return urn.slice(urn.lastIndexOf('::') + 2)
 }
 
-/** What a run did, as `update a`, without the stack, in order. */
+/** Returns the steps of a run as `update a`, in order, without the stack. */
 export function allStepsOf({ events }: TestRun): readonly string[] {
   return events.flatMap(event => {
     if (!('resourcePreEvent' in event)) return []
@@ -27,14 +27,14 @@ export function allStepsOf({ events }: TestRun): readonly string[] {
   })
 }
 
-/** The names of what a run did one thing with, in the order of the alphabet. */
+/** Returns the names of the steps with one op, sorted. */
 export function listNamesByOp(ran: TestRun, op: string): readonly string[] {
   return allStepsOf(ran)
     .flatMap(step => (step.startsWith(`${op} `) ? [step.slice(op.length + 1)] : []))
     .sort()
 }
 
-/** The errors that a run told. */
+/** Returns the errors that a run reported. */
 export function errorMessagesOf({ events }: TestRun): readonly string[] {
   return events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent.severity === 'error'
@@ -43,7 +43,7 @@ export function errorMessagesOf({ events }: TestRun): readonly string[] {
   )
 }
 
-/** The names of what the state has, without stack and default providers, sorted. */
+/** Returns the names in the state, sorted, without stack and default providers. */
 export function listKeptNames({ state }: TestRun): readonly string[] {
   return (state.resources ?? [])
     .filter(({ type }) => type !== 'pulumi:pulumi:Stack' && !isDefault(type))
@@ -55,7 +55,7 @@ function isDefault(type: string): boolean {
   return type.startsWith('pulumi:providers:')
 }
 
-/** A state as text and maps, whatever its fields are. */
+/** Parses the tested fields of a state and allows all others. */
 const keptForm = z.looseObject({
   urn: z.string(),
   id: z.string().optional(),
@@ -66,14 +66,14 @@ const keptForm = z.looseObject({
   dependencies: z.array(z.string()).optional(),
 })
 
-/** What the state has of a thing. */
+/** Returns the state of a thing. */
 export function resourceStateOf({ state }: TestRun, name: string): z.infer<typeof keptForm> {
   const found = state.resources?.find(({ urn }) => nameOf(urn) === name)
   if (found === undefined) throw new Error(`the state has no '${name}'`)
   return keptForm.parse(found)
 }
 
-/** Registers a provider of its own and answers its reference. */
+/** Registers an explicit provider and returns its reference. */
 export async function registerProvider(
   monitor: Monitor,
   name: string,

@@ -15,7 +15,9 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** A chain by parent, dependency, property and deletedWith, below one end of it. */
+/**
+ * A chain of resources by parent, dependency, property and deletedWith, and an independent target.
+ */
 const chainProgram: Program = async monitor => {
   const a = await registerThing(monitor, 'a', {})
   const b = await registerThing(monitor, 'b', {}, { dependencies: [a.urn] })
@@ -26,7 +28,7 @@ const chainProgram: Program = async monitor => {
   await registerThing(monitor, 'target', { v: 1 })
 }
 
-test('TestUntargetedDependencyChainsArePreserved: what stays keeps all that it stands on, registered or not', async () => {
+test('TestUntargetedDependencyChainsArePreserved: resources outside of the targets keep all dependencies, registered or not', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(chainProgram)
   const ran = await engine.run(
@@ -39,7 +41,7 @@ test('TestUntargetedDependencyChainsArePreserved: what stays keeps all that it s
   )
   expect(ran.result.result).toBe('succeeded')
   expect(listKeptNames(ran)).toEqual(['a', 'b', 'c', 'd', 'e', 'target'])
-  // Depth first: what is stood on comes before who stands on it; the rest at the end.
+  // Depth first: dependencies come before their dependents, and the others at the end.
   expect(allStepsOf(ran)).toEqual([
     'update target',
     'same a',
@@ -55,7 +57,7 @@ test('TestUntargetedDependencyChainsArePreserved: what stays keeps all that it s
   expect(places).toEqual([...places].sort((x, y) => x - y))
 })
 
-test('an aliased resource that is no target keeps its old URN, and children find it', async () => {
+test('an aliased resource outside of the targets keeps its old URN, which its dependents receive', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ old: { v: 1 }, target: { v: 1 } }))
   let urn = ''
@@ -75,7 +77,7 @@ test('an aliased resource that is no target keeps its old URN, and children find
 })
 const spec = { name: '', type: '', stack: '', project: '', parent: undefined }
 
-test('TestUntargetedSameStepsAcceptDeletedResources: old copies on the way are passed by', async () => {
+test('TestUntargetedSameStepsAcceptDeletedResources: old copies among the dependencies are ignored', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -104,7 +106,7 @@ const createVersions =
       await registerThing(monitor, name, {}, { version })
   }
 
-test('TestTargetChangeProviderVersion: what is no target cannot move to another provider', async () => {
+test('TestTargetChangeProviderVersion: a resource outside of the targets cannot move to another provider', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createVersions({ target: '1.0.0', other: '1.0.0' }))
   const ran = await engine.run(createVersions({ target: '2.0.0', other: '2.0.0' }), {
@@ -117,7 +119,7 @@ test('TestTargetChangeProviderVersion: what is no target cannot move to another 
   expect(resourceStateOf(ran, 'other').provider).toContain('default_1_0_0')
 })
 
-test('TestTargetChangeAndSameProviderVersion: though another resource registers the old one later', async () => {
+test('TestTargetChangeAndSameProviderVersion: the same if another resource registers the old provider later', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createVersions({ target: '1.0.0', one: '1.0.0', two: '1.0.0' }))
   const ran = await engine.run(createVersions({ target: '2.0.0', one: '2.0.0', two: '1.0.0' }), {
@@ -130,7 +132,7 @@ test('TestTargetChangeAndSameProviderVersion: though another resource registers 
   expect(listKeptNames(ran)).toEqual(['one', 'target', 'two'])
 })
 
-test('TestUntargetedProviderChange: from an explicit provider neither', async () => {
+test('TestUntargetedProviderChange: the same for a move from an explicit provider', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (isExplicit: boolean): Program =>
@@ -147,7 +149,7 @@ test('TestUntargetedProviderChange: from an explicit provider neither', async ()
   expect(resourceStateOf(ran, 'other').provider).toContain('::own::')
 })
 
-test('TestUntargetedAliasedProviderChanges: but a provider that is renamed by an alias is the same', async () => {
+test('TestUntargetedAliasedProviderChanges: a provider that is renamed by an alias is the same one', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(async monitor => {
     await monitor.register({ type: 'test:index:Group', name: 'parent', object: {} })
@@ -172,7 +174,7 @@ test('TestUntargetedAliasedProviderChanges: but a provider that is renamed by an
   )
 })
 
-test('TestUntargetedRefreshedProviderUpdate: the old provider of what is not registered stays, refreshed or not', async () => {
+test('TestUntargetedRefreshedProviderUpdate: the old provider of an unregistered resource is kept, with or without a refresh', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createVersions({ a: '1.0.0', b: '1.0.0' }))
   const ran = await engine.run(createVersions({ a: '2.0.0' }), {
@@ -185,7 +187,7 @@ test('TestUntargetedRefreshedProviderUpdate: the old provider of what is not reg
   expect(resourceStateOf(ran, 'a').provider).toContain('default_2_0_0')
 })
 
-test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of what is not touched are not loaded', async () => {
+test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of unaffected resources are not loaded', async () => {
   const engine = await engines.open(createCloud())
   const other = { type: 'other:index:Thing', name: 'a', custom: true, object: {} }
   await engine.run(async monitor => {
@@ -211,7 +213,7 @@ test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of wha
   expect(new Set(configured)).toEqual(new Set(['pulumi:providers:test']))
 })
 
-/** The marker depended on both others, and comes first now. */
+/** The marker depended on both others, and is now registered first. */
 const markerFirst: Program = async monitor => {
   await registerThing(monitor, 'marker', {})
   await registerThing(monitor, 'one', { v: 2 })
@@ -224,7 +226,7 @@ const markerLast: Program = async monitor => {
   await registerThing(monitor, 'marker', {}, { dependencies: [one.urn, two.urn] })
 }
 
-test('TestTargetedPreviewNoDuplicateURN_Issue24303: what was taken along may be registered later', async () => {
+test('TestTargetedPreviewNoDuplicateURN_Issue24303: a kept dependency may be registered later', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(markerLast)
   const ran = await engine.run(markerFirst, {
@@ -235,7 +237,7 @@ test('TestTargetedPreviewNoDuplicateURN_Issue24303: what was taken along may be 
   expect(ran.result.result).toBe('succeeded')
 })
 
-test('TestTargetedUpdateAppliesNewInputs_Issue24303: and is then brought to its goal', async () => {
+test('TestTargetedUpdateAppliesNewInputs_Issue24303: a kept dependency that is a target is updated when it is registered', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(markerLast)
   const ran = await engine.run(markerFirst, { targeting: { targets: ['**::one', '**::two'] } })

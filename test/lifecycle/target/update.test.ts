@@ -34,7 +34,7 @@ test('TestUpdateTarget: only targets are updated', async () => {
   ])
 })
 
-test('TestEnsureUntargetedSame: what is no target is neither checked nor compared', async () => {
+test('TestEnsureUntargetedSame: a resource outside of the targets is neither checked nor compared', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
@@ -51,7 +51,7 @@ test('TestEnsureUntargetedSame: what is no target is neither checked nor compare
   expect(resourceStateOf(ran, 'a')).toMatchObject({ inputs: { v: 1 }, outputs: { v: 1 } })
 })
 
-test('TestCreateDuringTargetedUpdate_CreateMentionedAsTarget: a new target is made', async () => {
+test('TestCreateDuringTargetedUpdate_CreateMentionedAsTarget: a new target is created', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: {} }))
   const ran = await engine.run(createThings({ a: {}, b: {} }), {
@@ -61,7 +61,7 @@ test('TestCreateDuringTargetedUpdate_CreateMentionedAsTarget: a new target is ma
   expect(listKeptNames(ran)).toEqual(['a', 'b'])
 })
 
-test('TestCreateDuringTargetedUpdate_UntargetedCreateNotReferenced: what is new and no target is passed over, its outputs unknown', async () => {
+test('TestCreateDuringTargetedUpdate_UntargetedCreateNotReferenced: a new resource outside of the targets is skipped, with unknown outputs', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { v: 1 } }))
   let reply: unknown
@@ -78,7 +78,7 @@ test('TestCreateDuringTargetedUpdate_UntargetedCreateNotReferenced: what is new 
   expect(reply).toEqual({ unknown: true, id: '', object: {}, urn: targetUrnOf('b') })
 })
 
-/** `b` is new and no target; the target `a` comes to need it in some way. */
+/** Runs with a new `b` outside of the targets, which the target `a` references in some way. */
 async function runNeeding(
   createOptions: (urn: string) => object,
   inputs: Record<string, unknown> = { v: 2 },
@@ -98,27 +98,27 @@ async function runNeeding(
 
 test.each([
   [
-    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByChangedTarget: a target that depends on it is refused',
+    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByChangedTarget: a target that depends on a skipped create is refused',
     (urn: string) => ({ dependencies: [urn] }),
     { v: 2 },
   ],
   [
-    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUnchangedTarget: also one that is as it was',
+    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUnchangedTarget: the same for an unchanged target',
     (urn: string) => ({ dependencies: [urn] }),
     { v: 1 },
   ],
   [
-    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetPropertyDependency: also by a property',
+    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetPropertyDependency: the same for a property dependency',
     (urn: string) => ({ propertyDependencies: new Map([['v', { urns: [urn] }]]) }),
     { v: 2 },
   ],
   [
-    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetDeletedWith: also one that is deleted with it',
+    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetDeletedWith: the same for deletedWith',
     (deletedWith: string) => ({ deletedWith }),
     { v: 2 },
   ],
   [
-    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetParent: also its child',
+    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetParent: the same for a child',
     (parent: string) => ({ parent }),
     { v: 2 },
   ],
@@ -133,7 +133,7 @@ test.each([
   expect(log).toEqual(['create a'])
 })
 
-test('a preview names each missing resource once and goes on', async () => {
+test('a preview names each missing resource once and continues', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(
     async monitor => {
@@ -144,14 +144,14 @@ test('a preview names each missing resource once and goes on', async () => {
     { dryRun: true, targeting: { targets: ['**::x', '**::y'] } },
   )
   expect(ran.result.result).toBe('failed')
-  // As in the original, the last line says that the whole failed.
+  // As in Pulumi, the last message reports the failure of the preview.
   const [named, ...rest] = errorMessagesOf(ran)
   expect(named).toContain("depends on '")
   expect(rest).toEqual([expect.stringContaining('preview failed')])
   expect(allStepsOf(ran)).toEqual(['same n', 'create x', 'create y'])
 })
 
-test('TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUntargetedCreate: two that are both passed over are no error', async () => {
+test('TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUntargetedCreate: a reference between two skipped creates is no error', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { v: 1 } }))
   const ran = await engine.run(
@@ -166,7 +166,7 @@ test('TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUntargetedCreat
   expect(listKeptNames(ran)).toEqual(['a'])
 })
 
-test('TestCreateDuringTargetedUpdate_UntargetedProviderReferencedByTarget: a provider is made without being a target', async () => {
+test('TestCreateDuringTargetedUpdate_UntargetedProviderReferencedByTarget: a provider is created without being a target', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(
     async monitor => {
@@ -179,7 +179,7 @@ test('TestCreateDuringTargetedUpdate_UntargetedProviderReferencedByTarget: a pro
   expect(allStepsOf(ran)).toEqual(['create p', 'create a'])
 })
 
-test('TestTargetedCreateDefaultProvider: so is a default provider, and the stack', async () => {
+test('TestTargetedCreateDefaultProvider: the same for a default provider and the stack', async () => {
   const engine = await engines.open(createCloud())
   const ran = await engine.run(createThings({ a: {}, b: {} }), {
     targeting: { targets: [targetUrnOf('a')] },
@@ -189,7 +189,7 @@ test('TestTargetedCreateDefaultProvider: so is a default provider, and the stack
   expect(ran.state.resources).toHaveLength(3)
 })
 
-test('TestDependencyUnreleatedToTargetUpdatedSucceeds: edges of what is no target may change', async () => {
+test('TestDependencyUnreleatedToTargetUpdatedSucceeds: dependencies of resources outside of the targets may change', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ target: { v: 1 }, other: {}, dep: {} }))
   const ran = await engine.run(
@@ -213,7 +213,7 @@ const createParented =
     await registerThing(monitor, 'child', { v }, { parent: parent.urn })
   }
 
-test('TestTargetUntargetedParent: a parent that is there may stay, a new one must be made', async () => {
+test('TestTargetUntargetedParent: an existing parent is kept, and a new one must be a target', async () => {
   const engine = await engines.open(createCloud())
   const refused = await engine.run(createParented(1), { targeting: { targets: ['**child**'] } })
   expect(errorMessagesOf(refused)[0]).toContain('depends on')
@@ -224,7 +224,7 @@ test('TestTargetUntargetedParent: a parent that is there may stay, a new one mus
   expect(resourceStateOf(ran, 'child').parent).toBe(resourceStateOf(ran, 'parent').urn)
 })
 
-test('TestTargetUntargetedParentWithUpdatedDependency: the old parent keeps its old dependencies', async () => {
+test('TestTargetUntargetedParentWithUpdatedDependency: a parent outside of the targets keeps its old dependencies', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (v: number, after: 'x' | 'y'): Program =>
@@ -246,7 +246,7 @@ test('TestTargetUntargetedParentWithUpdatedDependency: the old parent keeps its 
   expect(listNamesByOp(ran, 'update')).toEqual(['child'])
 })
 
-test('targets that name nothing fail after the others were done; a pattern may match nothing', async () => {
+test('targets that match nothing fail after the others were updated, and a pattern may match nothing', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))

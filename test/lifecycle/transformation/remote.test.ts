@@ -21,7 +21,7 @@ const script = componentScript({
   },
 })
 
-/** A transform that adds one to `v` of things, and notes below which parent they are. */
+/** A transform that adds one to `v` of things, and records their parents. */
 async function createAdding(monitor: Monitor, parents: string[]) {
   const functions = await openProgramFunctions(monitor)
   const add = functions.addTransform(({ type, parent, properties }) => {
@@ -36,7 +36,7 @@ async function createAdding(monitor: Monitor, parents: string[]) {
 
 const inner = 'urn:pulumi:dev::life::comp:index:Group$test:index:Thing::inner'
 
-test('TestRemoteTransformationsConstruct: those of the stack reach what a provider registers', async () => {
+test('TestRemoteTransformationsConstruct: stack transforms apply to the registrations of a provider', async () => {
   const engine = await engines.open(createCloud(), { comp: script })
   const parents: string[] = []
   const ran = await engine.run(async monitor => {
@@ -49,7 +49,7 @@ test('TestRemoteTransformationsConstruct: those of the stack reach what a provid
   expect(parents).toEqual(['urn:pulumi:dev::life::comp:index:Group::c'])
 })
 
-test('TestRemoteComponentTransforms: those of a component reach its children in its provider, once', async () => {
+test('TestRemoteComponentTransforms: component transforms apply once to its children in the provider', async () => {
   const engine = await engines.open(createCloud(), { comp: script })
   const ran = await engine.run(async monitor => {
     const { add } = await createAdding(monitor, [])

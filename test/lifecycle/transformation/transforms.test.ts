@@ -23,13 +23,13 @@ const registerGroup = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'test:index:Group', name, object: {}, ...more })
 const stateOf = ({ state }: TestRun, name: string) =>
   state.resources?.find(({ urn }) => urn.endsWith(`::${name}`))
-/** A value as transforms see it, be it wrapped with what it depends on. */
+/** Returns a value without its output wrapper, if it has one. */
 const unwrapSecret = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && signature in value && 'value' in value
     ? value.value
     : value
 
-test('TestRemoteTransforms: own ones, then those of the parents, then those of the stack', async () => {
+test('TestRemoteTransforms: own transforms run first, then those of the parents, then those of the stack', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const ran = await engine.run(async monitor => {
@@ -62,7 +62,7 @@ test('TestRemoteTransforms: own ones, then those of the parents, then those of t
   expect(stateOf(ran, 'b')?.['inputs']).toEqual({ v: '03456' })
 })
 
-test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: the run fails, nothing is made', async () => {
+test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: the run fails, and nothing is created', async () => {
   for (const [wrong, message] of [
     [() => new Uint8Array([10, 255, 1]), 'invoke transform: '],
     [
@@ -89,7 +89,7 @@ test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: the run 
   }
 })
 
-test('TestRemoteTransformsOptions, TestTransformsProviderOpt: all options go there and come back', async () => {
+test('TestRemoteTransformsOptions, TestTransformsProviderOpt: a transform receives and returns all options', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: TransformRequest[] = []
@@ -163,7 +163,7 @@ test('TestRemoteTransformsOptions, TestTransformsProviderOpt: all options go the
   })
 })
 
-test('TestRemoteTransformsDependencies: what a transform makes of a value says what it depends on', async () => {
+test('TestRemoteTransformsDependencies: the dependencies of a transformed value are its new ones', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const ran = await engine.run(async monitor => {
@@ -184,7 +184,7 @@ test('TestRemoteTransformsDependencies: what a transform makes of a value says w
       propertyDependencies: new Map([['v', { urns: [one.urn] }]]),
     }
     await registerThing(monitor, 'own', { v: 1 }, { ...depending, transforms: [change] })
-    // Of other transforms only the values count, not what they make of `dependsOn`.
+    // For another transform only the values count, not its `dependsOn`.
     await functions.registerStackTransform(
       functions.addTransform(({ options }) => ({
         options: TransformResourceOptions.create({ ...options, dependsOn: [two.urn] }),
@@ -209,7 +209,7 @@ const invoke = (monitor: Monitor, args: object): Promise<ResourceInvokeResponse>
     ),
   )
 
-test('TestTransformInvoke, TestTransformInvokeTransformProvider: calls of functions are changed too', async () => {
+test('TestTransformInvoke, TestTransformInvokeTransformProvider: transforms apply to function calls, too', async () => {
   const cloud = createCloud()
   const requests: unknown[] = []
   const script = cloud.script
@@ -270,7 +270,7 @@ test('TestTransformOrdering: a transform may wait for a resource that is registe
   expect(stateOf(ran, 'first')?.['inputs']).toMatchObject({ id: 'second-1' })
 })
 
-test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: hashes and strings that are not UTF-8 survive', async () => {
+test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: hashes and strings that are not UTF-8 are preserved', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: unknown[] = []
@@ -283,14 +283,14 @@ test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: hashes and strin
       seen.push(properties)
       return { properties }
     })
-    // The provider of the tests does not take such strings: a component has none.
+    // The test provider does not accept such strings. A component has no provider.
     await registerGroup(monitor, 'a', { object: { asset, bytes }, transforms: [see] })
   })
   expect(seen).toMatchObject([{ asset: { text: 'hello', hash }, bytes }])
   expect(stateOf(ran, 'a')?.['inputs']).toMatchObject({ asset: { hash, text: 'hello' }, bytes })
 })
 
-test('what is kept for a remote component is taken once, by the registration that is made for it', async () => {
+test('the transforms of a remote component are taken once, by the registration of its Construct call', async () => {
   const { createTransforms } = await import('../../../shared/engine/monitor/transforms.ts')
   const transforms = createTransforms()
   const callback = { target: 'there', token: 'own', acceptsByteString: true }
@@ -299,7 +299,7 @@ test('what is kept for a remote component is taken once, by the registration tha
   expect(transforms.take(requests({ remote: true, transforms: [callback] })).own).toEqual([
     callback,
   ])
-  // The registration that its Construct makes has none of its own.
+  // The registration of its Construct call has no transforms of its own.
   const made = transforms.take(requests({}))
   expect(made.own).toEqual([callback])
   transforms.noteRegistered('urn:c', '', made.own)

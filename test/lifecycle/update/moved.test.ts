@@ -17,7 +17,7 @@ const own = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
 const reference = `${own.urn}::${own.id}`
 const group = 'test:index:Group'
 
-test('TestComponentResourceTypeAliasWithReadResource: what was read stands below its component, whatever that is called now', async () => {
+test('TestComponentResourceTypeAliasWithReadResource: a read resource stays a child of its renamed component', async () => {
   const cloud = createCloud()
   cloud.objects.set('policy', { v: 1 })
   const engine = await engines.open(cloud)
@@ -38,7 +38,7 @@ test('TestComponentResourceTypeAliasWithReadResource: what was read stands below
   expect(ran.state.resources).toHaveLength(4)
 })
 
-test('TestPendingReplacementUpdateSnapshotIntegrity: what was deleted for a replacement is made after a refresh', async () => {
+test('TestPendingReplacementUpdateSnapshotIntegrity: a resource that was deleted for its replacement is created after a refresh', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const pending = {
@@ -58,7 +58,7 @@ test('TestPendingReplacementUpdateSnapshotIntegrity: what was deleted for a repl
   expect(resourceStateOf(ran, 'a')).toMatchObject({ id: 'a-1', provider: reference })
 })
 
-test('TestUpdateWithTargetedResourceChangingParent: a replaced resource may leave a parent that goes', async () => {
+test('TestUpdateWithTargetedResourceChangingParent: a replaced resource may leave a parent that is deleted', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const parent = { urn: `urn:pulumi:dev::life::${group}::parent`, provider: reference }

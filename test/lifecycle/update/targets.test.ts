@@ -16,7 +16,7 @@ afterEach(() => engines.close())
 const type = 'test:index:Thing'
 const [parentUrn, childUrn] = [targetUrnOf('parent'), targetUrnOf('child', [type])]
 
-/** A child of which an old copy is left behind. */
+/** A parent with a child, of which an old copy remains. */
 const createFamily =
   (value: number): Program =>
   async monitor => {
@@ -24,7 +24,7 @@ const createFamily =
     await registerThing(monitor, 'child', { replace: value }, { parent: parent.urn })
   }
 
-test('TestUpdateWithTargetedParentChildMarkedAsDelete: old copies of children need to be targets as well', async () => {
+test('TestUpdateWithTargetedParentChildMarkedAsDelete: old copies of children need to be targets, too', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createFamily(1))
@@ -40,7 +40,7 @@ test('TestUpdateWithTargetedParentChildMarkedAsDelete: old copies of children ne
   expect(cloud.objects.size).toBe(0)
 })
 
-test('TestUntargetedComponentResource: outputs of a component that is not made are taken and dropped', async () => {
+test('TestUntargetedComponentResource: outputs of a skipped component are accepted and dropped', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { v: 1 } }))
   const ran = await engine.run(
@@ -55,7 +55,7 @@ test('TestUntargetedComponentResource: outputs of a component that is not made a
   expect(listKeptNames(ran)).toEqual(['a'])
 })
 
-test('TestTargetedUpdateRefreshUnknownChildProvider: a provider stays while something names it, though a read fails', async () => {
+test('TestTargetedUpdateRefreshUnknownChildProvider: a provider stays while a resource uses it, even if a read fails', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const group = { type: 'test:index:Group', name: 'comp', object: {} }
@@ -74,7 +74,7 @@ test('TestTargetedUpdateRefreshUnknownChildProvider: a provider stays while some
     {
       refresh: true,
       targeting: { targets: [old] },
-      provider: inner => ({ ...inner, read: () => Promise.reject(new Error('it cannot be read')) }),
+      provider: inner => ({ ...inner, read: () => Promise.reject(new Error('the read fails')) }),
     },
   )
   expect(ran.result.result).toBe('failed')

@@ -20,8 +20,8 @@ const own = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
 const reference = `${own.urn}::${own.id}`
 const readUrns = ({ state }: TestRun): readonly string[] =>
   (state.resources ?? []).map(({ urn }) => urn)
-// The engine of these tests refuses a published state that is not whole.
-test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: a dependency that nobody has is one error, and nothing depends on it', async () => {
+// The engine of these tests refuses a published state with integrity errors.
+test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown dependency is one error and is not stored', async () => {
   const engine = await engines.open(createCloud())
   const parent = toUrn(component, 'parent')
   const child = toUrn(`${component}$test:index:Thing`, 'child')
@@ -60,7 +60,7 @@ test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: a dependency th
   })
 })
 
-test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: nothing is deleted with what is only an old copy, which is one error', async () => {
+test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: a deletedWith target with an old copy only is one error', async () => {
   const engine = await engines.open(createCloud())
   const a = toUrn(component, 'resA')
   await addResources(engine, [
@@ -79,7 +79,7 @@ test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: nothing is deleted
   expect(readUrns(ran)).toEqual(expect.arrayContaining([a, defaultProviderUrnOf('b')]))
 })
 
-test('what is read or imported names nothing unknown either, and nothing is asked for it', async () => {
+test('a read or import with an unknown dependency is refused without a provider call', async () => {
   const nobody = targetUrnOf('nobody')
   for (const kind of ['read', 'import'] as const) {
     const cloud = createCloud()

@@ -10,7 +10,7 @@ afterEach(() => engines.close())
 
 const request = { drawsPlan: true }
 
-/** What a preview of a program plans. */
+/** Returns the plan of a preview of a program. */
 async function drawPlan(
   engine: TestEngine,
   program: Program,
@@ -24,7 +24,7 @@ async function drawPlan(
 const findViolations = (ran: TestRun): readonly string[] =>
   errorsOf(ran).filter(text => /plan|expected resource operations/.test(text))
 
-test('TestPlannedUpdate: what was unknown may be anything, what was known must be as planned', async () => {
+test('TestPlannedUpdate: an unknown value in the plan allows any value, and a known one must match', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const plan = await drawPlan(engine, createThings({ a: { foo: 'bar', zed: unknownText } }))
@@ -39,7 +39,7 @@ test('TestPlannedUpdate: what was unknown may be anything, what was known must b
   expect(cloud.objects.get('a-1')).toEqual({ foo: 'bar', zed: 24 })
 })
 
-test('TestUnplannedCreate: what the plan does not have is not created', async () => {
+test('TestUnplannedCreate: a resource outside of the plan is not created', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
@@ -52,7 +52,7 @@ test('TestUnplannedCreate: what the plan does not have is not created', async ()
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('TestUnplannedDelete: what was to stay is not deleted', async () => {
+test('TestUnplannedDelete: a resource that the plan keeps is not deleted', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const both = createThings({ a: { v: 1 }, b: { v: 1 } })
@@ -66,7 +66,7 @@ test('TestUnplannedDelete: what was to stay is not deleted', async () => {
   expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-1'])
 })
 
-test('TestExpectedDelete: what was to go may not stay', async () => {
+test('TestExpectedDelete: a planned delete must happen', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const both = createThings({ a: { v: 1 }, b: { v: 1 } })
@@ -78,7 +78,7 @@ test('TestExpectedDelete: what was to go may not stay', async () => {
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-test('TestExpectedCreate: what was to come must come', async () => {
+test('TestExpectedCreate: a planned create must happen', async () => {
   const engine = await engines.open(createCloud())
   const plan = await drawPlan(engine, createThings({ a: { v: 1 }, b: { v: 1 } }))
   const ran = await engine.run(createThings({ b: { v: 1 } }), { plan })
@@ -88,7 +88,7 @@ test('TestExpectedCreate: what was to come must come', async () => {
   ])
 })
 
-test('TestPropertySetChange: a property that the plan does not have, or has and that is missing', async () => {
+test('TestPropertySetChange: an additional or missing property is a violation', async () => {
   const engine = await engines.open(createCloud())
   const plan = await drawPlan(engine, createThings({ a: { foo: 1, frob: 2 } }))
   const ran = await engine.run(createThings({ a: { foo: 1, other: 3 } }), { plan })
@@ -96,7 +96,7 @@ test('TestPropertySetChange: a property that the plan does not have, or has and 
   expect(findViolations(ran)[0]).toContain('properties changed: +-frob[2], =+other[3]')
 })
 
-test('TestExpectedUnneededCreate: what was made meanwhile as planned is no violation', async () => {
+test('TestExpectedUnneededCreate: a planned resource that already exists is no violation', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program = createThings({ a: { v: 1 } })
@@ -107,7 +107,7 @@ test('TestExpectedUnneededCreate: what was made meanwhile as planned is no viola
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('TestExpectedUnneededDelete: what was deleted meanwhile as planned is no violation', async () => {
+test('TestExpectedUnneededDelete: a planned delete that already happened is no violation', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
@@ -119,7 +119,7 @@ test('TestExpectedUnneededDelete: what was deleted meanwhile as planned is no vi
   expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
 })
 
-test('TestResoucesWithSames: resources that came after the plan may stay as they are', async () => {
+test('TestResoucesWithSames: resources that were added after the plan may stay unchanged', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({}))
   const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
@@ -131,7 +131,7 @@ test('TestResoucesWithSames: resources that came after the plan may stay as they
   expect(findViolations(changed)[0]).toMatch(/^b: .*violates plan: properties changed: =~v\[2\]$/)
 })
 
-test('TestPlannedPreviews: a preview is held to a plan as an update is', async () => {
+test('TestPlannedPreviews: a preview is checked against a plan like an update', async () => {
   const engine = await engines.open(createCloud())
   const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
   const changed = await engine.run(createThings({ a: { v: 2 } }), { plan, dryRun: true })
@@ -141,7 +141,7 @@ test('TestPlannedPreviews: a preview is held to a plan as an update is', async (
   expect(planned.result.result).toBe('succeeded')
 })
 
-test('TestPlannedUpdateChangedStack: what the state has other than at planning counts as a change', async () => {
+test('TestPlannedUpdateChangedStack: a state that changed since the planning counts as a change', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { foo: 1, zed: 2 } }))
   const planned = createThings({ a: { foo: 1, zed: 3 } })
@@ -152,7 +152,7 @@ test('TestPlannedUpdateChangedStack: what the state has other than at planning c
   expect(findViolations(ran)[0]).toContain('properties changed: =~foo[1]')
 })
 
-test('TestPlannedOutputChanges: outputs that the program registers are held to the plan', async () => {
+test('TestPlannedOutputChanges: outputs that the program registers are checked against the plan', async () => {
   const engine = await engines.open(createCloud())
   const createRegistering =
     (frob: string): Program =>
@@ -169,7 +169,7 @@ test('TestPlannedOutputChanges: outputs that the program registers are held to t
   expect(planned.result.result).toBe('succeeded')
 })
 
-test('outputs of the stack are held to the plan', async () => {
+test('outputs of the stack are checked against the plan', async () => {
   const engine = await engines.open(createCloud())
   const createGiving =
     (v: number): Program =>
@@ -184,7 +184,7 @@ test('outputs of the stack are held to the plan', async () => {
   expect((await engine.run(createGiving(1), { plan })).result.result).toBe('succeeded')
 })
 
-test('TestComputedCanBeDropped: what was planned as unknown may be missing', async () => {
+test('TestComputedCanBeDropped: a property that was planned as unknown may be missing', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { foo: 'bar', kept: 1 } }))
   const plan = await drawPlan(
@@ -196,7 +196,7 @@ test('TestComputedCanBeDropped: what was planned as unknown may be missing', asy
   expect(ran.result.result).toBe('succeeded')
 })
 
-test('options that differ from the plan are all named at once', async () => {
+test('options that differ from the plan are reported together', async () => {
   const engine = await engines.open(createCloud())
   const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
   const program: Program = async monitor => {
@@ -208,7 +208,7 @@ test('options that differ from the plan are all named at once', async () => {
   )
 })
 
-test('secrets of a plan are sealed, and compared open', async () => {
+test('secrets in a plan are sealed and compared in plaintext', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const plan = await drawPlan(engine, createThings({ a: { s: toWireSecret('hunter2') } }))

@@ -31,14 +31,14 @@ async function drawPlan(
 const findViolations = (ran: TestRun): readonly string[] =>
   errorsOf(ran).filter(text => /plan|expected resource operations/.test(text))
 
-/** A cloud whose provider answers Check so. */
+/** A cloud whose provider has this Check. */
 function createChecking(inputsOf: (ask: CheckRequest) => Record<string, unknown>): Cloud {
   const cloud = createCloud()
   const check = (ask: CheckRequest) => CheckResponse.create({ inputs: inputsOf(ask) })
   return { ...cloud, script: { ...cloud.script, check } }
 }
 
-test('TestAliasWithPlans: a plan knows a resource by its new name', async () => {
+test('TestAliasWithPlans: a plan contains a resource under its new name', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const before = await engine.run(createThings({ a: { replace: 1 } }))
@@ -54,7 +54,7 @@ test('TestAliasWithPlans: a plan knows a resource by its new name', async () => 
   expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
 })
 
-test('TestPlannedUpdateWithNondeterministicCheck: inputs that Check makes by chance break the plan', async () => {
+test('TestPlannedUpdateWithNondeterministicCheck: random inputs from Check violate the plan', async () => {
   let calls = 0
   const cloud = createChecking(({ news }) => ({ ...news, chance: (calls += 1) }))
   const engine = await engines.open(cloud)
@@ -66,7 +66,7 @@ test('TestPlannedUpdateWithNondeterministicCheck: inputs that Check makes by cha
   expect(cloud.log).toEqual([])
 })
 
-test('TestProviderDeterministicPreview: with the seed of the plan chance falls alike', async () => {
+test('TestProviderDeterministicPreview: with the seed of the plan, random inputs are the same', async () => {
   const named = createChecking(({ news, randomSeed }) => ({
     ...news,
     name: Buffer.from(randomSeed).toString('hex').slice(0, 8),
@@ -82,7 +82,7 @@ test('TestProviderDeterministicPreview: with the seed of the plan chance falls a
   expect(JSON.stringify(other.state)).not.toContain(name)
 })
 
-test('TestPlannedUpdateWithCheckFailure: only the failure is told', async () => {
+test('TestPlannedUpdateWithCheckFailure: only the check failure is reported', async () => {
   let fails = false
   const cloud = createCloud()
   const check = ({ news }: CheckRequest) =>
@@ -107,7 +107,7 @@ const createChain =
     await registerThing(monitor, 'top', { replace }, withDependency(base.urn))
   }
 
-test('TestPlannedUpdateWithDependentDelete: deletes of dependents before a replacement are planned', async () => {
+test('TestPlannedUpdateWithDependentDelete: deletes of dependents before a replacement are part of the plan', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createChain(1))
@@ -122,7 +122,7 @@ test('TestPlannedUpdateWithDependentDelete: deletes of dependents before a repla
   expect(cloud.log.slice(2)).toEqual(['delete top-1', 'delete base-1', 'create base', 'create top'])
 })
 
-test('TestPlannedInputOutputDifferences: inputs are held to the plan, not what the provider makes', async () => {
+test('TestPlannedInputOutputDifferences: inputs are checked against the plan, provider outputs are not', async () => {
   const cloud = createCloud()
   let serial = 0
   const create: Cloud['script']['create'] = async (ask: never) => {
@@ -141,7 +141,7 @@ test('TestPlannedInputOutputDifferences: inputs are held to the plan, not what t
 test.each([
   ['the begin of a create', 'operations.begin', 'before'],
   ['the decision about it', 'decisionLog.append registration', 'after'],
-] as const)('a deployment that died at %s goes on under its plan', async (_name, call, when) => {
+] as const)('a deployment that died at %s is resumed under its plan', async (_name, call, when) => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program = createThings({ a: { v: 1 }, b: { v: 1 } })
@@ -153,7 +153,7 @@ test.each([
   expect(opsOf(ran, 'b')).toEqual(['create'])
 })
 
-test('a deployment that is resumed tells planned steps that did not come', async () => {
+test('a resumed deployment reports planned steps that did not occur', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ old: { v: 1 } }))
@@ -180,14 +180,11 @@ test.each([
     '{"manifest":{},"resourcePlans":{"urn:pulumi:dev::life::a:b:C::d":{"steps":["explode"],"state":null}}}',
     /explode/,
   ],
-] as const)(
-  'a plan with %s is one clear error, and nothing is done',
-  async (_name, plan, message) => {
-    const cloud = createCloud()
-    const engine = await engines.open(cloud)
-    const run = engine.run(createThings({ a: { v: 1 } }), { plan })
-    await expect(run).rejects.toMatchObject({ code: 'PLAN_INVALID' })
-    await expect(engine.run(createThings({ a: { v: 1 } }), { plan })).rejects.toThrow(message)
-    expect(cloud.log).toEqual([])
-  },
-)
+] as const)('a plan with %s is one clear error before any step', async (_name, plan, message) => {
+  const cloud = createCloud()
+  const engine = await engines.open(cloud)
+  const run = engine.run(createThings({ a: { v: 1 } }), { plan })
+  await expect(run).rejects.toMatchObject({ code: 'PLAN_INVALID' })
+  await expect(engine.run(createThings({ a: { v: 1 } }), { plan })).rejects.toThrow(message)
+  expect(cloud.log).toEqual([])
+})

@@ -20,7 +20,7 @@ async function drawPlan(
   return result.plan
 }
 
-test('TestResourcesTargeted: a plan with targets admits them, and nothing without', async () => {
+test('TestResourcesTargeted: a plan with targets allows them, and nothing without targets', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const both = createThings({ a: { foo: 'bar' }, b: { foo: 'bar' } })
@@ -34,7 +34,7 @@ test('TestResourcesTargeted: a plan with targets admits them, and nothing withou
   expect(cloud.log).toEqual(['create b'])
 })
 
-test('TestStackOutputsWithTargetedPlan: outputs of the stack are no violation, though it is no target', async () => {
+test('TestStackOutputsWithTargetedPlan: stack outputs are no violation, although the stack is no target', async () => {
   const engine = await engines.open(createCloud())
   const program: Program = async monitor => {
     await registerThing(monitor, 'a', { v: 1 })
@@ -47,7 +47,7 @@ test('TestStackOutputsWithTargetedPlan: outputs of the stack are no violation, t
   expect(ran.result.result).toBe('succeeded')
   const [stack] = ran.state.resources ?? []
   expect(stack?.['outputs']).toEqual({ foo: 'bar' })
-  // What stays as it is for want of being a target is planned to stay.
+  // A resource outside of the targets is planned as unchanged.
   const again = await drawPlan(engine, program, { targeting })
   const held = await engine.run(program, { plan: again, targeting })
   expect(opsOf(held, 'b')).toEqual(['same'])

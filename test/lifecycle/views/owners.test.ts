@@ -20,7 +20,7 @@ const engines = createEngines()
 afterEach(() => engines.close())
 const scene = createSceneOpener(engines)
 
-test('a replaced owner has the view of its new copy, whichever is made first', async () => {
+test('a replaced owner has the view of its new copy, in both orders of replacement', async () => {
   for (const more of [{}, { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }]) {
     const { engine, receivedViews: views } = await scene(ownerViews)
     await engine.run(
@@ -36,7 +36,7 @@ test('a replaced owner has the view of its new copy, whichever is made first', a
   }
 })
 
-test('a view whose owner could not be made is not kept', async () => {
+test('a view whose owner could not be created is not stored', async () => {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
@@ -54,7 +54,7 @@ test('a view whose owner could not be made is not kept', async () => {
   expect(readViews(ran)).toEqual([])
 })
 
-test('an owner whose delete says nothing of its views takes them along', async () => {
+test('the views of an owner are deleted with it when its delete reports none', async () => {
   const { engine } = await scene({ ...(ownerViews.create && { create: ownerViews.create }) })
   await engine.run(createThings({ a: { v: 1 }, b: { v: 2 } }))
   const ran = await engine.run(createThings({ b: { v: 2 } }))
@@ -83,7 +83,7 @@ test('a failed view of a delete keeps its owner', async () => {
   expect(ran.state.pending_operations).toBeUndefined()
 })
 
-test('a view that the state does not have, and a token of a call that is over, are refused', async () => {
+test('an unknown view and the token of an ended call are refused', async () => {
   const refused: string[] = []
   const cloud = createCloud()
   let last: Parameters<typeof publishViewSteps>[0] | undefined
@@ -109,7 +109,7 @@ test('a view that the state does not have, and a token of a call that is over, a
   expect(refused[1]).toBe("a step 'create' requires the new state of the view")
 })
 
-test('secrets of views are sealed in the state and hidden in events', async () => {
+test('secrets of views are sealed in the state and redacted in events', async () => {
   const { engine } = await scene({
     create: ({ name }) => [
       createViewStep(Op.CREATE, { new: createViewState(name, wireValues.secret('hush')) }),
@@ -129,7 +129,7 @@ const deaths = [
   { call: 'operations.select', when: 'after' },
 ] as const
 
-test('what was told of views is as durable as the end of its owner', async () => {
+test('reported views are as durable as the end of their owner', async () => {
   for (const { call, when } of deaths) {
     const { engine } = await scene(ownerViews)
     await engine.run(createThings({ a: { v: 1 } }))
@@ -142,7 +142,7 @@ test('what was told of views is as durable as the end of its owner', async () =>
   }
 })
 
-test('many views are kept, though they do not fit into one record', async () => {
+test('views that do not fit into one record are stored', async () => {
   const long = 'x'.repeat(5_000)
   const many = Array.from({ length: 100 }, (_, at) =>
     createViewStep(Op.CREATE, { new: createViewState(`v${at}`, long) }),

@@ -23,7 +23,7 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** What a read tells of the views that it is told of. */
+/** The views that a read reports for the old views it receives. */
 const found: Readonly<Record<string, NonNullable<ViewScript['read']>>> = {
   same: ({ oldViews }) =>
     oldViews.map(old => createViewStep(Op.SAME, { old: toOldState(old), new: toOldState(old) })),
@@ -35,7 +35,10 @@ const found: Readonly<Record<string, NonNullable<ViewScript['read']>>> = {
     oldViews.map(old => createViewStep(Op.DELETE, { old: toOldState(old) })),
 }
 
-/** A thing with a view; `isFlagged`: its provider wants it read before each update. */
+/**
+ * Opens a stack of a thing with a view. `isFlagged`: its provider requests a refresh before each
+ * update.
+ */
 async function openScene(read: NonNullable<ViewScript['read']>, isFlagged = false) {
   const cloud = createCloud()
   const flag = { refreshBeforeUpdate: isFlagged }
@@ -67,7 +70,7 @@ async function openScene(read: NonNullable<ViewScript['read']>, isFlagged = fals
 
 const refresh: TestRunOptions = { command: 'refresh' }
 
-test('TestViewsRefreshSame: a read says that a view is as it was', async () => {
+test('TestViewsRefreshSame: a read reports an unchanged view', async () => {
   const { run, receivedViews: views } = await openScene(found['same'] ?? (() => []))
   const ran = await run(refresh)
   expect(views.at(-1)).toMatchObject([{ name: 'a-child', inputs: { input: 'bar' } }])
@@ -79,7 +82,7 @@ test('TestViewsRefreshSame: a read says that a view is as it was', async () => {
   expect(readViews(ran)).toMatchObject([{ inputs: { input: 'bar' }, outputs: { result: 'bar' } }])
 })
 
-test('TestViewsRefreshUpdate: a read finds another value of a view', async () => {
+test('TestViewsRefreshUpdate: a read reports a changed view', async () => {
   const { run } = await openScene(found['update'] ?? (() => []))
   const shown = await run({ ...refresh, dryRun: true })
   expect(shown.result.changes).toEqual({ same: 2, update: 1 })
@@ -89,14 +92,14 @@ test('TestViewsRefreshUpdate: a read finds another value of a view', async () =>
   expect(readViews(ran)).toMatchObject([{ inputs: { input: 'baz' }, outputs: { result: 'baz' } }])
 })
 
-test('TestViewsRefreshDelete: a read finds that a view is gone', async () => {
+test('TestViewsRefreshDelete: a read reports a missing view', async () => {
   const { run } = await openScene(found['delete'] ?? (() => []))
   const ran = await run(refresh)
   expect(ran.result.changes).toEqual({ same: 2, delete: 1 })
   expect(readViews(ran)).toEqual([])
 })
 
-test('a view of which only a read tells is shown and not kept, as in the original', async () => {
+test('a view that only a read reports is displayed and not stored, as in Pulumi', async () => {
   const { run } = await openScene(({ name }) => [
     createViewStep(Op.CREATE, { new: createViewState(`${name}2`, 'found') }),
   ])
@@ -105,7 +108,7 @@ test('a view of which only a read tells is shown and not kept, as in the origina
   expect(readViews(ran)).toMatchObject([{ inputs: { input: 'bar' } }])
 })
 
-test('TestViews_RefreshBeforeUpdate_Same, TestViews_RefreshBeforeUpdate_Update, TestViews_RefreshBeforeUpdate_Delete: what is read before an update is kept', async () => {
+test('TestViews_RefreshBeforeUpdate_Same, TestViews_RefreshBeforeUpdate_Update, TestViews_RefreshBeforeUpdate_Delete: the views of a read before an update are stored', async () => {
   const cases = [
     ['same', ['bar']],
     ['update', ['baz']],
@@ -119,7 +122,7 @@ test('TestViews_RefreshBeforeUpdate_Same, TestViews_RefreshBeforeUpdate_Update, 
   }
 })
 
-test('TestViewsRefreshDriftDeleteCreate_UpdateRefresh, TestViewsRefreshDriftDeleteCreate_RefreshProgram: a view that is gone is made by the update', async () => {
+test('TestViewsRefreshDriftDeleteCreate_UpdateRefresh, TestViewsRefreshDriftDeleteCreate_RefreshProgram: the update creates a missing view', async () => {
   for (const options of [{ refresh: true }, { refresh: true, runProgram: true }]) {
     const { run } = await openScene(found['delete'] ?? (() => []))
     const ran = await run(options, 2)
@@ -128,7 +131,7 @@ test('TestViewsRefreshDriftDeleteCreate_UpdateRefresh, TestViewsRefreshDriftDele
   }
 })
 
-test('TestViewsRefreshDriftDeleteCreate_RefreshBeforeUpdate: the same where its provider wants the read', async () => {
+test('TestViewsRefreshDriftDeleteCreate_RefreshBeforeUpdate: the same when the provider requests the read', async () => {
   const { run } = await openScene(found['delete'] ?? (() => []), true)
   const ran = await run({}, 2)
   expect(ran.result.result).toBe('succeeded')

@@ -1,5 +1,5 @@
 /**
- * Who sees views: references, and policy packs that judge a stack. Source:
+ * Readers of views: references, and policy packs that analyze a stack. Source:
  * docs/spec/step-execution.md#views.
  */
 import { afterEach, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ const scene = createSceneOpener(engines)
 
 const view = 'urn:pulumi:dev::life::test:index:Thing$test:index:View::a-child'
 
-/** Makes `a` and looks up its view; what is found goes to `found`. */
+/** Creates `a`, looks up its view, and adds the result to `found`. */
 const createLooking =
   (v: string, found: unknown[]): Program =>
   async monitor => {
@@ -28,7 +28,7 @@ const createLooking =
 
 const knownView = (value: string) => ({ urn: view, id: '', provider: '', state: { result: value } })
 
-test('a view is found by its URN once its owner is there: made, as it was, changed, in a preview', async () => {
+test('a view is found by its URN after its owner: created, unchanged, updated, in a preview', async () => {
   const { engine } = await scene(ownerViews)
   for (const [v, dryRun] of [
     ['bar', true],
@@ -44,7 +44,7 @@ test('a view is found by its URN once its owner is there: made, as it was, chang
   }
 })
 
-test('packs that judge a stack are shown its views, in previews and in updates', async () => {
+test('packs that analyze a stack receive its views, in previews and in updates', async () => {
   const { engine } = await scene(ownerViews)
   const seen: (readonly AnalyzedStackResource[])[] = []
   const analyzeStack = (resources: readonly AnalyzedStackResource[]) => {

@@ -21,13 +21,13 @@ import type { createEngines } from '../register-thing.ts'
 
 export { Op }
 
-/** Where a call may tell of views. */
+/** The endpoint to which a call reports views. */
 export interface StatusEndpoint {
   readonly resourceStatusAddress: string
   readonly resourceStatusToken: string
 }
 
-/** What a provider tells of views in its calls, each in order. */
+/** The view steps that a provider reports in its calls, in order. */
 export interface ViewScript {
   readonly create?: (request: CreateRequest) => readonly ViewStep[]
   readonly update?: (request: UpdateRequest) => readonly ViewStep[]
@@ -37,7 +37,7 @@ export interface ViewScript {
 
 const viewType = 'test:index:View'
 
-/** A view as `child` of its owner, with one value. */
+/** Returns the state of a view, `child` of its owner, with one value. */
 export const createViewState = (name: string, value: unknown): ViewStepState =>
   ViewStepState.create({
     type: viewType,
@@ -50,11 +50,11 @@ export const createViewState = (name: string, value: unknown): ViewStepState =>
 export const createViewStep = (op: Op, more: Partial<ViewStep>): ViewStep =>
   ViewStep.create({ op, ...more })
 
-/** What was told of an old view, as the state before a step. */
+/** Returns an old view in the form of the state before a step. */
 export const toOldState = ({ type, name, inputs, outputs }: View): ViewStepState =>
   ViewStepState.create({ type, name, inputs, outputs })
 
-/** Tells of steps as a provider does. */
+/** Publishes view steps as a provider does. */
 export async function publishViewSteps(
   endpoint: StatusEndpoint,
   steps: readonly ViewStep[],
@@ -79,7 +79,10 @@ export async function publishViewSteps(
 
 type Handler = (request: never) => unknown
 
-/** The provider of a cloud that also tells of views, and the old views that its calls were told. */
+/**
+ * Creates the provider of a cloud that also reports views, with the old views that its calls
+ * received.
+ */
 export function createViewingProvider(
   cloud: Cloud,
   viewScript: ViewScript,
@@ -107,7 +110,7 @@ export function createViewingProvider(
   return { script, receivedViews }
 }
 
-/** A view that has the value of its owner all its life. */
+/** A view that always has the value of its owner. */
 export const ownerViews: ViewScript = {
   create: ({ name, properties }) => [
     createViewStep(Op.CREATE, { new: createViewState(name, properties?.['v']) }),
@@ -120,7 +123,7 @@ export const ownerViews: ViewScript = {
     oldViews.map(old => createViewStep(Op.DELETE, { old: toOldState(old) })),
 }
 
-/** Makes an engine over a cloud whose provider tells of views. */
+/** Opens an engine over a cloud whose provider reports views. */
 export const createSceneOpener =
   (engines: Pick<ReturnType<typeof createEngines>, 'open'>) => async (viewScript: ViewScript) => {
     const cloud = createCloud()
@@ -138,7 +141,7 @@ const stored = z.looseObject({
   outputs: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** The views in a state. */
+/** Returns the views of a state. */
 export function readViews({ state }: TestRun): readonly z.infer<typeof stored>[] {
   return (state.resources ?? []).flatMap(one => {
     const found = stored.parse(one)
@@ -146,7 +149,7 @@ export function readViews({ state }: TestRun): readonly z.infer<typeof stored>[]
   })
 }
 
-/** The events of a run about things and their views, as `pre create a`. */
+/** Returns the events of things and their views, as `pre create a`. */
 export function viewEventsOf({ events }: TestRun): readonly string[] {
   return events.flatMap(event => {
     const [kind, found] =

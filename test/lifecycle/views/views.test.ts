@@ -25,7 +25,7 @@ const createStored = (value: unknown) => ({
   outputs: { result: value },
 })
 
-test('TestViewsBasic: a view is made, stays, changes and goes with its owner', async () => {
+test('TestViewsBasic: a view is created, unchanged, updated and deleted with its owner', async () => {
   const { engine, receivedViews: views } = await scene(ownerViews)
   const made = await engine.run(createThings({ a: { v: 'bar' } }))
   expect(made.result).toMatchObject({ result: 'succeeded', changes: { create: 3 } })
@@ -63,7 +63,7 @@ test('TestViewsBasic: a view is made, stays, changes and goes with its owner', a
   expect(readViews(gone)).toEqual([])
 })
 
-test('TestViewsUpdateError: a view that failed makes its owner fail, whose change stays', async () => {
+test('TestViewsUpdateError: a failed view fails its owner, whose update is kept', async () => {
   const { engine } = await scene({
     ...ownerViews,
     update: ({ oldViews, name, news }) =>
@@ -92,7 +92,7 @@ test('TestViewsUpdateError: a view that failed makes its owner fail, whose chang
   expect(failed.state.pending_operations).toBeUndefined()
 })
 
-test('TestViewsUpdateDelete: a view goes while its owner is updated', async () => {
+test('TestViewsUpdateDelete: a view is deleted during the update of its owner', async () => {
   const { engine } = await scene({
     ...ownerViews,
     update: ({ oldViews }) =>
@@ -104,7 +104,7 @@ test('TestViewsUpdateDelete: a view goes while its owner is updated', async () =
   expect(readViews(changed)).toEqual([])
 })
 
-test('TestViewsDeleteBeforeReplace: a view is deleted and made anew within an update', async () => {
+test('TestViewsDeleteBeforeReplace: a view is deleted and created again during an update', async () => {
   const { engine } = await scene({
     ...ownerViews,
     update: ({ oldViews, name, news }) =>
@@ -123,7 +123,7 @@ test('TestViewsDeleteBeforeReplace: a view is deleted and made anew within an up
   expect(readViews(changed)).toMatchObject([createStored('baz')])
 })
 
-test('TestViewsCreateBeforeReplace: a view is made anew and deleted within an update', async () => {
+test('TestViewsCreateBeforeReplace: a view is created again and deleted during an update', async () => {
   const { engine } = await scene({
     ...ownerViews,
     update: ({ oldViews, name, news }) =>
@@ -143,7 +143,7 @@ test('TestViewsCreateBeforeReplace: a view is made anew and deleted within an up
   expect(readViews(changed)[0]?.delete).toBeUndefined()
 })
 
-test('TestViewsDestroyPreview: what a destroy would delete are views too', async () => {
+test('TestViewsDestroyPreview: the preview of a destroy reports the deletes of views, too', async () => {
   const { engine, cloud } = await scene(ownerViews)
   await engine.run(createThings({ a: { v: 'bar' } }))
   const shown = await engine.run(undefined, { command: 'destroy', dryRun: true })
@@ -160,7 +160,7 @@ test('TestViewsDestroyPreview: what a destroy would delete are views too', async
   expect(gone.state.resources ?? []).toEqual([])
 })
 
-test('TestViewsImport: an import leaves the views of others as they are', async () => {
+test('TestViewsImport: an import does not change the views of other resources', async () => {
   const { engine, cloud } = await scene({ create: ownerViews.create ?? (() => []) })
   const made = await engine.run(createThings({ a: { v: 'bar' } }))
   cloud.objects.set('imported-id', { v: 1 })

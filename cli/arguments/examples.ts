@@ -1,0 +1,136 @@
+import type { Command } from 'commander'
+
+/** A command line without its program, and its purpose. */
+type Example = readonly [args: string, purpose: string]
+
+/** The examples of the main commands, by the words that call them. */
+const examples: Readonly<Record<string, readonly Example[]>> = {
+  '': [
+    ['stack init dev', 'Create a stack in a project folder'],
+    ['up', 'Deploy it'],
+    ['stack output', 'Show its outputs'],
+    ['destroy --remove', 'Delete its resources and the stack'],
+  ],
+  up: [
+    ['up', 'Preview, confirm, deploy'],
+    ['up --yes', 'Preview and deploy without a prompt'],
+    ['up --yes --skip-preview --json', 'Deploy in CI and print engine events'],
+    ["up --target '**::my-bucket'", 'Deploy one resource only'],
+    ['up --plan plan.json', 'Deploy exactly a saved plan'],
+  ],
+  preview: [
+    ['preview --diff', 'Show each changed property'],
+    ['preview --json', 'Print the preview as one JSON document'],
+    ['preview --expect-no-changes', 'Fail if the program and the state differ'],
+    ['preview --save-plan plan.json', 'Save a plan for `antichain up --plan`'],
+    ['preview --import-file found.json', 'Draft a file for `antichain import`'],
+  ],
+  refresh: [
+    ['refresh', 'Record changes made outside of antichain'],
+    ['refresh --preview-only', 'Show drift without recording it'],
+    ['refresh --preview-only --expect-no-changes', 'Fail if there is drift'],
+    ['refresh --clear-pending-creates', 'Drop creates that did not take place'],
+  ],
+  destroy: [
+    ['destroy', 'Preview, confirm, delete all resources'],
+    ['destroy --preview-only', 'Show the resources that would be deleted'],
+    ['destroy --exclude-protected', 'Keep protected resources'],
+    ['destroy --yes --remove', 'Delete the resources and the stack'],
+  ],
+  resume: [
+    ['resume', 'Continue after a crash or a kill'],
+    ['resume --stack prod --diff', 'Continue another stack, with changed properties'],
+  ],
+  serve: [
+    ['serve', 'Resume deployments, run schedules'],
+    ['serve --port 8080', 'Also serve the API and webhooks on loopback'],
+    ['serve --only executor', 'Run operations of `up --execute elsewhere`'],
+  ],
+  cancel: [
+    ['cancel', 'Stop after the running operations'],
+    ['cancel --force', 'Abandon them; their results stay unknown'],
+  ],
+  import: [
+    ['import aws:s3/bucket:Bucket logs my-logs-bucket', 'Import one resource'],
+    ['import --file found.json --out imported.ts', 'Import many, save the code'],
+    ['import --file found.json --preview-only', 'Check the file only'],
+  ],
+  'stack init': [
+    ['stack init dev', 'Create a stack and select it'],
+    ["stack init prod --secrets-provider 'awskms://alias/pulumi'", 'Encrypt with a key of AWS KMS'],
+  ],
+  'stack ls': [
+    ['stack ls', 'List the stacks of this project'],
+    ['stack ls --all --json', 'List all stacks as JSON'],
+  ],
+  'stack export': [
+    ['stack export --file state.json', 'Save the state, with sealed secrets'],
+    ['stack export --version 3', 'Print an earlier version'],
+    ['stack export --at 4:17', 'Print the state in the middle of deployment 4'],
+  ],
+  'stack import': [
+    ['stack import --file state.json', 'Restore a saved state'],
+    ['stack import < exported.json', 'Take over a stack that Pulumi exported'],
+  ],
+  'stack history': [
+    ['stack history --page-size 20', 'List the last 20 deployments'],
+    ['stack history --show 4', 'Show deployment 4 and its points in time'],
+  ],
+  'stack output': [
+    ['stack output url', 'Print one output'],
+    ['stack output --shell', 'Print all outputs as shell variables'],
+  ],
+  'config set': [
+    ['config set aws:region eu-central-1', 'Set a plain value'],
+    ['config set --secret dbPassword', 'Prompt for a secret value'],
+    ['config set --secret tlsKey < key.pem', 'Read a secret from standard input'],
+    ["config set --path 'zones[0]' a", 'Set an item of a list'],
+  ],
+  'state delete': [
+    ["state delete '<urn>'", 'Forget a resource, keep it at its provider'],
+    ['state delete --all', 'Forget all resources'],
+  ],
+  'state move': [["state move '<urn>' --dest prod", 'Move a resource to another stack']],
+  'state pending import': [
+    ["state pending import '<urn>' db-1234", 'The create succeeded: add its resource'],
+  ],
+  'state pending clear': [
+    ["state pending clear '<urn>'", 'The operation had no effect: remove it'],
+  ],
+  'webhook create': [
+    ['webhook create main --rules rules.yaml', 'Accept deliveries of GitHub'],
+    ['webhook create ci --form signed --rules rules.json', 'Accept deliveries that you sign'],
+  ],
+  'schedule create': [
+    ["schedule create drift --when '0 4 * * *' --zone Europe/Paris", 'Detect drift each night'],
+    ["schedule create heal --when 'rate(1 hour)' --remediate", 'Detect and correct drift'],
+  ],
+  'notification create': [
+    ['notification create ops --url https://example.com/hook --all', 'Report failures and drift'],
+  ],
+  'platform deploy': [
+    ['platform deploy --region eu-central-1 --preview', 'Show the changes'],
+    ['platform deploy --region eu-central-1', 'Show the changes, confirm, deploy'],
+    ['platform deploy --set executorsMax=50 --set logDays=30', 'Change settings'],
+  ],
+  login: [['login https://antichain.example.com', 'Use the stacks of an API']],
+  'token create': [
+    ['token create --admin', 'Create the first token'],
+    ['token create ci --role deploy --for shop/prod --days 90', 'Create a token of one stack'],
+  ],
+}
+
+/** Adds the examples of a command to its help; commands without examples stay as they are. */
+export function addExamples(command: Command): Command {
+  const lines = examples[pathOf(command)]
+  if (lines === undefined) return command
+  const width = Math.max(...lines.map(([args]) => args.length))
+  const text = lines.map(([args, purpose]) => `  $ antichain ${args.padEnd(width)}  ${purpose}`)
+  return command.addHelpText('after', `\nExamples:\n${text.join('\n')}`)
+}
+
+/** Returns the words that call a command, without the program. */
+function pathOf(command: Command): string {
+  if (command.parent === null) return ''
+  return `${pathOf(command.parent)} ${command.name()}`.trim()
+}

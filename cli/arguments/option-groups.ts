@@ -1,0 +1,96 @@
+import { type Command, Help, type HelpConfiguration, type Option } from 'commander'
+
+/** The help groups of options in help order, with the attribute names of their options. */
+const optionGroups: Readonly<Record<string, readonly string[]>> = {
+  'Targets:': [
+    'target',
+    'targetDependents',
+    'exclude',
+    'excludeDependents',
+    'excludeProtected',
+    'replace',
+    'targetReplace',
+  ],
+  'Refresh:': [
+    'refresh',
+    'runProgram',
+    'clearPendingCreates',
+    'skipPendingCreates',
+    'importPendingCreates',
+  ],
+  'Plans and policies:': [
+    'plan',
+    'strict',
+    'savePlan',
+    'importFile',
+    'policyPack',
+    'policyPackConfig',
+  ],
+  'Configuration:': ['config', 'configPath', 'configFile', 'skipConfigValidation'],
+  'Safety:': ['expectNoChanges', 'ignoreProtect'],
+  'Execution:': [
+    'parallel',
+    'release',
+    'wait',
+    'execute',
+    'functionLimit',
+    'client',
+    'attachDebugger',
+  ],
+  'Display:': [
+    'diff',
+    'json',
+    'eventLog',
+    'showSames',
+    'showReads',
+    'showReplacementSteps',
+    'showPolicyRemediations',
+    'showConfig',
+    'showSecrets',
+    'suppressOutputs',
+    'urns',
+    'debug',
+  ],
+}
+const general = 'General:'
+const order = [general, ...Object.keys(optionGroups)]
+
+/** The commands with so many options that their help needs groups. */
+const grouped: readonly string[] = ['up', 'preview', 'refresh', 'destroy', 'import', 'resume']
+
+/** Assigns a help group to each option of a root command with many options. */
+export function groupOptions(command: Command): void {
+  const isRootCommand = command.parent !== null && command.parent.parent === null
+  if (!isRootCommand || !grouped.includes(command.name())) return
+  for (const option of command.options) {
+    const name = option.attributeName()
+    const group = Object.entries(optionGroups).find(([, names]) => names.includes(name))
+    option.helpGroup(group?.[0] ?? general)
+  }
+}
+
+/** Orders the groups as in the table, and lists the global options below them. */
+export const groupedHelp: HelpConfiguration = {
+  showGlobalOptions: true,
+  visibleGlobalOptions: globalOptionsOf,
+  // Surplus arguments are declared only so that their command can refuse them.
+  visibleArguments: ({ registeredArguments }) =>
+    registeredArguments.filter(({ description, variadic }) => description !== '' || !variadic),
+  groupItems(unsorted, visible, headingOf) {
+    const isGrouped = unsorted.some(item => headingOf(item) === general)
+    const groups = new Help().groupItems(unsorted, visible, item => {
+      const heading = headingOf(item)
+      return isGrouped && heading === 'Options:' ? general : heading
+    })
+    return new Map([...groups].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)))
+  },
+}
+
+/** Returns the options of the root command, and --config-file for subcommands of `config`. */
+function globalOptionsOf({ parent }: Command): Option[] {
+  if (parent === null) return []
+  const own = parent.options.filter(
+    option => !option.hidden && (parent.parent === null || option.attributeName() === 'configFile'),
+  )
+  return [...own, ...globalOptionsOf(parent)]
+}
