@@ -60,7 +60,7 @@ export default defineConfig({
     projects: [
       project('unit', ['shared', 'functions', 'local', 'cli', 'bench'], together),
       project('contract', ['test/contract'], alone(180)),
-      // The servers are shared; what a test keeps in them has names of its own.
+      // The servers are shared; each test keeps its records under its own names.
       project('aws', ['test/aws'], alone(120)),
       // At night the same properties run again, on more cases.
       project('property', ['test/property'], {

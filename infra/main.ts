@@ -1,7 +1,7 @@
 /**
  * infra: the resources of an installation on AWS, as a CDK app. Imports names and limits of
- * shared/config and the error catalogue, and no code that runs in functions: it knows these by the
- * paths of their entries. It makes no lookups, so that it works without an account.
+ * shared/config and the error catalogue. It imports no code that runs in functions: it knows these
+ * by the paths of their entries. It makes no lookups, so that it works without an account.
  *
  * Invariants: a function has exactly the permissions of its row in functions-table.ts. Durable
  * resources are in a stack of their own and are never removed. No resource is billed by the hour.

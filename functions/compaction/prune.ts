@@ -63,9 +63,9 @@ export async function prune(
 }
 
 /**
- * Does a small part of a prune at the end of a command: a few deployments of any stack, a sweep if
- * something was removed, and old requests. Failures are ignored, because the command itself has
- * succeeded.
+ * Does a small part of a prune at the end of a command. It removes the records of a few
+ * deployments, sweeps blobs if something was removed, and removes old requests. Failures are
+ * ignored, because the command itself has succeeded.
  */
 export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
   const { platform, isAlive, keeping } = deps

@@ -25,7 +25,7 @@ import { awaitRunning } from '../../shared/engine/deployment/ends/await-running.
 import { createReleaser } from '../../shared/engine/executor/generator-releaser.ts'
 import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
 import { startSweeping } from '../../shared/engine/deployment/recovery/sweeper.ts'
-import { Bail } from '../../shared/engine/generator/context.ts'
+import { Bail } from '../../shared/engine/generator/finish-stage.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { DeploymentResult } from '../../shared/records/log.ts'

@@ -1,4 +1,4 @@
-import { Bail } from '../../shared/engine/generator/context.ts'
+import { Bail } from '../../shared/engine/generator/finish-stage.ts'
 import { readState, writerVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'

@@ -13,7 +13,7 @@ import {
 import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 import { withStoreRetry } from '../../shared/runtime/deployment/retrying-ports.ts'
 import { createDeduplicatedSinks } from '../../shared/runtime/deployment/deduplicate-events.ts'
-import { generatorLeaseIdOf } from '../../shared/engine/deployment/ownership/generator-lease.ts'
+import { generatorLeaseIdOf } from '../../shared/engine/deployment/ownership/generator-lease-id.ts'
 import { keepWatchdogArmed } from './watchdog.ts'
 import { countOperations, readEarlierEvents } from './earlier-runs.ts'
 import { type RunEnd, runDeployment } from './run-deployment.ts'

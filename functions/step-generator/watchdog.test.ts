@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Control, Lease } from '../../shared/records/head.ts'
 import type { Holder } from '../../shared/records/log.ts'
-import { generatorLeaseIdOf } from '../../shared/engine/deployment/ownership/generator-lease.ts'
+import { generatorLeaseIdOf } from '../../shared/engine/deployment/ownership/generator-lease-id.ts'
 import { isHolderGone, seenHolderOf } from './watchdog.ts'
 
 const holder: Holder = { host: 'h', pid: 1, started: 'life', who: 'w' }

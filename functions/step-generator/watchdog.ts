@@ -6,7 +6,7 @@ import type { Control, Lease } from '../../shared/records/head.ts'
 import {
   isGeneratorLease,
   generatorLeaseIdOf,
-} from '../../shared/engine/deployment/ownership/generator-lease.ts'
+} from '../../shared/engine/deployment/ownership/generator-lease-id.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
 

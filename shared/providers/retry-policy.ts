@@ -42,7 +42,7 @@ export const retryPolicy = {
   unasked: {
     who: "the plugin's process or connection, before the request was written",
     happens:
-      'the provider did not receive the request: the executor checks its lease and retries the call, with a new process if the old one died; each retry is reported',
+      'the provider did not receive the request: the executor checks its lease, then retries the call and reports it; a dead process is replaced',
     ends: 'failed',
     again: {
       times: pluginLimits.triesMax,
@@ -74,7 +74,7 @@ export const retryPolicy = {
   store: {
     who: 'the store, the blobs or the sending of messages, for any caller',
     happens:
-      'the request is retried, and after two seconds the user is informed; after the last attempt the caller ends, and running operations are recorded if possible',
+      'the request is retried, and the user is informed after two seconds; then the caller ends, and running operations are recorded if possible',
     ends: 'failed',
     again: { forMs: limits.storeTriedMs, firstMs: 100, mostMs: 3_000 },
   },

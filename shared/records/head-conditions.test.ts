@@ -10,7 +10,7 @@ const others = [
   'called',
   'called before',
   'the owner asks',
-  'nobody asks',
+  'no owner asks',
   'the attempt is as read',
   'repeated',
 ] as const

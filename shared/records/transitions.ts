@@ -42,7 +42,7 @@ export type Fact =
   | 'complete'
   | 'the last arrives'
   | 'the owner asks'
-  | 'nobody asks'
+  | 'no owner asks'
   | 'the attempt is as read'
   | 'repeated'
 
@@ -89,8 +89,8 @@ export const conditions = {
   'the owner asks, the attempt is as read': { is: isOwnAttempt, not: [] },
   'no attempt before may have called': { is: isOwnAttempt, not: ['called before'] },
   'an attempt before may have called': { is: [...isOwnAttempt, 'called before'], not: [] },
-  'nobody asks, the attempt is as read': {
-    is: ['nobody asks', 'the attempt is as read'],
+  'no owner asks, the attempt is as read': {
+    is: ['no owner asks', 'the attempt is as read'],
     not: [],
   },
   'it took effect before': { is: ['repeated'], not: [] },
@@ -196,7 +196,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'unowned',
     event: 'select',
-    when: 'nobody asks, the attempt is as read',
+    when: 'no owner asks, the attempt is as read',
     to: 'ended',
     effect: 'writes',
     why: 'recovery or the close found the outcome, or ends the operation as interrupted',
@@ -204,7 +204,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'ready',
     event: 'select',
-    when: 'nobody asks, the attempt is as read',
+    when: 'no owner asks, the attempt is as read',
     to: 'ended',
     effect: 'writes',
     why: 'the process that completes a join ends it; the last failed delivery ends an operation that could not be handled',
@@ -212,7 +212,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'decided',
     event: 'select',
-    when: 'nobody asks, the attempt is as read',
+    when: 'no owner asks, the attempt is as read',
     to: 'ended',
     effect: 'writes',
     why: 'the store does not know the needs of a join, but its caller does',
@@ -263,7 +263,7 @@ function factsOfRequest(request: HeadRequest): Partial<Record<Fact, boolean>> {
   return {
     'the last arrives': request.last,
     'the owner asks': request.asker === 'owner',
-    'nobody asks': request.asker === 'nobody',
+    'no owner asks': request.asker === 'nobody',
     'the attempt is as read': request.attempt === 'current',
     repeated: request.repeated,
   }

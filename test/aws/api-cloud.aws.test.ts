@@ -1,6 +1,6 @@
 /**
- * The API of the local cloud, asked by the command line: what a person does who has an address and
- * a token, and nothing else of the installation.
+ * The API of the local cloud, called by the command line: a user has an address and a token, and
+ * nothing else of the installation.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,13 +51,15 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
       .split('\n')
       .map(line => JSON.parse(line) as Record<string, unknown>)
 
-  test('a person logs in, deploys, looks, changes and destroys', { timeout: 600_000 }, async () => {
+  test('a user logs in, deploys, views, changes and destroys a stack', {
+    timeout: 600_000,
+  }, async () => {
     requireSuccess(await login(await tokenOf('admin')))
     requireSuccess(await run('stack', 'select', 'dev'))
     const up = requireSuccess(await run('up', '--yes'))
     expect(up.out).toMatch(/created/)
     expect(place.listObjects().map(({ id }) => id)).toContain('database-1')
-    // The program went to S3 by an address, past the function.
+    // The program was uploaded to S3 by an address, not through the function.
     const calls = place.calls.filter(({ name }) => name === 'api')
     expect(calls.length).toBeGreaterThan(3)
     expect(
@@ -86,14 +88,15 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
     expect(await place.control.platform.catalog.getStack(place.stack)).toBeUndefined()
     for (const commandResult of [up, changed])
       expect(`${commandResult.out}${commandResult.err}`).not.toContain(secretText)
-    // Every change of the API was written down before it was made, and how it ended.
+    // Every API request for a change was recorded before it was executed, and its result
+    // afterwards.
     const audited = await place.control.platform.audit.read(0, 100)
     expect(audited.map(({ what }) => what)).toContain('POST /v1/stacks/shop/dev/deployments')
     expect(audited.every(({ from }) => from === '127.0.0.1')).toBe(true)
     expect(audited.filter(({ kind }) => kind === 'asked')).toHaveLength(audited.length / 2)
   })
 
-  test('a plugin is sent once for a version, and found there by functions', async () => {
+  test('a plugin is uploaded once per version, and functions find it there', async () => {
     const file = 'pulumi-resource-silver-v1.2.3-linux-amd64.tar.gz'
     const push = (text: string): Promise<CommandOutput> => {
       writeFileSync(join(client.program, file), text)
@@ -111,7 +114,7 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
     expect((await client.run(['plugin', 'push', 'some.zip'])).exit).toBe(2)
   }, 120_000)
 
-  test('what a token may not do is refused, and nothing of it happens', async () => {
+  test('a request beyond the permissions of a token is refused without effect', async () => {
     const statusOf = async (token: string, what: string, body?: object): Promise<number> => {
       const [method = '', path = ''] = what.split(' ')
       const response = await fetch(`${place.cloud.apiUrl}${path}`, {

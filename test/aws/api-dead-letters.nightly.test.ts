@@ -1,6 +1,4 @@
-/**
- * Messages that the local cloud gave up on are tried again, and deployments stopped, by its API.
- */
+/** The API of the local cloud redrives dead letters, and stops deployments. */
 import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,8 +11,8 @@ import { verifyExport } from '../verifier/verify.ts'
 import { createBundles, createCloudPlace } from './cloud-place.ts'
 import { whenServed } from './when-served.ts'
 
-whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  test('is tried again by the API, and a deployment is told to stop by it', {
+whenServed('dead letters in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+  test('are redriven by the API, which also stops a deployment', {
     timeout: 600_000,
   }, async () => {
     const bundles = createBundles()
@@ -49,7 +47,7 @@ whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
       expect(requireSuccess(await run('redrive')).err).toMatch(/Retrying \d+ dead-lettered/)
       expect(requireSuccess(await first.done).out).toMatch(/created/)
       expect(await platform.chains.listDeadLetters(deployment)).toEqual([])
-      // No executor lives that could begin anything of the second one.
+      // No executor lives that could begin an operation of the second deployment.
       gate.close()
       for (const one of place.cloud.environments('step-executor')) one.kill('the gate is closed')
       step('2')
@@ -80,7 +78,7 @@ whenServed('what is given up in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
   })
 })
 
-/** Bundles of which that of executors cannot be loaded as long as a gate is closed. */
+/** Bundles whose executor bundle cannot be loaded while a gate is closed. */
 function createGate(code: ReturnType<typeof createBundles>['findBundle']) {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-gate-'))
   const [bundle, gate] = [join(folder, 'bundle'), join(folder, 'open')]

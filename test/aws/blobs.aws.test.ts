@@ -15,7 +15,7 @@ import { whenServed } from './when-served.ts'
 const clock = createSystemClock()
 const prefix = 'blobs/'
 
-/** Blobs in a bucket of their own. */
+/** Opens blobs in a bucket of their own. */
 async function openBlobs(
   plain: AwsSettings,
   { rules = [], bytesMax }: { rules?: readonly QueueFaultRule[]; bytesMax?: number } = {},
@@ -36,7 +36,7 @@ async function openBlobs(
   return { ports, counts, direct, bucket, close }
 }
 
-/** Every request of S3 may be repeated, also one whose reply was lost. */
+/** Every S3 request may be repeated, even if its reply was lost. */
 const faults: readonly QueueFaultRule[] = [
   { kind: 'throttled', percent: 10, attemptsMax: 1 },
   { kind: 'broken', percent: 10, attemptsMax: 2 },
@@ -52,7 +52,7 @@ whenServed('blobs over S3', ['S3'], settings => {
   blobSweepContract('S3', () => openBlobs(settings()))
   blobSweepContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
 
-  test('of many who put the same bytes at once all are told that they stand, and one did', async () => {
+  test('of many concurrent puts of the same bytes one writes, and all report success', async () => {
     const { ports, direct, bucket, close } = await openBlobs(settings())
     const bytes = new Uint8Array(200_000).fill(7)
     await Promise.all(Array.from({ length: 16 }, () => ports.blobs.put(bytes)))
@@ -61,7 +61,7 @@ whenServed('blobs over S3', ['S3'], settings => {
     await close()
   })
 
-  test('a put whose reply was lost finds itself and writes no second version', async () => {
+  test('a put whose reply was lost finds its own blob and writes no second version', async () => {
     const rules = [
       { kind: 'lost', operations: ['PutObject'], percent: 100, attemptsMax: 1 },
     ] as const
@@ -74,7 +74,7 @@ whenServed('blobs over S3', ['S3'], settings => {
     await close()
   })
 
-  test('damaged bytes are not given out, and a put mends them', async () => {
+  test('damaged bytes are not returned, and a put repairs them', async () => {
     const { ports, direct, bucket, close } = await openBlobs(settings())
     const hash = await ports.blobs.put(bytesOf('whole'))
     const Key = `${prefix}${hash}.blob`
@@ -85,7 +85,7 @@ whenServed('blobs over S3', ['S3'], settings => {
     await close()
   })
 
-  test('S3 itself refuses bytes that are not those of the hash', async () => {
+  test('S3 itself refuses bytes that do not match the hash', async () => {
     const { direct, bucket, close } = await openBlobs(settings())
     const ChecksumSHA256 = createHash('sha256').update('others').digest('base64')
     const put = new PutObjectCommand({
@@ -98,7 +98,7 @@ whenServed('blobs over S3', ['S3'], settings => {
     await close()
   })
 
-  test('a blob that is too large is refused before it is sent', async () => {
+  test('a blob that is too large is refused before the request', async () => {
     const { ports, counts, close } = await openBlobs(settings(), { bytesMax: 10 })
     await expect(ports.blobs.put(new Uint8Array(11))).rejects.toMatchObject({
       code: 'BLOB_TOO_LARGE',
@@ -107,7 +107,7 @@ whenServed('blobs over S3', ['S3'], settings => {
     await close()
   })
 
-  test('a sweep lists more than one page, and what was removed can be brought back', async () => {
+  test('a sweep lists several pages, and a removed blob can be restored', async () => {
     const { ports, direct, bucket, close } = await openBlobs(settings())
     const count = 1_010
     const hashes = new Set<string>()
@@ -140,7 +140,7 @@ whenServed('blobs over S3', ['S3'], settings => {
     await close()
   })
 
-  test('a bucket that is not there and a wrong secret are said as such', async () => {
+  test('a missing bucket and a wrong secret have errors of their own', async () => {
     const { s3, bucket } = { s3: createS3Client(settings()), bucket: 'antichain-not-there' }
     const blobs = createBlobs({ s3, bucket, prefix, clock })
     await expect(blobs.put(bytesOf('x'))).rejects.toMatchObject({ code: 'STORE_MISSING' })

@@ -16,7 +16,7 @@ import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import { purposeOf } from './purpose.ts'
 import { createTables, createTableNames } from './records.ts'
 
-/** What requests of one purpose came to. */
+/** The totals of the requests with one purpose. */
 interface Sum {
   requests: number
   items: number
@@ -31,7 +31,7 @@ export interface SpentRequests {
   readonly by: ReadonlyMap<string, Sum>
 }
 
-/** A program of `count` resources that need nothing of each other. */
+/** Returns a program of `count` independent resources. */
 const createProgram =
   (count: number, version: string): Program =>
   async monitor => {
@@ -39,7 +39,7 @@ const createProgram =
     await Promise.all(names.map(name => registerThing(monitor, name, { text: version + name })))
   }
 
-/** Everything that is counted: records and blobs over models of DynamoDB and S3. */
+/** Creates the counted ports: records and blobs over models of DynamoDB and S3. */
 async function createCountedPorts(add: (purpose: string, billed: Billed) => void) {
   let purpose = ''
   const model = createModelDynamo(billed => add(purpose, billed))
@@ -63,7 +63,7 @@ async function createCountedPorts(add: (purpose: string, billed: Billed) => void
   return { ...createRecords({ ...deps, region: 'eu-test-1' }, blobs), blobs, clock }
 }
 
-/** Deploys, changes and removes `count` resources, and says what each command spent. */
+/** Creates, updates and deletes `count` resources, and returns the requests of each command. */
 export async function measureSpending(
   count: number,
   onSpent: (one: SpentRequests) => void = () => undefined,
@@ -75,9 +75,9 @@ export async function measureSpending(
   const engine = await openEngine(createCloud().script)
   const disturb = (platform: Platform): Partial<Platform> => {
     const { blobs, clock: __, catalog, ...ports } = counted
-    // What is asked by the clock grows with the time and not with the steps: a generator reads the
-    // heads that it awaits every two seconds. Here hints tell it, and by the clock leases are
-    // renewed only.
+    // Requests by the clock depend on the time and not on the steps: a generator reads the awaited
+    // heads every two seconds. Here hints replace these reads, and only lease renewals run by the
+    // clock.
     const repeat: Platform['clock']['repeat'] = (ms, call) =>
       ms === limits.leaseRenewMs ? platform.clock.repeat(ms, call) : () => undefined
     const clock = { ...platform.clock, repeat }
@@ -114,7 +114,7 @@ export async function measureSpending(
     options: object,
   ): Promise<void> => {
     sums = new Map()
-    // Time is slow, so that a machine with other work loses no lease.
+    // Time is slowed down, so that a busy machine loses no lease.
     const { result } = await engine.run(deployedProgram, {
       disturb,
       parallel: 64,
@@ -138,7 +138,10 @@ export async function measureSpending(
   return spent
 }
 
-/** The engine of the tests reads the published snapshot from its own catalog. */
+/**
+ * Returns a catalog that also publishes to the test engine's own catalog, from which that engine
+ * reads snapshots.
+ */
 function mirrorCatalog(
   counted: Platform['catalog'],
   own: Platform['catalog'],
@@ -169,29 +172,29 @@ function addBilled(sums: Map<string, Sum>, purpose: string, billed: Billed): voi
   sum.writeUnits += billed.writeUnits
 }
 
-/** What the journal and the catalog may cost, beyond events and second arrivals. */
+/** The budget of journal and catalog, without events and second arrivals. */
 const most = {
-  /** Of a deployment, whatever its size: its start, its lives, its close. */
+  /** Per deployment of any size: its start, its generator runs, its close. */
   fixed: { writes: 45, reads: 45 },
-  /** Of an executed step: requests, and units of writes. */
+  /** Per executed step: requests and write units. */
   step: { writes: 6, reads: 4 },
-  /** Units of reads of an executed step: heads and outcomes are read in batches, at a unit each. */
+  /** Read units of an executed step: heads and outcomes are read in batches, at one unit each. */
   stepReadUnits: 8,
 } as const
 
-/** What a command spent, in all and on what the budget leaves out. */
+/** The totals of a command, complete and for the parts outside of the budget. */
 export interface Totals {
   readonly writes: number
   readonly writeUnits: number
   readonly reads: number
   readonly readUnits: number
-  /** Chains that were sent. */
+  /** Number of sent chain messages. */
   readonly messages: number
   /** Write units of events and of arrivals. */
   readonly apartUnits: number
 }
 
-/** What of a command's requests the budget is about, and what it leaves out. */
+/** Returns the requests of a command that count for the budget, and those that do not. */
 export function totalsOf({ by }: SpentRequests): Totals {
   const isApart = (purpose: string): boolean => / (events|writers|arrival)$/.test(purpose)
   const total = (of: (sum: Sum) => number, apart = false): number =>
@@ -206,7 +209,9 @@ export function totalsOf({ by }: SpentRequests): Totals {
   }
 }
 
-/** Checks what commands spent; throws with the figures of the one that spent too much. */
+/**
+ * Checks the requests of commands. Throws with the figures of a command that exceeds the budget.
+ */
 export function checkSpent(spent: readonly SpentRequests[]): void {
   for (const one of spent) {
     const { command, resources, by } = one
@@ -223,7 +228,7 @@ export function checkSpent(spent: readonly SpentRequests[]): void {
     )
     if (over.length > 0)
       throw new Error(
-        `${command} of ${resources} spends too many ${over.join(', ')}: ${formatFigures(found, by)}`,
+        `${command} of ${resources} exceeds the budget of ${over.join(', ')}: ${formatFigures(found, by)}`,
       )
     const heads = by.get('UpdateItem head')
     if (heads !== undefined && heads.writeUnits !== heads.requests)
@@ -231,7 +236,7 @@ export function checkSpent(spent: readonly SpentRequests[]): void {
   }
 }
 
-/** The figures of a command, for people. */
+/** Formats the figures of a command for a message. */
 function formatFigures(found: object, by: ReadonlyMap<string, Sum>): string {
   const lines = [...by].map(([purpose, sum]) => `  ${purpose} ${JSON.stringify(sum)}`)
   return [JSON.stringify(found), ...lines.toSorted()].join('\n')

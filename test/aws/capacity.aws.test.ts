@@ -1,6 +1,6 @@
 /**
- * Units of DynamoDB as the emulator says them, request by request beside those that AWS's rules
- * give: docs/aws.md has them in its table of costs.
+ * Compares the DynamoDB units that the emulator reports with those of AWS's rules, request by
+ * request. The table of costs in docs/aws.md contains them.
  */
 import {
   BatchGetItemCommand,
@@ -37,7 +37,7 @@ const grow = (sk: string, bytes: number, more: object = {}) =>
     ...more,
   })
 
-/** Requests as the adapters make them; each on what those before it left. */
+/** Requests as the adapters send them. Each one finds the items of those before it. */
 const requests: Readonly<Record<string, () => { readonly input: object }>> = {
   'a small put': () => new PutItemCommand({ TableName, Item: item('1', 100) }),
   'a large put': () => new PutItemCommand({ TableName, Item: item('2', 5_000) }),
@@ -127,4 +127,4 @@ async function compare(): Promise<void> {
   expect(found).toEqual(expected)
 }
 
-if (hasDynoxide()) test('the emulator consumes what AWS would', compare)
+if (hasDynoxide()) test('the emulator consumes the same units as AWS', compare)

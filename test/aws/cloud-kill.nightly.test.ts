@@ -1,4 +1,4 @@
-/** Functions of the local cloud die in the middle of a deployment, and it is finished. */
+/** A generator of the local cloud dies during a deployment, which is completed. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBundles } from './cloud-place.ts'
 import { type CloudRound, runCloudRound } from './cloud-rounds.ts'
@@ -11,8 +11,10 @@ whenServed('kills in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], setting
   })
   afterAll(() => bundles?.remove())
 
-  // An executor that dies costs minutes more: the rounds of the night have those.
-  test('a deployment outlives its generator', { timeout: 600_000 }, async () => {
+  // The death of an executor takes minutes longer; the nightly rounds cover it.
+  test('a deployment is completed after the death of its generator', {
+    timeout: 600_000,
+  }, async () => {
     const kills = [{ whom: 'step-generator', part: 0.25, afterMs: 100 }] as const
     const round: CloudRound = { doing: 'create', kills, seed: 7 }
     const result = await runCloudRound(round, { aws: settings(), code: bundles.findBundle })

@@ -1,4 +1,4 @@
-/** Rounds of kills in the local cloud, at moments drawn by chance, a few rounds at a time. */
+/** Rounds of randomly drawn kills in the local cloud, several rounds at the same time. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBundles } from './cloud-place.ts'
 import {
@@ -10,10 +10,10 @@ import {
 } from './cloud-rounds.ts'
 import { whenServed } from './when-served.ts'
 
-/** Give ANTICHAIN_SEED to see a night's moments again; the names of the tests tell them. */
+/** ANTICHAIN_SEED repeats the kills of an earlier run. The test names contain the seed. */
 const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
 const count = Number(process.env['ANTICHAIN_CLOUD_ROUNDS'] ?? 20)
-/** Most of a round is waiting for who died to be found dead. */
+/** A round mostly waits until a dead process is detected. */
 const atOnce = 3
 
 const rounds = drawCloudRounds(seed, count)
@@ -43,7 +43,7 @@ whenServed('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
     },
   )
 
-  test('in which somebody was killed of each kind', () => {
+  test('kill a process of each kind', () => {
     const kills = new Set(results.flatMap(result => result.kills))
     if (count < 20) expect(kills.size).toBeGreaterThan(0)
     else expect([...kills].sort()).toEqual(['compaction', 'step-executor', 'step-generator'])

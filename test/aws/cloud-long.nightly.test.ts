@@ -1,4 +1,7 @@
-/** What takes longer than a function lives goes to the long pool of the local cloud. */
+/**
+ * An operation that takes longer than a function's time limit runs in the long pool of the local
+ * cloud.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readExport } from '../e2e/exported-state.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
@@ -16,7 +19,7 @@ whenServed('long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
     bundles?.remove()
   }, 120_000)
 
-  test('a create that may take 20 minutes is done by a task, and what needs it after that', {
+  test('a create with a limit of 20 minutes is run by a task, and its dependents afterwards', {
     timeout: 300_000,
   }, async () => {
     const program = await place.upload({})

@@ -1,7 +1,6 @@
 /**
- * A place of the local cloud's tests: an installation of its own over the shared emulators, a
- * program that is packed anew when it changes, and the provider's cloud, a folder that all of its
- * functions reach, as they would reach a cloud.
+ * The place of local-cloud tests: an installation over the shared emulators, a packed program, and
+ * the provider's cloud. That cloud is a folder which all functions can access.
  */
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
@@ -38,7 +37,7 @@ const ourNode = resolve(testFolder, '../node_modules/node/bin')
 const sdkModules = join(testFolder, 'fixtures/sdk/node_modules')
 const pluginFolder = join(testFolder, 'golden/provider')
 
-/** The bundles of the functions that have an entry, made once for each process of tests. */
+/** Creates the bundles of the functions that have an entry, once per test process. */
 export function createBundles(): {
   readonly findBundle: (row: FunctionRow) => string | undefined
   readonly remove: () => void
@@ -52,54 +51,56 @@ export function createBundles(): {
   }
 }
 
-/** More of a place. */
+/** The options of a place. */
 export interface CloudPlaceOptions extends StackFileOptions {
   readonly aws: AwsSettings
-  /** Where functions and event sources find the services, when that is elsewhere. */
+  /** Alternative endpoints of the services for functions and event sources. */
   readonly through?: AwsSettings
   readonly code: (row: FunctionRow) => string | undefined
   readonly settings?: Readonly<Record<string, string>>
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
   readonly tidyMs?: number
-  /** Other times for messages that a function has, in seconds. */
+  /** Alternative visibility timeouts of a function's messages, in seconds. */
   readonly hidden?: Partial<Readonly<Record<QueueName, number>>>
-  /** Put the SDK where every program of this place finds it, so that what is packed is small. */
+  /**
+   * Put the SDK where every program of this place finds it, so that the packed program is small.
+   */
   readonly sdk?: 'above'
-  /** Variables of functions beside the usual ones. */
+  /** Further environment variables of the functions. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** A place. */
+/** The place of one test. */
 export interface CloudPlace {
   readonly cloud: LocalCloud
   readonly control: ControlClient
   readonly stack: StackId
   /** The program's folder. */
   readonly program: string
-  /** The folder that the provider has for its cloud. */
+  /** The folder of the provider's cloud. */
   readonly cloudFolder: string
-  /** The file of its stack: how its secrets are kept. */
+  /** The stack file, which selects the secrets manager. */
   readonly stackFile: string
-  /** Packs the program with other variables of its environment, and uploads it. */
+  /** Packs the program with these environment variables, and uploads it. */
   readonly upload: (variables: Readonly<Record<string, string>>) => Promise<BlobHash>
-  /** Asks for a deployment and waits for its end. */
+  /** Requests a deployment and waits for its end. */
   readonly deploy: (command: Command, program: BlobHash, limitMs?: number) => Promise<HistoryRecord>
-  /** The published snapshot, of which nothing is wrong. */
+  /** Returns the published snapshot after checking that it is valid. */
   readonly exportState: () => Promise<string>
   readonly listObjects: () => readonly CloudObject[]
   readonly listChanges: () => readonly RequestedChange[]
   readonly calls: readonly (CompletedCall & { readonly name: FunctionName })[]
-  /** Diagnostics of a deployment. */
+  /** Returns the diagnostics of a deployment. */
   readonly readDiagnostics: (deployment: DeploymentId) => Promise<string>
-  /** What the environments have said. */
+  /** Returns the output of all environments. */
   readonly readLog: () => string
-  /** Pids of everything that runs with the folders of this place. */
+  /** Returns the pids of all processes that use the folders of this place. */
   readonly listProcesses: () => readonly number[]
   readonly remove: () => Promise<void>
 }
 
-/** Makes a place with a program of test/fixtures/programs. */
+/** Creates a place with a program of test/fixtures/programs. */
 export async function createCloudPlace(
   fixture: string,
   options: CloudPlaceOptions,
@@ -119,7 +120,7 @@ export async function createCloudPlace(
   const settings = readInstallationSettings({
     'antichain:installation': `t${randomBytes(4).toString('hex')}`,
     'antichain:region': options.aws.region,
-    // Two cores cannot start more at once.
+    // Two cores cannot start more environments at once.
     'antichain:executorsMax': '3',
     'antichain:generatorsMax': '2',
     ...options.settings,
@@ -191,8 +192,8 @@ export async function createCloudPlace(
 }
 
 /**
- * Answers the stack's file. The fixture behind a main file that sets the variables first, with the
- * SDK that it runs on.
+ * Writes the program and returns its stack file. A main file sets the variables, then loads the
+ * fixture; the SDK is beside it.
  */
 async function createPlaceProgram(
   program: string,
@@ -209,7 +210,7 @@ async function createPlaceProgram(
   cpSync(join(testFolder, 'golden/provider/sdk.js'), join(program, 'gold.js'))
   const manifest = { name: 'e2e-program', private: true, dependencies: { '@pulumi/pulumi': '*' } }
   writeFileSync(join(program, 'package.json'), JSON.stringify(manifest))
-  // Links of packages to each other's commands lead to what is left out.
+  // Links between commands of packages would lead to omitted files.
   if (options.sdk !== 'above')
     cpSync(sdkModules, join(program, 'node_modules'), {
       recursive: true,
@@ -221,7 +222,7 @@ async function createPlaceProgram(
   return text
 }
 
-/** What of the SDK's packages no program loads: two thirds of them. */
+/** SDK packages that no program loads: two thirds of their size. */
 const unused: readonly RegExp[] = [
   /\.d\.[cm]?ts$/,
   /\.map$/,
@@ -233,7 +234,7 @@ const unused: readonly RegExp[] = [
   /\/typescript\/lib\/(?!typescript\.js)/,
 ]
 
-/** As an installation gives them: nothing of this process but where tools are. */
+/** Returns the variables of a real installation: of this process only the tool paths. */
 function functionVariablesOf(
   { endpoints }: AwsSettings,
   goldCloud: string,
@@ -261,7 +262,7 @@ function readLines(file: string): readonly string[] {
     .filter(line => line !== '')
 }
 
-/** Programs, plugins and environments carry the folder of their cloud in their variables. */
+/** Programs, plugins and environments have the folder of their cloud in their variables. */
 function findProcesses(root: string): readonly number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))

@@ -1,6 +1,6 @@
 /**
- * Plugins of the bucket: functions that have none fetch what their programs need by its checksum
- * into their scratch space, and use it again; what is not what was put is not run.
+ * Plugins in the bucket. Functions without plugins download the required ones by checksum into
+ * their scratch space, and reuse them. A plugin with other bytes is not run.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ whenServed('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
   }, 120_000)
   afterAll(() => bundles?.remove())
 
-  /** A place whose functions find no provider where tools are. */
+  /** Opens a place whose functions find no provider on the tool path. */
   async function openPlace(): Promise<CloudPlace> {
     const PATH = [resolve(provider, '../../../node_modules/node/bin'), '/usr/bin', '/bin']
     const made = await createCloudPlace('small', {
@@ -46,7 +46,7 @@ whenServed('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
     await control.platform.plugins.put(key, bytes)
   }
 
-  test('are fetched where there are none, once for each environment', {
+  test('are downloaded once per environment when they are missing', {
     timeout: 300_000,
   }, async () => {
     const there = await openPlace()
@@ -68,7 +68,7 @@ whenServed('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
       expect(readFileSync(join(folder, 'main.js'))).toEqual(readFileSync(join(provider, 'main.js')))
   })
 
-  test('that are not what was put are not run, which the deployment is told', {
+  test('with other bytes than uploaded are not run, and the deployment reports that', {
     timeout: 300_000,
   }, async () => {
     const there = await openPlace()
@@ -83,7 +83,7 @@ whenServed('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
     const end = await there.deploy('up', await there.upload({}), 200_000)
     expect(end.result).toBe('failed')
     const diagnostics = await there.readDiagnostics(end.deployment)
-    expect(diagnostics).toMatch(/gold.*has not the checksum|has not the checksum.*gold/)
+    expect(diagnostics).toMatch(/gold.*does not have the checksum|does not have the checksum.*gold/)
     expect(there.listChanges()).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /**
- * A stack as docs/aws.md has one made: its secrets are under a key of KMS, and it is deployed with
- * a role of its own, by bundled functions.
+ * A stack as docs/aws.md describes it: its secrets are under a KMS key, and bundled functions
+ * deploy it with a role of its own.
  */
 import { CreateKeyCommand } from '@aws-sdk/client-kms'
 import { appendFileSync, readFileSync } from 'node:fs'
@@ -23,7 +23,8 @@ async function keyOf(aws: AwsSettings): Promise<string> {
 }
 
 /**
- * What of AWS a program finds, as it would tell it: at its own place among the provider's files.
+ * Code that writes the AWS variables and credentials which a program finds into the provider's
+ * folder.
  */
 const telling = `
 const found = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^AWS_/.test(name)))
@@ -53,7 +54,7 @@ whenServed('a stack with a key and a role', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ST
     bundles?.remove()
   }, 120_000)
 
-  test('is deployed by functions, whose credentials its program does not see', {
+  test('is deployed by functions, whose credentials its program does not receive', {
     timeout: 400_000,
   }, async () => {
     appendFileSync(join(place.program, 'index.js'), telling)

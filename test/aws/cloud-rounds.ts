@@ -8,40 +8,43 @@ import { doings } from '../e2e/rounds.ts'
 import { type ExportedState, readExport } from '../e2e/exported-state.ts'
 import { type CloudPlace, createCloudPlace, type CloudPlaceOptions } from './cloud-place.ts'
 
-/** Functions that die in rounds. */
+/** The functions that a round may kill. */
 const victims = ['step-generator', 'step-executor', 'compaction'] as const
 
-/** A kill, once a part of the calls was asked for, and a little later. */
+/** A kill. It happens `afterMs` after a part of the calls was requested. */
 export interface CloudKill {
   readonly whom: (typeof victims)[number]
   readonly part: number
   readonly afterMs: number
 }
 
-/** One deployment by functions, some of whose environments die. */
+/** One deployment by functions, some of whose environments are killed. */
 export interface CloudRound {
   readonly doing: 'create' | 'update' | 'mixed' | 'destroy'
   readonly kills: readonly CloudKill[]
-  /** Times after which Lambda would cut a call off, in ms, where they are not the usual ones. */
+  /** Time limits of calls as Lambda enforces them, in ms; if absent, the usual ones. */
   readonly limitMs?: Readonly<Record<'step-generator' | 'step-executor', number>>
   readonly seed: number
 }
 
-/** What a round came to. */
+/** The result of a round. */
 export interface CloudRoundResult {
   readonly kills: readonly string[]
   readonly seconds: number
-  /** Calls of functions that ended, by name. */
+  /** Number of ended function calls, by name. */
   readonly calls: Readonly<Record<string, number>>
-  /** Calls of functions that their time cut off. */
+  /** Number of function calls that their time limit ended. */
   readonly late: number
-  /** Creates of which only a person can know. */
+  /** Number of creates whose end only a user can find out. */
   readonly unknown: number
-  /** Updates and deletes that were asked for a second time. */
+  /** Number of repeated updates and deletes. */
   readonly repeated: number
 }
 
-/** Rounds of a seed: each doing in turn, with a kill or two, every second one with little time. */
+/**
+ * Draws the rounds of a seed. The kinds take turns, with one to three kills each, every second one
+ * with short time limits.
+ */
 export function drawCloudRounds(seed: number, count: number): readonly CloudRound[] {
   const kill = fc.record({
     whom: fc.constantFrom(...victims),
@@ -66,7 +69,7 @@ export function drawCloudRounds(seed: number, count: number): readonly CloudRoun
     }))
 }
 
-/** A round in words. */
+/** Returns a description of a round. */
 export function describeCloudRound({ doing, kills, limitMs }: CloudRound): string {
   const kinds = kills.map(({ whom, part }) => `${whom} at ${Math.round(part * 100)} %`)
   const times = Object.entries(limitMs ?? {}).map(([name, ms]) => `${name} ${ms} ms`)
@@ -74,15 +77,15 @@ export function describeCloudRound({ doing, kills, limitMs }: CloudRound): strin
   return `${doing}${limited}, killed: ${kinds.join(', ')}`
 }
 
-/** Objects of a round: each operation costs an executor the start of a plugin. */
+/** Number of objects of a round. Each operation costs an executor the start of a plugin. */
 const count = 20
 
-/** From the last renewal of who died until others act, twice over, and the work itself. */
+/** Twice the time from a process's last renewal to its recovery, plus the work itself. */
 const roundMs = 480_000
 
 /**
- * Runs a round: environments are killed at its moments, nobody helps. Then the provider's log and
- * objects are held against the state, and the next deployment must reach the goal.
+ * Runs a round: environments are killed at its moments, without manual help. Compares the
+ * provider's log and objects with the state afterwards. The next deployment must reach the goal.
  */
 export async function runCloudRound(
   round: CloudRound,
@@ -138,10 +141,13 @@ export async function runCloudRound(
 }
 
 function isLate(outcome: CloudPlace['calls'][number]['outcome']): boolean {
-  return outcome.kind === 'died' && outcome.why.includes('over its limit')
+  return outcome.kind === 'died' && outcome.why.includes('exceeded its time limit')
 }
 
-/** The next deployment makes what nobody knows of; what that left is all that ever lies about. */
+/**
+ * Deploys again, which creates the resources with unknown ends once more. Only their first objects
+ * may remain unmanaged.
+ */
 async function redeploy(
   place: CloudPlace,
   goal: Parameters<typeof checkGoal>[0],
@@ -158,7 +164,10 @@ async function redeploy(
   expect(lost.length).toBeLessThanOrEqual(unknown.size)
 }
 
-/** Kills at each moment of the round that comes before its end; answers who was. */
+/**
+ * Kills an environment at each moment of the round that comes before its end. Returns the killed
+ * functions.
+ */
 async function killDuring(
   { doing, kills, seed }: CloudRound,
   deps: { readonly place: CloudPlace; readonly before: number; readonly signal: AbortSignal },
@@ -177,7 +186,7 @@ async function killDuring(
   return killed
 }
 
-/** Numbers from 0 to below 1, the same for a seed. */
+/** Returns random numbers in [0, 1), the same for a seed. */
 function drawOf(seed: number): () => number {
   let at = seed
   return () => {

@@ -1,7 +1,7 @@
 /**
- * Webhooks and schedules through the local cloud: a delivery comes over HTTP and ends in a
- * snapshot, a schedule is called for and finds a drift. The host of the repository and the receiver
- * of notifications are servers on loopback, which functions may reach here by the setting for that.
+ * Webhooks and schedules through the local cloud. A delivery arrives over HTTP and results in a
+ * snapshot. A schedule is invoked and finds drift. The repository host and the receiver of
+ * notifications are servers on loopback, which a setting allows here.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -27,7 +27,10 @@ const goldSdk = readFileSync(resolve(import.meta.dirname, '../golden/provider/sd
 const secret = 'a secret that both sides know'
 const credential = 'ghs_credential'
 
-/** The repository: the project lies in a folder of it, with a package that npm must install. */
+/**
+ * Returns the files of the repository: the project is in a subfolder, with a package that npm must
+ * install.
+ */
 const createFiles = (value: number, stackFile: string): RepositoryFiles => ({
   ...withPackage('infra'),
   'README.md': 'a site\n',
@@ -75,7 +78,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
     bundles?.remove()
   }, 120_000)
 
-  /** Asks the API of the installation over HTTP. */
+  /** Calls the API of the installation over HTTP. */
   async function callApi(method: string, path: string, body: object): Promise<void> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const url = place.cloud.apiUrl + path
@@ -83,7 +86,10 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
     expect([reply.status, await reply.text()]).toEqual([200, expect.any(String)])
   }
 
-  /** Makes a schedule that runs once in a moment; a busy machine needs longer to make it. */
+  /**
+   * Creates a schedule that runs once in a few seconds. The time is extended when the machine was
+   * too busy to create it in time.
+   */
   async function scheduleSoon(): Promise<number> {
     for (let inMs = 3_000; ; inMs *= 2) {
       const due = Math.ceil((Date.now() + inMs) / 1000) * 1000
@@ -98,7 +104,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
   const hook = (): string => `${place.cloud.webhookUrl}site`
   const listRuns = () => place.control.platform.catalog.listHistory(place.stack, 10)
 
-  /** Delivers what is to be accepted, and waits for the end of what it asked for. */
+  /** Sends a delivery that must be accepted, and waits for the end of its deployment. */
   async function deliverAndAwait(event: string, payload: object) {
     const { status, body } = await deliver(hook(), signDelivery(secret, event, payload))
     expect([status, body]).toMatchObject([202, { kind: 'accepted' }])
@@ -169,7 +175,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
     }, 300_000)
   })
 
-  test('a schedule is called for, finds a drift, and whoever wants to know is told', async () => {
+  test('a schedule is invoked, finds drift, and sends a notification', async () => {
     const receiver = await startReceiver()
     try {
       await callApi('PUT', '/v1/stacks/small/dev/notifications/ops', {
@@ -199,7 +205,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
         count: 1,
         urns: [expect.stringContaining('::thing')],
       })
-      // It only looked.
+      // The schedule did not change the stack.
       expect((await place.control.platform.catalog.getStack(place.stack))?.version).toBe(version)
       expect(receiver.received).toHaveLength(1)
     } finally {
@@ -208,7 +214,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
   }, 300_000)
 })
 
-/** Somebody changes the object in the provider's cloud. */
+/** Changes the object in the provider's cloud directly. */
 function changeBehindItsBack({ cloudFolder }: Pick<CloudPlace, 'cloudFolder'>): void {
   const folder = join(cloudFolder, 'objects')
   const [name = ''] = readdirSync(folder)

@@ -1,6 +1,6 @@
 /**
- * The local cloud: bundled functions as processes of their own, with nothing between them but the
- * services and the provider's cloud.
+ * The local cloud: bundled functions as separate processes, connected only by the services and the
+ * provider's cloud.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BlobHash } from '../../shared/records/ids.ts'
@@ -17,14 +17,14 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   })
   afterAll(() => bundles?.remove())
 
-  describe('a program with some of everything', () => {
+  describe('a program with many features', () => {
     let place: CloudPlace
     beforeEach(async () => {
       place = await createCloudPlace('shop', { aws: settings(), code: bundles.findBundle })
     })
     afterEach(() => place?.remove(), 120_000)
 
-    test('is deployed, changed, refreshed and destroyed by bundled functions', {
+    test('is created, updated, refreshed and destroyed by bundled functions', {
       timeout: 600_000,
     }, async () => {
       const first = await place.upload({ STEP: '1' })
@@ -55,7 +55,10 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
       expect(place.readLog()).not.toContain('compaction.uncalled')
     })
 
-    /** A deployment that succeeds, and the state that it leaves, in which no secret is in clear. */
+    /**
+     * Runs a deployment that must succeed, and returns its state after checking that no secret is
+     * in plaintext.
+     */
     async function deployStep(command: Command, program: BlobHash): Promise<ExportedState> {
       const end = await place.deploy(command, program, 240_000)
       expect(end.result, await place.readDiagnostics(end.deployment)).toBe('succeeded')
@@ -79,13 +82,15 @@ whenServed('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
     bundles?.remove()
   }, 120_000)
 
-  test('says so, and nothing of the program that it kills', { timeout: 400_000 }, async () => {
+  test('reports that, and does not report the end of its program', {
+    timeout: 400_000,
+  }, async () => {
     const program = await place.upload({ COUNT: '3', DELAY: '25000' })
     const end = await place.deploy('up', program, 300_000)
     const diagnostics = await place.readDiagnostics(end.deployment)
     expect(end.result, diagnostics).toBe('succeeded')
     expect(diagnostics).toContain('Generator 1 ')
-    expect(diagnostics).not.toMatch(/SIGKILL|fault of the plugin|"severity":"error"/)
+    expect(diagnostics).not.toMatch(/SIGKILL|bug of the plugin|"severity":"error"/)
   })
 })
 

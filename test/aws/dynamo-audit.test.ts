@@ -10,7 +10,9 @@ import { createTables, createTableNames } from './records.ts'
 const dayMs = 86_400_000
 const begun = Date.UTC(2026, 10, 22)
 
-/** An audit log over a model with a clock that a test moves; places are drawn from a list. */
+/**
+ * Opens an audit log over a model, with a clock that the test moves. Shards are drawn from a list.
+ */
 async function open(draws: readonly number[] = []) {
   const operationNames: string[] = []
   const model = createModelDynamo(({ operation }) => operationNames.push(operation))
@@ -41,7 +43,7 @@ const createEntry = (id: string): AuditEntry => ({
   ...{ kind: 'asked', request: id },
 })
 
-test('pages go on over days, also those in which nothing was changed', async () => {
+test('pages continue over days, also over days without changes', async () => {
   const { audit, now } = await open()
   const log = audit()
   const ids: string[] = []
@@ -61,7 +63,7 @@ test('pages go on over days, also those in which nothing was changed', async () 
   expect(read).toEqual(ids.toReversed())
 })
 
-test('entries of one moment are in the order of their process, and no partition has all', async () => {
+test('entries of the same time are in the order of their process, and are spread over all partitions', async () => {
   const { audit, items } = await open()
   const log = audit()
   const ids = Array.from({ length: 40 }, (_, at) => `e${at}`)
@@ -73,7 +75,7 @@ test('entries of one moment are in the order of their process, and no partition 
   expect(partitions.size).toBe(dynamoLimits.auditShards)
 })
 
-test('two processes that choose one place both tell what they have to', async () => {
+test('two processes that draw the same place both record their entries', async () => {
   const { audit } = await open(Array.from({ length: 8 }, () => 5))
   await audit().append(createEntry('one'))
   await audit().append(createEntry('two'))
@@ -81,7 +83,7 @@ test('two processes that choose one place both tell what they have to', async ()
   expect(read.map(({ id }) => id).toSorted()).toEqual(['one', 'two'])
 })
 
-test('an entry expires with the note of its id and its day, and is not read after that', async () => {
+test('an entry expires with the marks of its id and its day, and is not read afterwards', async () => {
   const { audit, now, items } = await open()
   await audit().append(createEntry('old'))
   const expires = items().map(item => Number(item['expires']?.N ?? 0))
@@ -93,7 +95,7 @@ test('an entry expires with the note of its id and its day, and is not read afte
   expect((await audit().read(0, 10)).map(({ id }) => id)).toEqual(['new'])
 })
 
-test('an append is one transaction, and reading asks for no more than its days', async () => {
+test('an append is one transaction, and a read queries only the used days', async () => {
   const { audit, operationNames } = await open()
   const log = audit()
   await log.append(createEntry('first'))

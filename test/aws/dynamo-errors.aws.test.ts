@@ -36,7 +36,7 @@ if (hasDynoxide())
       await dynoxide.close()
     })
 
-    /** Ports whose first request of a kind, or each, meets a fault. */
+    /** Opens ports whose requests meet a fault, the first or each of a kind. */
     const openStruck = async (rules: readonly DynamoFaultRule[], inARowMax = 100) => {
       const names = createTableNames()
       const { endpoint } = dynoxide
@@ -57,7 +57,7 @@ if (hasDynoxide())
     ]
 
     test.each(['lost', 'conflict', 'throttled', 'broken', 'slow'] as const)(
-      'a begin, give back and selection that meet a fault (%s) answer as without it',
+      'a begin, give back and selection with a fault (%s) have the same result as without it',
       async kind => {
         const rule = { kind, chance: 1, operations: ['UpdateItem'] }
         const { ports, quiet, seen } = await openStruck([rule], 1)
@@ -81,7 +81,7 @@ if (hasDynoxide())
       },
     )
 
-    test('a record whose reply was lost is appended once, and another is not taken for it', async () => {
+    test('a record whose reply was lost is appended once, and a different record is refused', async () => {
       const { ports } = await openStruck(strikeOnce('lost', 'PutItem'))
       const deployment = createDeploymentId()
       const record = { number: toLogNumber(0), at: toEpochMs(1), decisions: [] }
@@ -111,7 +111,7 @@ if (hasDynoxide())
       expect(seen.requests.get('TransactWriteItems')).toBe(3)
     })
 
-    test('what a batch left undone is asked for until it is done', async () => {
+    test('the unprocessed part of a batch is retried until it is processed', async () => {
       const { ports, seen } = await openStruck([{ kind: 'unprocessed', chance: 1 }], 2)
       const deployment = createDeploymentId()
       const ids = Array.from({ length: 90 }, (_, at) => toOperationId(at + 1))
@@ -121,7 +121,7 @@ if (hasDynoxide())
     })
 
     test.each(['throttled', 'broken', 'lost'] as const)(
-      'a store that does not get better (%s) is unavailable after a few attempts',
+      'a store with a lasting fault (%s) is unavailable after a few attempts',
       async kind => {
         const { ports, seen } = await openStruck([{ kind, chance: 1 }])
         const thrown = await ports.control.read(createDeploymentId()).catch((why: unknown) => why)
@@ -131,7 +131,7 @@ if (hasDynoxide())
       },
     )
 
-    test('a table that is not there is named, and asked for once', async () => {
+    test('a missing table is named after one request', async () => {
       const { ports, seen } = await openStruck([])
       const { endpoint } = dynoxide
       const { handler, seen: requests } = createFaultyHandler({
@@ -150,7 +150,7 @@ if (hasDynoxide())
       expect(seen.requests.get('GetItem')).toBe(1)
     })
 
-    test('a record that no item holds is refused by name', async () => {
+    test('a record that does not fit into an item is refused by name', async () => {
       const { endpoint } = dynoxide
       const client = createDynamoClient({ region, endpoint, credentials })
       clients.push(client)

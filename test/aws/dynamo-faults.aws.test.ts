@@ -20,7 +20,7 @@ const rules: readonly DynamoFaultRule[] = [
   { kind: 'slow', chance: 0.01 },
 ]
 
-/** Each suite with faults of its own; it must have met some. */
+/** Opens ports with faults. Each suite has its own, and some of them must strike. */
 const openDisturbed: OpenAdapter<RecordPorts> = async () => {
   const { endpoint, close } = await openDynoxide()
   const { handler, seen } = createFaultyHandler({ draw: createDraw(seed), rules, inARowMax: 2 })

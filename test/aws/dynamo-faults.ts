@@ -3,39 +3,39 @@ import { Readable } from 'node:stream'
 import { createRequestHandler } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { SeededDraw } from '../sim/draw.ts'
 
-/** What goes wrong with one request; `after` the effect: it took place, and nobody hears of it. */
+/** A fault of one request; after the effect means that only the reply is lost. */
 export type DynamoFaultKind =
-  /** A transaction holds the item; the client does not repeat it. */
+  /** A transaction holds the item. The client does not retry. */
   | 'conflict'
   | 'throttled'
-  /** A part of a batch is left undone. */
+  /** A part of a batch is not processed. */
   | 'unprocessed'
   /** The reply is lost after the effect. */
   | 'lost'
   | 'broken'
   | 'slow'
 
-/** One fault of a plan: its kind, how often it strikes, and which operations of the API. */
+/** One fault of a plan: its kind, its frequency, and the affected API operations. */
 export interface DynamoFaultRule {
   readonly kind: DynamoFaultKind
   readonly chance: number
-  /** As `UpdateItem`; all when absent. */
+  /** API operations, such as `UpdateItem`; if absent, all. */
   readonly operations?: readonly string[]
-  /** Strikes so often and not again. */
+  /** Number of times that it strikes. */
   readonly times?: number
 }
 
-/** Which faults strike, drawn from a seed. */
+/** The faults that strike, drawn from a seed. */
 export interface DynamoFaultPlan {
   readonly draw: SeededDraw
   readonly rules: readonly DynamoFaultRule[]
-  /** How often one request may be struck before it is let through. */
+  /** Number of faults in a row after which a request is let through. */
   readonly inARowMax: number
 }
 
-/** What came by. */
+/** Counters of requests and faults. */
 export interface SeenRequests {
-  /** Requests by operation, each attempt counted. */
+  /** Requests by operation; each attempt counts. */
   readonly requests: Map<string, number>
   /** Faults that struck, by kind. */
   readonly struck: Map<DynamoFaultKind, number>
@@ -46,7 +46,7 @@ type Request = Parameters<Handle>[0]
 type Reply = Awaited<ReturnType<Handle>>
 type Send = () => Promise<Reply>
 
-/** The JSON of a request. */
+/** Returns the JSON of a request. */
 function textOf({ body }: Request): string {
   if (typeof body === 'string') return body
   const { buffer, byteOffset, byteLength } = body as Uint8Array<ArrayBuffer>
@@ -55,7 +55,10 @@ function textOf({ body }: Request): string {
 
 const slowMs = 60
 
-/** Whom each kind can strike: a transaction conflicts with writes, and only batches are cut. */
+/**
+ * The operations that each kind can strike: a transaction conflicts with writes, and only batches
+ * can be partial.
+ */
 const strikes: Readonly<Record<DynamoFaultKind, (operation: string) => boolean>> = {
   conflict: operation => /^(Put|Update|Delete)Item$|^TransactWrite/.test(operation),
   throttled: () => true,
@@ -65,7 +68,7 @@ const strikes: Readonly<Record<DynamoFaultKind, (operation: string) => boolean>>
   slow: () => true,
 }
 
-/** A request handler that carries requests, and does to some of them what emulators never do. */
+/** Creates a request handler that injects faults which emulators never show. */
 export function createFaultyHandler(plan: DynamoFaultPlan): {
   readonly handler: NodeHttpHandler
   readonly seen: SeenRequests
@@ -122,7 +125,7 @@ async function strike(
       message: 'too fast',
     })
   if (kind === 'broken')
-    return failureReply(500, { __type: 'InternalServerError', message: 'a bad moment' })
+    return failureReply(500, { __type: 'InternalServerError', message: 'a temporary failure' })
   if (kind === 'unprocessed') return sendHalf(request, call.sendPart)
   const reply = await send()
   await new Promise(resolve => setTimeout(resolve, kind === 'slow' ? slowMs : 1))
@@ -143,7 +146,7 @@ function conflictReply(operation: string, request: Request): Reply {
   })
 }
 
-/** Sends the first half of a batch on, and answers that the other was not processed. */
+/** Sends the first half of a batch, and reports the other half as unprocessed. */
 async function sendHalf(
   request: Request,
   send: (request: Request) => Promise<Reply>,

@@ -13,7 +13,7 @@ import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import type { ModelItem } from '../sim/model-expressions.ts'
 import { createTables, createTableNames, createTestRecords } from './records.ts'
 
-/** How the keys of each kind begin, and how they go on. */
+/** The prefixes of the partition and sort keys of each kind. */
 const places: Readonly<Record<StoredKind, readonly [pk: string, sk: string]>> = {
   log: ['log', ''],
   head: ['operation', 'head'],
@@ -39,8 +39,8 @@ const ofStacks: ReadonlySet<StoredKind> = new Set([
 const cut: AttributeValue = { S: '{"cut' }
 
 /**
- * What is broken in an item of each kind. No condition can look into a text, so what is written
- * field by field (control, lease, history) is not guarded against damage, and is left out.
+ * The damage to an item of each kind. A condition cannot inspect a text, so records stored in
+ * separate fields (control, lease, history) have no protection and are omitted.
  */
 const breakable: Readonly<Partial<Record<StoredKind, readonly [string, AttributeValue]>>> = {
   log: ['record', cut],
@@ -96,7 +96,7 @@ const openTampered = async (): Promise<Tampered> => {
 
 recordFormsContract('model of DynamoDB', openTampered)
 
-test('a document that is damaged or of a newer version is named, and hides no other', async () => {
+test('a document that is damaged or of a newer version is named and hides no other', async () => {
   const model = createModelDynamo()
   const names = createTableNames()
   await createTables(model.client, names)

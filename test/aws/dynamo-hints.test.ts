@@ -9,7 +9,7 @@ import { createDeploymentId, toOperationId } from '../contract/open-adapter.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
 import { createTables, createTableNames } from './records.ts'
 
-/** Hints of several processes through one table, and what was written for them. */
+/** Creates hints of several processes through one table, with the written items. */
 async function createProcesses() {
   const model = createModelDynamo()
   const names = createTableNames()
@@ -32,7 +32,7 @@ hintsContract('the journal', async () => {
   return { ports: { hints: open() }, close: async () => undefined }
 })
 
-test('a hint reaches who listens in another process, once, and those of a moment are one item', async () => {
+test('a hint reaches the listeners of another process once, and concurrent hints share one item', async () => {
   const { open, items } = await createProcesses()
   const [here, there] = [open(), open()]
   const deployment = createDeploymentId()

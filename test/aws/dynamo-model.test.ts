@@ -7,16 +7,19 @@ import { recordContracts } from './record-contracts.ts'
 
 type Client = ModelDynamo['client']
 
-/** Pauses between repetitions cost nothing here. */
+/** Pauses between retries take no time here. */
 const hasty = { now: createSystemClock().now, sleep: async () => undefined }
 
-/** Every request is done and its first reply lost, so that all are repeated. */
+/**
+ * Returns a client that executes every request and loses its first reply, so that all requests are
+ * repeated.
+ */
 function withLostReplies({ send }: Client): Client {
   const lost = new Set<unknown>()
   const sendTwice = async (...args: Parameters<Client['send']>): Promise<unknown> => {
     const answer: unknown = await Promise.resolve(send(...args))
     const [command] = args
-    // What is left of a batch is a request of its own.
+    // The unprocessed part of a batch is a request of its own.
     const name = 'RequestItems' in command.input ? JSON.stringify(command.input) : command
     if (lost.delete(name)) return answer
     lost.add(name)

@@ -27,7 +27,7 @@ async function open() {
   const model = createModelDynamo(({ operation }) => operationNames.push(operation))
   const names = createTableNames()
   await createTables(model.client, names)
-  /** The requests of a call. */
+  /** Returns the requests of a call. */
   const countOperations = async (call: () => Promise<unknown>): Promise<readonly string[]> => {
     operationNames = []
     await call()
@@ -43,7 +43,7 @@ async function open() {
 }
 
 describe('requests of one call', () => {
-  test('each write on a head is one update, an outcome one put', async () => {
+  test('each head write is one update, and an outcome is one put', async () => {
     const { of, ports } = await open()
     const { operations } = ports
     const deployment = createDeploymentId()
@@ -66,7 +66,7 @@ describe('requests of one call', () => {
     expect(await of(() => operations.select(deployment, one, end))).toEqual(update)
   })
 
-  test('an append is one put; who does not know the record before reads it first', async () => {
+  test('an append is one put, and a writer without the previous record reads it first', async () => {
     const { of, ports, fresh } = await open()
     const deployment = createDeploymentId()
     const append = (of: RecordPorts, number: number) => () =>
@@ -82,7 +82,7 @@ describe('requests of one call', () => {
     expect(await of(append(reader, 4))).toEqual(['PutItem'])
   })
 
-  test('500 heads are five reads, a renewal is one update', async () => {
+  test('500 heads are five reads, and a renewal is one update', async () => {
     const { of, ports } = await open()
     const deployment = createDeploymentId()
     const ids = Array.from({ length: limits.idsPerReadMax }, (_, at) => toOperationId(at + 1))
@@ -94,7 +94,7 @@ describe('requests of one call', () => {
   })
 })
 
-test('a head is below a kilobyte, with a long name, all its arrivals and five deliveries', async () => {
+test('a head is below a kilobyte, even with a long name, all arrivals and five deliveries', async () => {
   const { ports, all } = await open()
   const { operations } = ports
   const stack = stackIdOf('p'.repeat(100), 's'.repeat(100))

@@ -1,6 +1,6 @@
 /**
- * aws: the adapters for AWS against emulators: real processes on loopback, with faults that no
- * emulator makes put between them and the client.
+ * aws: the AWS adapters against emulators: real processes on loopback, with injected faults that no
+ * emulator shows.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** An emulator of DynamoDB that runs. */
+/** A running DynamoDB emulator. */
 export interface Dynoxide {
   readonly endpoint: string
   readonly close: () => Promise<void>
@@ -22,8 +22,8 @@ const binary = join(
 )
 
 /**
- * Whether an emulator can be had: one that runs already (ANTICHAIN_DYNAMODB_ENDPOINT), or the
- * binary. Says so aloud when not; with CI=true that is an error.
+ * Reports whether an emulator is available: a running one (ANTICHAIN_DYNAMODB_ENDPOINT), or the
+ * binary. Prints a message when not; with CI=true that is an error.
  */
 export function hasDynoxide(): boolean {
   if (process.env['ANTICHAIN_DYNAMODB_ENDPOINT'] !== undefined || existsSync(binary)) return true
@@ -33,7 +33,7 @@ export function hasDynoxide(): boolean {
   return false
 }
 
-/** Starts an emulator of its own on a free port, or takes the one that runs. */
+/** Starts an emulator on a free port, or uses the running one. */
 export async function openDynoxide(): Promise<Dynoxide> {
   const configured = process.env['ANTICHAIN_DYNAMODB_ENDPOINT']
   if (configured !== undefined) return { endpoint: configured, close: async () => undefined }

@@ -26,7 +26,7 @@ if (hasDynoxide()) {
     await dynoxide.close()
   })
 
-  test('the first token of an installation lets its maker in, and its text is stored nowhere', async () => {
+  test('the first token of an installation admits its creator, and its text is not stored', async () => {
     const { catalogTable: catalog, journalTable: journal } = installationNamesOf(installation)
     await createTables(client, { catalog, journal })
     const commands: string[] = []
@@ -39,7 +39,7 @@ if (hasDynoxide()) {
       where,
       tokenInput,
     )
-    // What a person needs to be allowed on the table, and no more: nothing is read.
+    // The permissions that a user needs on the table: none of them reads.
     const needed = ['PutItemCommand', 'TransactWriteItemsCommand', 'UpdateItemCommand']
     expect([...new Set(commands)].toSorted()).toEqual(needed)
     const { documents, audit } = createTestRecords(client, { catalog, journal })
@@ -57,7 +57,7 @@ if (hasDynoxide()) {
     expect(JSON.stringify(audited)).not.toContain(secret)
   })
 
-  test('where there is no such installation nothing is made, and it is said', async () => {
+  test('without an installation the command fails and creates no token', async () => {
     const other = { ...where, installation: 'absent' }
     await expect(createInstallationToken(client, other, tokenInput)).rejects.toMatchObject({
       code: 'STORE_MISSING',

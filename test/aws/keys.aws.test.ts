@@ -32,7 +32,7 @@ whenServed('keys in KMS', ['KMS'], settings => {
       kms.destroy()
     })
 
-    test('has the state of the other engine, and is opened from it', async () => {
+    test('has the state format of Pulumi, and opens secrets from it', async () => {
       for (const url of [
         `awskms://${alias}?region=us-east-1`,
         `awskms:///${arn}?awssdk=v2`,
@@ -51,7 +51,7 @@ whenServed('keys in KMS', ['KMS'], settings => {
       }
     })
 
-    test('opens a data key that somebody else sealed in the same form', async () => {
+    test('opens a data key that another program sealed in the same form', async () => {
       const key = new Uint8Array(32).fill(9)
       const sealed = await kms.send(new EncryptCommand({ KeyId: arn, Plaintext: key }))
       const encryptedkey = Buffer.from(sealed.CiphertextBlob ?? []).toString('base64')
@@ -60,7 +60,7 @@ whenServed('keys in KMS', ['KMS'], settings => {
       expect(opened.crypter.decrypt(createSymmetricCrypter(key).encrypt('theirs'))).toBe('theirs')
     })
 
-    test('is refused with another context, a damaged key, no key, or no such key', async () => {
+    test('is refused with another context, a damaged key, no key, or an unknown key', async () => {
       const url = `awskms://${alias}?context_stack=dev`
       const { state } = await createCloudManager(url, keeper)
       const open = (changed: Readonly<Record<string, string>>) =>

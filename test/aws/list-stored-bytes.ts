@@ -10,14 +10,14 @@ import {
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { Services } from '../../infra/local-cloud/services.ts'
 
-/** Something that a service holds. */
+/** Bytes that a service stores. */
 export interface StoredBytes {
-  /** Which service and what of it, for people. */
+  /** The service and the item, for messages. */
   readonly where: string
   readonly bytes: Buffer
 }
 
-/** All items of both tables, all versions of all objects, all messages that can be had. */
+/** Returns all items of both tables, all object versions, and all available messages. */
 export async function listStoredBytes(
   settings: AwsSettings,
   services: Services,
@@ -74,7 +74,10 @@ async function readObjects(
   return all
 }
 
-/** What waits in queues and lies among dead letters; it is seen again after a second. */
+/**
+ * Returns the waiting messages and dead letters of queues. They become visible again after a
+ * second.
+ */
 async function readMessages(
   settings: AwsSettings,
   services: Services,

@@ -24,7 +24,7 @@ whenServed('plugins in S3', ['S3'], settings => {
     }
   }
 
-  test('a plugin is found by its version, or the newest stable one, for its machine', async () => {
+  test('a plugin is found by its version, or as the newest stable one, for the platform', async () => {
     const { store } = await openStore()
     for (const version of ['1.9.0', '1.10.0', '2.0.0-beta.1'])
       await store.put({ ...arm, version }, bytesOf(version))
@@ -39,7 +39,7 @@ whenServed('plugins in S3', ['S3'], settings => {
     expect(await store.get({ ...arm, name: 'silver', version: '' })).toBeUndefined()
   })
 
-  test('bytes that are not those of the checksum are not used', async () => {
+  test('bytes that do not match the checksum are not used', async () => {
     const { s3, store, bucket } = await openStore()
     await store.put({ ...arm, version: '1.0.0' }, bytesOf('good'))
     const { Contents: all = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }))
@@ -50,7 +50,7 @@ whenServed('plugins in S3', ['S3'], settings => {
     })
   })
 
-  test('what was sent by an address is a version once, and never another', async () => {
+  test('an uploaded version is stored once and never replaced', async () => {
     const { s3, bucket, store } = await openStore()
     const place = { s3, bucket, prefix: 'plugins/' }
     const uploads = createUploads({ blobs: { ...place, prefix: 'blobs/' }, plugins: place })
@@ -76,7 +76,7 @@ whenServed('plugins in S3', ['S3'], settings => {
     expect(Buffer.from(found?.bytes ?? []).toString()).toBe('good')
   })
 
-  test('names that are none reach no bucket', async () => {
+  test('invalid names cause no request to the bucket', async () => {
     const { store } = await openStore()
     const bad = { ...arm, name: '../x', version: '1.0.0' }
     await expect(store.get(bad)).rejects.toMatchObject({ code: 'PLUGIN_MISSING' })

@@ -1,5 +1,6 @@
 /**
- * What a request to DynamoDB is for, from its JSON: what it does, and the first words of its key.
+ * Returns the purpose of a DynamoDB request from its JSON: the operation, and the first words of
+ * its key.
  */
 export function purposeOf(operation: string, text: string): string {
   const [, partition = '', sort = ''] =

@@ -3,26 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AwsHandler, AwsService, AwsSettings } from '../../shared/platform/aws/clients.ts'
 
 /**
- * What may happen to a request. `throttled`, `broken`: it is answered with a refusal or a 500, and
- * was never made. `lost`: it was made, and its answer never came. `late`: its answer is slow.
- * `again`: a receive answers what an earlier one has already answered.
+ * A fault of a request. `throttled`, `broken`: it fails with a refusal or a 500, without effect.
+ * `lost`: it took effect, and its response is lost. `late`: its response is slow. `again`: a
+ * receive repeats an earlier response.
  */
 export type QueueFaultKind = 'throttled' | 'broken' | 'lost' | 'late' | 'again'
 
-/** A rule: so many of a hundred requests of these operations. */
+/** A rule: the percentage of requests of these operations. */
 export interface QueueFaultRule {
   readonly kind: QueueFaultKind
-  /** Operations of the API by name; absent: all. */
+  /** API operations by name; if absent, all. */
   readonly operations?: readonly string[]
   readonly percent: number
   /**
-   * The attempts of the SDK that it may meet, from the first on: below the number that the SDK
-   * makes, bad luck never lasts too long.
+   * The SDK attempts that may fail, from the first on. The number is below that of the SDK, so that
+   * a call finally succeeds.
    */
   readonly attemptsMax: number
 }
 
-/** What a layer of faults did. */
+/** Counters of a fault layer. */
 export interface FaultCounts {
   readonly requests: Map<string, number>
   readonly faults: Map<string, number>
@@ -33,7 +33,7 @@ type Request = Parameters<AwsHandler['handle']>[0]
 
 const lateMs = 120
 
-/** Settings whose clients of SQS and S3 meet faults, drawn from a seed. */
+/** Returns settings whose SQS and S3 clients meet faults, drawn from a seed. */
 export function withQueueFaults(
   settings: AwsSettings,
   rules: readonly QueueFaultRule[],
@@ -80,7 +80,7 @@ async function applyFault(
   call: {
     readonly service: AwsService
     readonly request: Request
-    /** Bodies of receives by their request. */
+    /** Bodies of receive responses by request. */
     readonly replies: Map<string, string>
     readonly sendRequest: () => Promise<Answer>
   },
@@ -118,7 +118,7 @@ async function applyFault(
   }
 }
 
-/** The operation of the API that a request is of. */
+/** Returns the API operation of a request. */
 function operationOf({ method, headers, query }: Request): string {
   const target = headers['x-amz-target']
   if (target !== undefined) return target.slice(target.indexOf('.') + 1)
@@ -146,7 +146,7 @@ function increment(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1)
 }
 
-/** Numbers from 0 to 1 by a seed (mulberry32). */
+/** Returns random numbers in [0, 1) from a seed (mulberry32). */
 function createChance(seed: number): () => number {
   let state = seed >>> 0
   return () => {

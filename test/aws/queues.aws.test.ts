@@ -25,7 +25,7 @@ import { whenServed } from './when-served.ts'
 
 const clock = createSystemClock()
 
-/** Blobs of one test, in memory. */
+/** Creates blobs of one test, in memory. */
 function createMemoryBlobs(): BlobsPort & { readonly kept: Map<string, Uint8Array> } {
   const kept = new Map<string, Uint8Array>()
   return {
@@ -49,7 +49,7 @@ interface Options {
   readonly bytesMax?: number
 }
 
-/** A queue of chains over queues of its own. */
+/** Opens a chain queue over queues of its own. */
 async function openChains(plain: AwsSettings, options: Options = {}) {
   const sqs = createSqsClient(plain)
   const queues = {
@@ -75,7 +75,7 @@ async function openChains(plain: AwsSettings, options: Options = {}) {
   return { ports: { chains, lasting, visibilityMs }, blobs, counts, queues, sqs, close }
 }
 
-/** One nudge queue of its own. */
+/** Opens a nudge queue of its own. */
 async function openNudges(plain: AwsSettings, rules: readonly QueueFaultRule[] = []) {
   const sqs = createSqsClient(plain)
   const queue = await createTestQueue(sqs, 'nudges')
@@ -89,7 +89,7 @@ async function openNudges(plain: AwsSettings, rules: readonly QueueFaultRule[] =
   return { ports: { nudges }, queue, sqs, close }
 }
 
-/** One queue of notifications of its own. */
+/** Opens a notification queue of its own. */
 async function openNotifications(plain: AwsSettings, rules: readonly QueueFaultRule[] = []) {
   const sqs = createSqsClient(plain)
   const attempts = triggerLimits.notificationAttemptsMax
@@ -105,7 +105,7 @@ async function openNotifications(plain: AwsSettings, rules: readonly QueueFaultR
   return { ports: { notifications, visibilityMs: 1_000 }, queue, sqs, close }
 }
 
-/** What every request may meet without a visible effect. */
+/** Faults that no request may show. */
 const harmless: readonly QueueFaultRule[] = [
   { kind: 'throttled', percent: 6, attemptsMax: 1 },
   { kind: 'broken', percent: 10, attemptsMax: 2 },
@@ -118,7 +118,7 @@ const harmless: readonly QueueFaultRule[] = [
   },
 ]
 
-/** Messages of one deployment, an operation each. */
+/** Returns messages of one deployment, with one operation each. */
 const messagesOf = (count: number) => {
   const deployment = createDeploymentId()
   return Array.from({ length: count }, (_, index) => ({
@@ -140,7 +140,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
   nudgesContract('SQS, with faults', () => openNudges(settings(), harmless), noChoice)
   notificationsContract('SQS', () => openNotifications(settings()))
 
-  test('what is no notification is taken out of the queue and hides no other', async () => {
+  test('a malformed notification is removed from the queue and hides no other', async () => {
     const { ports, queue, sqs, close } = await openNotifications(settings())
     await sqs.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: '{"v":2}' }))
     expect(await ports.notifications.receive(10, 2_500)).toEqual([])
@@ -150,7 +150,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('many messages go in batches of ten, and come in batches', async () => {
+  test('many messages are sent in batches of ten, and received in batches', async () => {
     const { ports, counts, close } = await openChains(settings(), { visibilityMs: 60_000 })
     const messages = messagesOf(25)
     await ports.chains.send(messages)
@@ -167,7 +167,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('a message that is too large goes by reference, and comes whole, also as a letter', async () => {
+  test('a large message is sent by reference and received complete, also as a dead letter', async () => {
     const { ports, blobs, close } = await openChains(settings(), { bytesMax: 100 })
     const { chains } = ports
     const [message = failNever()] = messagesOf(1)
@@ -185,7 +185,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('a send whose reply was lost sends twice, never not at all', async () => {
+  test('a send whose reply was lost sends a second message', async () => {
     const rules = [alwaysFault('lost', 'SendMessageBatch')]
     const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
     const [message = failNever()] = messagesOf(1)
@@ -198,7 +198,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('a receive whose reply was lost loses nothing: the message comes when its loan is over', async () => {
+  test('a receive whose reply was lost loses nothing: the message is received after its visibility timeout', async () => {
     const rules = [alwaysFault('lost', 'ReceiveMessage')]
     const { ports, close } = await openChains(settings(), { rules })
     const [message = failNever()] = messagesOf(1)
@@ -209,7 +209,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('a message that is delivered twice is two deliveries; one removal is enough', async () => {
+  test('a message that is delivered twice has two deliveries, and one removal suffices', async () => {
     const rules = [alwaysFault('again', 'ReceiveMessage')]
     const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
     const [message = failNever()] = messagesOf(1)
@@ -222,7 +222,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('what is no message becomes a dead letter and keeps no other back', async () => {
+  test('a malformed message becomes a dead letter and delays no other', async () => {
     const { ports, queues, sqs, close } = await openChains(settings())
     const countDead = () => attributeOf(sqs, queues.short.deadUrl, 'ApproximateNumberOfMessages')
     const [message = failNever()] = messagesOf(1)
@@ -243,7 +243,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('a queue that is not there is said to be missing', async () => {
+  test('a missing queue is reported as missing', async () => {
     const { ports, queues, sqs, close } = await openChains(settings())
     await removeQueue(sqs, queues.short)
     const missing = { code: 'STORE_MISSING', message: expect.stringContaining('chains-') }
@@ -254,7 +254,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('what an event source hands over is a delivery that it removes itself', async () => {
+  test('a message of an event source is a delivery that the event source removes', async () => {
     const { ports, counts, close } = await openChains(settings())
     const [message = failNever()] = messagesOf(1)
     const body = JSON.stringify({ v: 1, ...message })
@@ -267,7 +267,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('what a function leaves to another one is a new message, and the old one is gone', async () => {
+  test('a message that a function passes on is sent as a new message, and the old one is removed', async () => {
     const { ports, queues, sqs, close } = await openChains(settings())
     const [message = failNever()] = messagesOf(1)
     await ports.chains.send([message])
@@ -286,7 +286,7 @@ whenServed('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('a nudge that is later than a queue can delay is sent again until it is due', async () => {
+  test('a nudge beyond the maximum delay of a queue is sent again until it is due', async () => {
     const { ports, queue, sqs, close } = await openNudges(settings())
     const stack = createStackId()
     await ports.nudges.nudge(stack, 3_600_000)
@@ -312,5 +312,5 @@ async function attributeOf(
 }
 
 function failNever(): never {
-  throw new Error('there is a message')
+  throw new Error('no message was received')
 }

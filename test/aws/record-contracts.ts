@@ -14,7 +14,7 @@ import { retentionContract } from '../contract/retention.ts'
 import { stopContract } from '../contract/stop.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 
-/** The contract suites of all ports whose records are in DynamoDB. */
+/** Runs the contract suites of all ports whose records are in DynamoDB. */
 export function recordContracts(name: string, open: OpenAdapter<RecordPorts>): void {
   decisionLogContract(name, open)
   operationsContract(name, open)

@@ -12,13 +12,13 @@ import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 
-/** Names that no other run uses. */
+/** Returns table names that no other run uses. */
 export function createTableNames(): TableNames {
   const run = randomBytes(4).toString('hex')
   return { journal: `antichain-${run}-journal`, catalog: `antichain-${run}-catalog` }
 }
 
-/** Makes the tables as they are defined for the installation. */
+/** Creates the tables as the installation defines them. */
 export async function createTables(
   client: Pick<DynamoDBClient, 'send'>,
   names: TableNames,
@@ -42,7 +42,7 @@ export async function createTables(
   }
 }
 
-/** The ports of records over a client, with blobs in memory. */
+/** Creates the record ports over a client, with blobs in memory. */
 export function createTestRecords(
   client: Pick<DynamoDBClient, 'send'>,
   names: TableNames,

@@ -15,12 +15,12 @@ import {
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import { createTables, createTableNames, createTestRecords } from './records.ts'
 
-/** What a role may ask of each table. */
+/** The API operations that a role may use on each table. */
 type Role = Readonly<Record<'journal' | 'catalog', RegExp>>
 
 const nothing = /^$/
 const reading = /^(Get|BatchGet|Query)/
-/** No write of the catalog. */
+/** The role has no write operations on the catalog. */
 const executorRole: Role = {
   journal: /^(Get|BatchGet|Query|Put|Update|BatchWrite)/,
   catalog: reading,
@@ -30,7 +30,7 @@ const webhookRole: Role = {
   catalog: /^(Get|BatchGet|Query|Put|Update|TransactWrite)/,
 }
 
-/** The model as a role sees it; neither of them may remove an item. */
+/** Returns the client of the model with the permissions of a role. No role may remove an item. */
 function withRole({ client }: ModelDynamo, names: TableNames, role: Role): ModelDynamo['client'] {
   const send = (async (...args: Parameters<typeof client.send>): Promise<unknown> => {
     const [command] = args
@@ -43,7 +43,7 @@ function withRole({ client }: ModelDynamo, names: TableNames, role: Role): Model
   return { send }
 }
 
-test('all that an executor writes is in the journal, and nothing of it expires too early', async () => {
+test('an executor writes only to the journal, and none of its records expires too early', async () => {
   const model = createModelDynamo()
   const names = createTableNames()
   await createTables(model.client, names)
@@ -86,7 +86,7 @@ test('all that an executor writes is in the journal, and nothing of it expires t
   expect(left).toEqual([])
 })
 
-test('a webhook asks, marks and changes documents without a removal', async () => {
+test('a webhook requests, marks and changes documents without a removal', async () => {
   const model = createModelDynamo()
   const names = createTableNames()
   await createTables(model.client, names)

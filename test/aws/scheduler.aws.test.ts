@@ -1,5 +1,5 @@
 /**
- * Schedules of EventBridge Scheduler, at the emulator, and the local scheduler that calls for it.
+ * Schedules of EventBridge Scheduler, at the emulator, and the local scheduler that invokes them.
  */
 import {
   CreateScheduleGroupCommand,
@@ -46,7 +46,7 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
     client.send(new GetScheduleCommand({ Name: name, GroupName: group }))
 
   describe('the port', () => {
-    test('places calls with their times, window and payload, once however often', async () => {
+    test('creates schedules with times, window and payload, and repetitions change nothing', async () => {
       const startAt = (Math.ceil(Date.now() / 60_000) * 60_000) as EpochMs
       const placed = createCalls('rate(5 minutes)', { startAt, windowMinutes: 10 })
       await scheduler.place(placed)
@@ -70,7 +70,7 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
       })
     })
 
-    test('removes calls, also those that are not there', async () => {
+    test('removes schedules, also missing ones', async () => {
       const placed = createCalls('cron(0 4 ? * 2-6 *)')
       await scheduler.place(placed)
       await scheduler.remove(placed.name)
@@ -80,13 +80,13 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
       })
     })
 
-    // The emulator checks no expression, and breaks at a group that is not there.
+    // The emulator does not validate expressions, and crashes for a missing group.
     test.each([
       ['ValidationException', 400, 'SCHEDULE_INVALID'],
       ['ResourceNotFoundException', 404, 'STORE_MISSING'],
       ['AccessDeniedException', 403, 'STORE_DENIED'],
       ['ThrottlingException', 429, 'STORE_UNAVAILABLE'],
-    ])('%s is told by its code', async (name, httpStatusCode, code) => {
+    ])('%s is reported with its error code', async (name, httpStatusCode, code) => {
       const thrown = Object.assign(new Error('no'), { name, $metadata: { httpStatusCode } })
       const wrapHandler: AwsSettings['wrapHandler'] = handler => ({
         ...handler,
@@ -99,7 +99,7 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
     })
   })
 
-  test('the local scheduler calls what is due with its payload, once', async () => {
+  test('the local scheduler invokes a due schedule once, with its payload', async () => {
     const got: { arn: string; event: { name?: string; placed?: string } }[] = []
     const failures: string[] = []
     const running = startScheduler({
@@ -122,7 +122,7 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
         const { Schedules = [] } = await client.send(new ListSchedulesCommand({ GroupName: group }))
         return !Schedules.some(({ Name }) => Name === once.name)
       }
-      await waitUntil(isGone, { what: 'what ran once to be removed' })
+      await waitUntil(isGone, { what: 'the removal of the completed schedule' })
       expect(failures).toEqual([])
     } finally {
       await running.end()

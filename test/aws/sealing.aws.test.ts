@@ -14,7 +14,7 @@ whenServed('secrets of triggers under KMS', ['KMS'], settings => {
   })
 
   describe('a key in KMS', () => {
-    test('opens nothing for another purpose: neither as a stack nor the other way', async () => {
+    test('opens nothing for another purpose: no stack secret, and no trigger secret as a stack', async () => {
       const { sealing, keyId } = await openSealing(settings())
       const keeper = createKmsKeeper(settings())
       const sealed = await sealing.seal('hush', 'webhook * a')
@@ -34,10 +34,10 @@ whenServed('secrets of triggers under KMS', ['KMS'], settings => {
       sealing.close()
     })
 
-    test('that is another opens nothing, one that is not there is said to be missing', async () => {
+    test('that differs opens nothing, and a missing one is reported as missing', async () => {
       const [one, other] = [await openSealing(settings()), await openSealing(settings())]
       const sealed = await one.sealing.seal('hush', 'x')
-      // The service says that the key is the wrong one; the emulator says that it is denied.
+      // The service reports a wrong key; the emulator reports a denied access.
       await expect(other.sealing.open(sealed, 'x')).rejects.toMatchObject({
         code: expect.stringMatching(/^(SEALED_UNREADABLE|STORE_DENIED)$/),
       })

@@ -7,7 +7,7 @@ const finder = createSecretFinder({ password: text, other: 'not-there-at-all' })
 const compress = (bytes: string | Buffer): Buffer => gzipSync(bytes)
 
 test.each<[string, Buffer]>([
-  ['as it is', Buffer.from(`before ${text} after`)],
+  ['unencoded', Buffer.from(`before ${text} after`)],
   ['in JSON', Buffer.from(JSON.stringify({ key: text }))],
   ['in an address', Buffer.from(`https://x/?q=${encodeURIComponent(text)}`)],
   ['in hex', Buffer.from(`00${Buffer.from(text).toString('hex')}ff`)],
@@ -25,6 +25,6 @@ test.each<[string, Buffer]>([
   expect([...finder.findIn(bytes)]).toEqual(['password'])
 })
 
-test('what is not there is not found', () => {
+test('an absent secret is not found', () => {
   expect([...finder.findIn(compress('nothing of that'))]).toEqual([])
 })

@@ -1,20 +1,20 @@
 import { gunzipSync } from 'node:zlib'
 
-/** Looks for texts in bytes. */
+/** Searches bytes for texts. */
 export interface SecretFinder {
-  /** The names of the texts that are in them, in whatever form they may be written. */
+  /** Returns the names of the texts that the bytes contain, in any encoding. */
   readonly findIn: (bytes: Uint8Array) => ReadonlySet<string>
 }
 
-/** Packed in packed in packed: what is deeper nobody wrote. */
+/** Nested compression: no writer nests deeper. */
 const depthMax = 4
-/** Gzip by its first bytes, also as base64. */
+/** The first bytes of gzip, also in base64. */
 const gzipMagic = Buffer.from([0x1f, 0x8b, 0x08])
 const gzipInText = /H4sI[A-Za-z0-9+/]{8,}={0,2}/g
 
 /**
- * A finder of texts by their names: as they are, in JSON, in addresses, in hex and in base64 (also
- * in the middle of one), and all of these within what was packed with gzip.
+ * Creates a finder of texts by their names. It finds them unencoded, in JSON, in URLs, in hex and
+ * in base64 (at any offset), and all of these within gzip data.
  */
 export function createSecretFinder(secrets: Readonly<Record<string, string>>): SecretFinder {
   const forms = Object.entries(secrets).map(([name, text]) => ({
@@ -43,7 +43,7 @@ function formsOf(text: string): readonly string[] {
   const bytes = Buffer.from(text)
   const inBase64 = [0, 1, 2].flatMap(shift => {
     const before = Buffer.concat([Buffer.alloc(shift), bytes])
-    // What does not depend on the bytes before and after it.
+    // The part that does not depend on the bytes before and after it.
     const from = Math.ceil((shift * 4) / 3)
     const whole = before.toString('base64').replace(/=+$/, '')
     const until = Math.floor((before.length * 8) / 6)

@@ -1,6 +1,6 @@
 /**
- * Attacks on an installation that runs: what its services hold and what passes to them has no
- * secret in clear, and who can write into its queues can do nothing with that.
+ * Attacks on a running installation. Its services store and receive no plaintext secret. An
+ * attacker who can write to its queues gains nothing.
  */
 import { randomUUID } from 'node:crypto'
 import { PutItemCommand } from '@aws-sdk/client-dynamodb'
@@ -75,7 +75,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     bundles?.remove()
   }, 120_000)
 
-  /** A webhook with secrets that is called once, and a token. */
+  /** Creates a webhook with secrets, which is called once, and a token. */
   async function makeTriggers(): Promise<string> {
     const all = Object.keys(awsVariables) as (keyof typeof awsVariables)[]
     const resources = readAwsResources(place.cloud.services.places(all, 'short'))
@@ -102,7 +102,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     return text
   }
 
-  /** Posts a delivery to the function that receives webhooks. */
+  /** Sends a delivery to the webhook function. */
   async function call(secret: string): Promise<unknown> {
     const commit = '0123456789abcdef0123456789abcdef01234567'
     const body = JSON.stringify({ event: 'push', repository: 'acme/x', branch: 'main', commit })
@@ -120,7 +120,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     return JSON.parse(outcome.json)
   }
 
-  /** Sends to a queue as somebody who got hold of its address. */
+  /** Sends messages to a queue as an attacker who knows its address. */
   async function forge(queue: QueueName, bodies: readonly unknown[]): Promise<void> {
     const sqs = createSqsClient(settings())
     const QueueUrl = place.cloud.services.queues[queue].url
@@ -131,7 +131,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     sqs.destroy()
   }
 
-  test('a message that somebody else sent to the queues starts, repeats and changes nothing', {
+  test('a forged message in a queue starts, repeats and changes nothing', {
     timeout: 300_000,
   }, async () => {
     const deployment = ends[0] ?? ''
@@ -139,13 +139,14 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     const history = await place.control.platform.catalog.listHistory(place.stack, 10)
     const before = place.calls.length
     const chains = [
-      // Operations that were done, that the log does not hold, of nobody's deployment, of none.
+      // Operations that have ended, that the log does not contain, of an unknown deployment, and of
+      // an invalid one.
       { v: 1, deployment, operations: [1, 2, 3, 4, 5, 6, 7, 8] },
       { v: 1, deployment, operations: [99_999] },
       { v: 1, deployment: 'organization/shop/dev/99', operations: [1] },
       { v: 1, deployment: '../../etc/passwd', operations: [1] },
       { v: 1, deployment, operations: [-1] },
-      // A plan of one's own instead of ids.
+      // A plan instead of operation ids.
       { v: 1, deployment, operations: [{ kind: 'delete', urn: 'urn:x' }] },
       { v: 1, deployment, blob: '0'.repeat(64) },
       'rm -rf /\n{"v":1}',
@@ -166,13 +167,13 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     expect(place.listChanges()).toEqual(changesBefore)
     expect(await place.exportState()).toBe(exported)
     expect(await place.control.platform.catalog.listHistory(place.stack, 10)).toEqual(history)
-    // No text of a message starts a line of a log or is one.
+    // No text of a message starts a log line.
     const lines = place.readLog().split('\n')
     expect(lines.filter(line => line.startsWith('rm -rf'))).toEqual([])
     expect(place.readLog()).not.toContain('rm -rf')
   })
 
-  test('no secret is in clear in what the services hold, were sent or said, or in a log', {
+  test('no secret is in plaintext in stored data, sent data, messages or logs of the services', {
     timeout: 600_000,
   }, async () => {
     await deployStep('up', '2')
@@ -189,7 +190,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
       Object.fromEntries([...passed].map(([service, names]) => [service, [...names]])),
     ).toEqual({})
     expect([...finder.findIn(Buffer.from(place.readLog()))]).toEqual([])
-    // A message says where to look, and nothing of what is there.
+    // A message contains ids only, and no record contents.
     const known = ['v', 'deployment', 'operations', 'pool', 'stack', 'seen', 'dueAt']
     expect([...sent].filter(field => !known.includes(field))).toEqual([])
     expect([...sent]).toEqual(expect.arrayContaining(['deployment', 'operations', 'stack']))
@@ -198,7 +199,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     await checkFinder(held)
   })
 
-  /** What is looked for would be found: names that are in clear are, and a planted secret is. */
+  /** Checks the finder itself: it finds names that are in plaintext, and a planted secret. */
   async function checkFinder(held: Awaited<ReturnType<typeof listStoredBytes>>): Promise<void> {
     const names = createSecretFinder({ urn: 'gold:index:Thing::database', stack: place.stack })
     const where = new Set(
@@ -219,7 +220,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
   }
 })
 
-/** The fields of the messages that a request sends. */
+/** Returns the fields of the messages in a request. */
 function parseSentFields(body: Buffer): readonly string[] {
   const bodies = [...body.toString().matchAll(/"MessageBody":("(?:[^"\\]|\\.)*")/g)]
   return bodies.flatMap(([, text = '""']) => {

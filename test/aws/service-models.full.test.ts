@@ -1,6 +1,6 @@
 /**
- * The models of SQS and S3 that the simulation uses, in real time and without their whims: what the
- * adapters do over them is what they do over the emulators.
+ * The SQS and S3 models of the simulation, in real time and without anomalies. The adapters must
+ * behave over them as over the emulators.
  */
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { SQSClient } from '@aws-sdk/client-sqs'
@@ -31,7 +31,7 @@ function openBlobs() {
   return { blobs, blobSweep: createBlobSweep(place) }
 }
 
-/** A client of queues that do nothing that they need not do. */
+/** Returns a client of queues without anomalies. */
 function sqsOf(names: readonly string[]): SQSClient {
   const world = {
     nowMs: clock.monotonicMs,

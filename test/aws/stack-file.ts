@@ -3,22 +3,20 @@ import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createCloudManager } from '../../shared/secrets/cloud-secrets.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
 
-/** The passphrase of stacks in the local cloud, where they have no key. */
+/** The passphrase of stacks in the local cloud that have no key. */
 export const passphrase = 'open sesame'
-/** A secret of their configuration, which may stand nowhere in clear. */
+/** A secret of their configuration, which must not be stored in plaintext. */
 export const secretText = 'hunter-two-and-a-half'
 
-/** How a stack keeps its secrets, and what else its file says. */
+/** The secrets manager and configuration of a stack file. */
 export interface StackFileOptions {
-  /**
-   * The URL of the key of KMS that its secrets are under; without it they are under a passphrase.
-   */
+  /** The URL of the KMS key of its secrets; if absent, a passphrase is used. */
   readonly keyUrl?: string
-  /** Configuration in clear, by whole keys. */
+  /** Plaintext configuration by full keys. */
   readonly config?: Readonly<Record<string, string>>
 }
 
-/** The file of a stack, with the secret in its configuration. */
+/** Creates a stack file with the secret in its configuration. */
 export async function createStackFile(
   project: string,
   { aws, keyUrl, config = {} }: StackFileOptions & { readonly aws: AwsSettings },

@@ -1,4 +1,4 @@
-/** A stack of this machine whose secrets are kept under a key of KMS, by the command line. */
+/** A local stack whose secrets are under a KMS key, used by the command line. */
 import { CreateAliasCommand, CreateKeyCommand } from '@aws-sdk/client-kms'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ whenServed('secrets of a stack under a key of KMS', ['KMS'], settings => {
   let place: Place
   afterEach(() => place?.remove())
 
-  test('are sealed in file and state, and opened for programs by the credentials of the process', {
+  test('are sealed in file and state, and opened for programs with the credentials of the process', {
     timeout: 240_000,
   }, async () => {
     const { region, endpoints } = settings()
@@ -57,7 +57,7 @@ whenServed('secrets of a stack under a key of KMS', ['KMS'], settings => {
     const outputs = requireSuccess(await run('stack', 'output', '--json', '--show-secrets')).out
     expect(JSON.parse(outputs)).toMatchObject({ password })
     expect(requireSuccess(await run('config', 'get', 'password')).out.trim()).toBe(password)
-    // Nothing changed: what is sealed anew is the same.
+    // Nothing changed: secrets that are sealed again compare as equal.
     expect(requireSuccess(await run('up', '--yes', '--skip-preview')).out).toMatch(/unchanged/)
     const away = await place.run(['up', '--yes', '--skip-preview'], {
       env: { ...env, ANTICHAIN_KMS_ENDPOINT: 'http://127.0.0.1:9' },

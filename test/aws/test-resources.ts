@@ -9,7 +9,7 @@ import {
 import { limits } from '../../shared/config/limits.ts'
 import type { QueueUrls } from '../../shared/platform/aws/queues/receive-messages.ts'
 
-/** Queues for one suite, as the infrastructure makes them, and how they are removed. */
+/** Creates queues for one suite as the infrastructure defines them, with their removal. */
 export async function createTestQueue(
   sqs: SQSClient,
   name: string,
@@ -26,12 +26,12 @@ export async function createTestQueue(
   return { deadUrl, url: await createQueue(sqs, unique, { RedrivePolicy: JSON.stringify(policy) }) }
 }
 
-/** Removes a queue and that of its dead letters. */
+/** Removes a queue and its dead-letter queue. */
 export async function removeQueue(sqs: SQSClient, { url, deadUrl }: QueueUrls): Promise<void> {
   for (const QueueUrl of [url, deadUrl]) await sqs.send(new DeleteQueueCommand({ QueueUrl }))
 }
 
-/** A bucket with versions, as the infrastructure makes it. */
+/** Creates a bucket with versions, as the infrastructure defines it. */
 export async function createTestBucket(s3: S3Client): Promise<string> {
   const bucket = `antichain-${randomUUID()}`
   await s3.send(new CreateBucketCommand({ Bucket: bucket }))

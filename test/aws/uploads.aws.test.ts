@@ -31,7 +31,7 @@ async function open(settings: AwsSettings, expiresMs?: number) {
   }
 }
 
-/** Sends bytes to a place, with other headers where a test wants so. */
+/** Uploads bytes to an address, optionally with other headers. */
 async function send(
   { url, headers }: UploadAddress,
   bytes: Uint8Array,
@@ -50,7 +50,7 @@ whenServed('uploads to S3', ['S3'], settings => {
   const bytes = new Uint8Array(5_000).fill(7)
   const others = new Uint8Array(5_000).fill(8)
 
-  test('an address takes the blob that it was made for, which is then a blob like any other', async () => {
+  test('an address accepts its blob, which is then a normal blob', async () => {
     const { uploads, blobs, close } = await open(settings())
     const place = await uploads.createAddress(hashOf(bytes), bytes.length)
     expect(place.isThere).toBe(false)
@@ -61,7 +61,7 @@ whenServed('uploads to S3', ['S3'], settings => {
     close()
   })
 
-  test('other bytes, more or fewer of them, and another checksum are refused', async () => {
+  test('other bytes, a different number of bytes, and another checksum are refused', async () => {
     const { uploads, versions, close } = await open(settings())
     const place = await uploads.createAddress(hashOf(bytes), bytes.length)
     const longer = new Uint8Array(5_001).fill(7)
@@ -81,7 +81,7 @@ whenServed('uploads to S3', ['S3'], settings => {
     close()
   })
 
-  test('an address is for one object, and what stands there stays', async () => {
+  test('an address is for one object, and does not overwrite it', async () => {
     const { uploads, versions, close } = await open(settings())
     const place = await uploads.createAddress(hashOf(bytes), bytes.length)
     const elsewhere = place.url.replace(hashOf(bytes), hashOf(others))
@@ -92,7 +92,7 @@ whenServed('uploads to S3', ['S3'], settings => {
     close()
   })
 
-  test('an address is good for its time only', async () => {
+  test('an address expires', async () => {
     const { uploads, versions, close } = await open(settings(), 1_000)
     const place = await uploads.createAddress(hashOf(bytes), bytes.length)
     while (Date.now() < startOf(place) + 3_000) await new Promise(done => setTimeout(done, 200))
@@ -102,7 +102,7 @@ whenServed('uploads to S3', ['S3'], settings => {
   })
 })
 
-/** When an address was signed. */
+/** Returns the time at which an address was signed. */
 function startOf({ url }: UploadAddress): number {
   const [, y, mo, d, h, mi, s] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(

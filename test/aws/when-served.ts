@@ -1,6 +1,6 @@
 /**
- * aws: the suites that need services of AWS. `npm run test:aws` runs them against emulators; with
- * endpoints and credentials of one's own in the environment they would run against others.
+ * aws: the suites that need AWS services. `npm run test:aws` runs them against emulators. With
+ * other endpoints and credentials in the environment, they run against those.
  */
 import { describe, expect, test } from 'vitest'
 import { isTruthy } from '../../shared/config/truthy.ts'
@@ -10,14 +10,14 @@ import {
   readAwsSettings,
 } from '../../shared/platform/aws/clients.ts'
 
-/** The services that a suite needs and that nothing in the environment serves. */
+/** Returns the required services without an endpoint in the environment. */
 function findMissing(services: readonly AwsService[]): readonly AwsService[] {
   return services.filter(service => (process.env[`ANTICHAIN_${service}_ENDPOINT`] ?? '') === '')
 }
 
 /**
- * Suites that need services. Where one is not served they are skipped aloud; with CI set that is a
- * failure.
+ * Runs suites that need services. Suites with a missing service are skipped with a message; with CI
+ * set that is a failure.
  */
 export function whenServed(
   name: string,
@@ -27,12 +27,12 @@ export function whenServed(
   const absent = findMissing(services)
   const settings = (): AwsSettings => readAwsSettings(process.env)
   if (absent.length > 0 && isTruthy(process.env['CI'])) {
-    test(`${name}: ${absent.join(', ')} must be served`, () => {
+    test(`${name}: ${absent.join(', ')} must have an endpoint`, () => {
       expect(absent).toEqual([])
     })
     return
   }
   if (absent.length > 0)
-    process.stderr.write(`SKIPPED: ${name}: nothing serves ${absent.join(', ')}\n`)
+    process.stderr.write(`SKIPPED: ${name}: no endpoint of ${absent.join(', ')}\n`)
   describe.skipIf(absent.length > 0)(name, () => suites(settings))
 }

@@ -19,7 +19,7 @@ function createEntry(fields: Partial<AuditEntry> = {}): AuditEntry {
   }
 }
 
-/** The audit log: it only grows, and says everything in the order in which it was told. */
+/** Tests the audit log: append-only, in the order of its appends. */
 export function auditContract(
   name: string,
   open: OpenAdapter<{ readonly audit: AuditPort }>,
@@ -30,7 +30,7 @@ export function auditContract(
       audit = adapter.audit
     })
 
-    test('entries are read newest first, a page at a time, as they were appended', async () => {
+    test('entries are read newest first, in pages, in the order of their appends', async () => {
       const appended = [
         createEntry(),
         createEntry({ kind: 'answered', status: 201 }),
@@ -45,7 +45,7 @@ export function auditContract(
       expect(older).toMatchObject({ kind: 'answered', status: 201 })
     })
 
-    test('an entry that is told twice is there once, as it was told first', async () => {
+    test('an entry that is appended twice is stored once, in its first form', async () => {
       const one = createEntry()
       await audit.append(one)
       await audit.append(createEntry())
@@ -54,7 +54,7 @@ export function auditContract(
       expect(found).toEqual([{ ...one, position: expect.any(Number) }])
     })
 
-    test('entries that many append at once are all there, each at a place of its own', async () => {
+    test('concurrent entries are all stored, each at its own position', async () => {
       const many = Array.from({ length: 20 }, () => createEntry())
       await Promise.all(many.map(one => audit.append(one)))
       const read = await audit.read(0, 20)

@@ -9,7 +9,7 @@ interface Ports {
   readonly blobSweep: BlobSweepPort
 }
 
-/** Removal of blobs in two steps. */
+/** Tests the removal of blobs in two steps. */
 export function blobSweepContract(name: string, open: OpenAdapter<Ports>): void {
   describe(`blob sweep: ${name}`, () => {
     let ports: Ports
@@ -29,7 +29,7 @@ export function blobSweepContract(name: string, open: OpenAdapter<Ports>): void 
       return found
     }
 
-    test('a blob that was put is listed with its size and time', async () => {
+    test('a stored blob is listed with its size and time', async () => {
       const before = Date.now() - 2_000
       const hash = await ports.blobs.put(bytesOf('listed'))
       const [entry] = await entries(hash)
@@ -37,7 +37,7 @@ export function blobSweepContract(name: string, open: OpenAdapter<Ports>): void 
       expect(entry?.at).toBeGreaterThan(before)
     })
 
-    test('what was set aside is read as before, and put back', async () => {
+    test('a blob that is set aside can still be read, and be restored', async () => {
       const hash = await ports.blobs.put(bytesOf('aside'))
       await ports.blobSweep.setAside(hash, toEpochMs(5_000))
       await ports.blobSweep.setAside(hash, toEpochMs(9_000))
@@ -48,7 +48,7 @@ export function blobSweepContract(name: string, open: OpenAdapter<Ports>): void 
       expect(await entries(hash)).toMatchObject([{ isAside: false }])
     })
 
-    test('what was set aside is removed, unless it was put again', async () => {
+    test('a blob that is set aside is removed unless it was put again', async () => {
       const hash = await ports.blobs.put(bytesOf('again'))
       await ports.blobSweep.remove(hash)
       await ports.blobSweep.setAside(hash, toEpochMs(5_000))

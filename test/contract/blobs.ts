@@ -4,7 +4,7 @@ import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import { type OpenAdapter, toBlobHash, withAdapter } from './open-adapter.ts'
 
-/** Immutable bytes by their hash. */
+/** Tests blobs: immutable bytes, addressed by their hash. */
 export function blobsContract(
   name: string,
   open: OpenAdapter<{ readonly blobs: BlobsPort }>,
@@ -22,17 +22,17 @@ export function blobsContract(
       expect(Buffer.from(await blobs.get(hash)).equals(bytes)).toBe(true)
     })
 
-    test('the same bytes may be put at once and again', async () => {
+    test('the same bytes may be put concurrently and repeatedly', async () => {
       const bytes = new TextEncoder().encode(`twice ${name}`)
       const hashes = await Promise.all([1, 2, 3].map(() => blobs.put(bytes)))
       expect(new Set([...hashes, await blobs.put(bytes)]).size).toBe(1)
     })
 
-    test('an absent blob is an error that says so', async () => {
+    test('a missing blob is an error of its own', async () => {
       await expect(blobs.get(toBlobHash('0'))).rejects.toMatchObject({ code: 'STATE_INVALID' })
     })
 
-    test('what is no hash is refused', async () => {
+    test('an invalid hash is refused', async () => {
       const path = '../../etc/passwd' as BlobHash
       await expect(blobs.get(path)).rejects.toMatchObject({ code: 'STATE_INVALID' })
     })

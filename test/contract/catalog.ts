@@ -22,7 +22,7 @@ const startInput = {
 } as const
 const end = { at: toEpochMs(200), result: 'succeeded', changes: { create: 2 }, version: 1 } as const
 
-/** Stacks, deployments, published snapshots. */
+/** Tests stacks, deployments and published snapshots. */
 export function catalogContract(
   name: string,
   open: OpenAdapter<{ readonly catalog: CatalogPort }>,
@@ -60,7 +60,7 @@ export function catalogContract(
       expect((await catalog.listStacks()).stacks.map(stack => stack.id)).toContain(id)
     })
 
-    test('deployments are numbered, and one runs at a time', async () => {
+    test('deployments are numbered, and only one runs at a time', async () => {
       const id = await createStack()
       const first = deploymentIdOf(id, 1)
       expect(await catalog.start(id, startInput)).toEqual({ kind: 'started', deployment: first })
@@ -73,7 +73,7 @@ export function catalogContract(
       })
     })
 
-    test('what operations took is kept per stack and kind, the last time of each', async () => {
+    test('durations of operations are stored per stack and kind, the latest of each', async () => {
       const [id, other] = [await createStack(), await createStack()]
       await catalog.noteSlow(id, 'create t:m:T', 20_000)
       await catalog.noteSlow(id, 'delete t:m:T', 9_000.4)
@@ -87,7 +87,7 @@ export function catalogContract(
       )
     })
 
-    test('the inbox keeps what came late, once per attempt, until it is taken', async () => {
+    test('the inbox stores late outcomes once per attempt until they are taken', async () => {
       const [id, other] = [await createStack(), await createStack()]
       const item = lateOf(id)
       await catalog.putLate(id, item(1))
@@ -103,7 +103,7 @@ export function catalogContract(
       expect(await catalog.listLate(id, 10)).toEqual([item(2)])
     })
 
-    test('what was taken stays taken, also when it is put for the first time afterwards', async () => {
+    test('an outcome that was taken stays taken, even if its first put comes afterwards', async () => {
       const id = await createStack()
       const item = lateOf(id)
       await catalog.putLate(id, item(1))
@@ -112,7 +112,7 @@ export function catalogContract(
       expect(await catalog.listLate(id, 10)).toEqual([item(3)])
     })
 
-    test('of many that start at once one does', async () => {
+    test('of many concurrent starts one succeeds', async () => {
       const id = await createStack()
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => catalog.start(id, startInput)),
@@ -121,7 +121,7 @@ export function catalogContract(
       expect(new Set(answers.map(answer => answer.deployment)).size).toBe(1)
     })
 
-    test('a stack that is not there cannot start or publish', async () => {
+    test('a missing stack can neither start nor publish', async () => {
       const missing = { code: 'STACK_NOT_FOUND' }
       await expect(catalog.start(createStackId(), startInput)).rejects.toMatchObject(missing)
       await expect(catalog.publish(createStackId(), 0, toBlobHash('a'))).rejects.toMatchObject(
@@ -129,7 +129,7 @@ export function catalogContract(
       )
     })
 
-    test('a snapshot is published from the version that it was decided against', async () => {
+    test('a snapshot is published with the version that it was decided against', async () => {
       const id = await createStack()
       const [a, b] = [toBlobHash('a'), toBlobHash('b')]
       expect(await catalog.publish(id, 0, a)).toMatchObject({ version: 1 })
@@ -150,14 +150,14 @@ export function catalogContract(
       ])
     })
 
-    test('a repeated publish finds its own', async () => {
+    test('a repeated publish finds its own version', async () => {
       const id = await createStack()
       await catalog.publish(id, 0, toBlobHash('a'))
       const again = await catalog.publish(id, 0, toBlobHash('a'))
       expect(again).toEqual({ kind: 'already', version: 1 })
     })
 
-    test('a late closer does not overwrite a newer snapshot', async () => {
+    test('a late close does not overwrite a newer snapshot', async () => {
       const id = await createStack()
       const [a, b] = [toBlobHash('a'), toBlobHash('b')]
       await catalog.publish(id, 0, a)
@@ -167,7 +167,7 @@ export function catalogContract(
       expect(await catalog.publish(id, 2, b)).toMatchObject({ version: 3 })
     })
 
-    test('of two that publish from one version one wins', async () => {
+    test('of two publishes against one version one succeeds', async () => {
       const id = await createStack()
       const answers = await Promise.all(
         ['a', 'b', 'c'].map(digit => catalog.publish(id, 0, toBlobHash(digit))),
@@ -176,7 +176,7 @@ export function catalogContract(
       expect(await catalog.listVersions(id, 10)).toHaveLength(1)
     })
 
-    test('history has the end of a deployment, newest first', async () => {
+    test('the history contains the end of each deployment, newest first', async () => {
       const id = await createStack()
       const { deployment } = await catalog.start(id, startInput)
       const begun = { deployment, command: 'up', message: 'first', startedAt: 100 }
@@ -193,7 +193,7 @@ export function catalogContract(
       expect(await catalog.listHistory(id, 1)).toHaveLength(1)
     })
 
-    test('history begins before a number, and one line is read without the others', async () => {
+    test('the history is listed from a number on, and a single line is read alone', async () => {
       const id = await createStack()
       for (const message of ['first', 'second', 'third']) {
         const { deployment } = await catalog.start(id, { ...startInput, message })
@@ -207,7 +207,7 @@ export function catalogContract(
       expect([await listMessages(10, 1), await listMessages(10, 0)]).toEqual([[], []])
     })
 
-    test('a release is repeatable and never ends a later deployment', async () => {
+    test('a release can be repeated and never ends a later deployment', async () => {
       const id = await createStack()
       const first = await catalog.start(id, startInput)
       await catalog.release(first.deployment, end)
@@ -217,7 +217,7 @@ export function catalogContract(
       expect((await catalog.listHistory(id, 10))[1]?.result).toBe('succeeded')
     })
 
-    test('a stack is removed with its history, unless something runs', async () => {
+    test('a stack is removed with its history unless a deployment runs', async () => {
       const id = await createStack()
       const { deployment } = await catalog.start(id, startInput)
       expect(await catalog.removeStack(id)).toBe(false)
@@ -229,7 +229,7 @@ export function catalogContract(
       expect(await catalog.listVersions(id, 10)).toEqual([])
     })
 
-    test('a stack that is made again uses no deployment id a second time', async () => {
+    test('a stack that is created again reuses no deployment id', async () => {
       const id = await createStack()
       await catalog.release((await catalog.start(id, startInput)).deployment, end)
       await catalog.removeStack(id)
@@ -240,7 +240,7 @@ export function catalogContract(
   })
 }
 
-/** What attempts of an operation made too late for its deployment. */
+/** Returns late outcomes of attempts of one operation. */
 function lateOf(id: StackId): (attempt: number) => LateOutcome {
   return attempt => ({
     deployment: deploymentIdOf(id, 1),

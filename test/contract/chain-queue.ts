@@ -8,11 +8,11 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-/** The queue and its visibility timeout, which the suite waits for: keep it short. */
+/** A queue and its visibility timeout. The suite waits for the timeout, so it should be short. */
 export interface QueueUnderTest {
   readonly chains: ChainQueuePort
   readonly visibilityMs: number
-  /** The same queue with longer loans, for tests that wait for none to end. */
+  /** The same queue with a longer visibility timeout, for tests that do not wait for it. */
   readonly lasting?: ChainQueuePort
 }
 
@@ -20,16 +20,16 @@ function createMessage(operation: number): ChainMessage {
   return { deployment: createDeploymentId(), operations: [toOperationId(operation)] }
 }
 
-/** What not every queue can do. */
+/** Optional abilities of a queue. */
 export interface QueueAbilities {
   /**
-   * Whether who receives can choose: messages of one deployment, and no more of them than a share.
-   * A queue without choice refuses to be asked, and somebody else bounds what is on loan.
+   * Whether a receiver can filter messages: by deployment, and by a maximum share. A queue without
+   * filters refuses them; another component then limits the share.
    */
   readonly chooses: boolean
 }
 
-/** The queue of chains. */
+/** Tests the chain queue. */
 export function chainQueueContract(
   name: string,
   open: OpenAdapter<QueueUnderTest>,
@@ -50,19 +50,19 @@ export function chainQueueContract(
       if (delivery === undefined) throw new Error('nothing was delivered')
       return delivery
     }
-    /** Receives for longer than a loan lasts: a busy machine may need that. */
+    /** Receives for longer than a visibility timeout, which a busy machine may need. */
     const receiveForLong: ChainQueuePort['receive'] = async (...args) => {
       const deliveries = await lasting.receive(...args)
       for (const { receipt } of deliveries) await chains.extend(receipt, 60_000)
       return deliveries
     }
 
-    test('an empty queue answers nothing after the wait', async () => {
+    test('an empty queue returns nothing after the wait', async () => {
       expect(await chains.receive(10, 0)).toEqual([])
       expect(await chains.receive(10, 20)).toEqual([])
     })
 
-    test('a message is delivered whole, and not again after it was removed', async () => {
+    test('a message is delivered complete, and not again after its removal', async () => {
       const message = createMessage(1)
       await chains.send([message])
       const [delivery] = await receiveForLong(1, 10_000)
@@ -72,13 +72,13 @@ export function chainQueueContract(
       expect(await chains.receive(1, visibilityMs * 2)).toEqual([])
     })
 
-    test('a receive answers as soon as something is sent', async () => {
+    test('a receive returns as soon as a message is sent', async () => {
       const waiting = receiveOne()
       await chains.send([createMessage(1)])
       await chains.remove((await waiting).receipt)
     })
 
-    test('each pool has a queue of its own, and who names none takes from both', async () => {
+    test('each pool has a queue of its own, and a receiver without a pool uses both', async () => {
       const [short, long] = [createMessage(1), { ...createMessage(2), pool: 'long' as const }]
       await chains.send([short, long])
       const [first] = await receiveForLong(10, 10_000, { pool: 'long' })
@@ -92,7 +92,7 @@ export function chainQueueContract(
       for (const one of [first, second, third]) await chains.remove(one?.receipt ?? '')
     })
 
-    test('every message goes to one receiver while it is on loan', async () => {
+    test('a message has one receiver during its visibility timeout', async () => {
       const messages = Array.from({ length: 20 }, (_, index) => createMessage(index + 1))
       const receivers = Array.from({ length: 20 }, () => receiveForLong(1, 10_000))
       await chains.send(messages)
@@ -102,7 +102,7 @@ export function chainQueueContract(
       await Promise.all(deliveries.map(({ receipt }) => chains.remove(receipt)))
     })
 
-    test('a receive answers at most as many as were asked for', async () => {
+    test('a receive returns at most the requested number of messages', async () => {
       await chains.send([createMessage(1), createMessage(2), createMessage(3)])
       const first = await receiveForLong(2, 10_000)
       expect(first.length).toBeLessThanOrEqual(2)
@@ -111,7 +111,7 @@ export function chainQueueContract(
       for (const { receipt } of await chains.receive(3, 0)) await chains.remove(receipt)
     })
 
-    test('a message that was not removed comes again, and its old receipt is void', async () => {
+    test('a message that is not removed is delivered again, and its old receipt is void', async () => {
       await chains.send([createMessage(1)])
       const first = await receiveOne()
       const second = await receiveOne()
@@ -121,7 +121,7 @@ export function chainQueueContract(
       await chains.remove(second.receipt)
     })
 
-    test('a message that is extended does not come again meanwhile', async () => {
+    test('an extended message is not delivered again during the extension', async () => {
       await chains.send([createMessage(1)])
       const { receipt } = await receiveOne()
       expect(await chains.extend(receipt, visibilityMs * 10)).toBe(true)
@@ -129,7 +129,7 @@ export function chainQueueContract(
       await chains.remove(receipt)
     })
 
-    test('a message that was delivered five times in vain is a dead letter', async () => {
+    test('a message becomes a dead letter after five deliveries', async () => {
       const message = createMessage(1)
       await chains.send([message])
       for (let count = 1; count <= 5; count += 1) {
@@ -140,7 +140,7 @@ export function chainQueueContract(
       expect(await chains.listDeadLetters(createDeploymentId())).toEqual([])
     })
 
-    test('a dead letter that is redriven is a message like a new one, and those of others stay', async () => {
+    test('a redriven dead letter is a new message, and those of other deployments stay', async () => {
       const [message, other] = [createMessage(1), createMessage(2)]
       await chains.send([message, other])
       for (let count = 0; count < 10; count += 1) await receiveOne()
@@ -157,7 +157,7 @@ export function chainQueueContract(
 
     if (chooses) describeChoice(() => chains, receiveForLong)
     else
-      test('who asks for a choice of messages is refused, and takes none', async () => {
+      test('a filter is refused without receiving a message', async () => {
         const message = createMessage(1)
         await chains.send([message])
         const { deployment } = message
@@ -173,18 +173,18 @@ export function chainQueueContract(
   })
 }
 
-/** Receiving by a choice. */
+/** Tests receiving with filters. */
 function describeChoice(
   getChains: () => ChainQueuePort,
   receiveForLong: ChainQueuePort['receive'],
 ): void {
-  describe('by a choice', () => {
+  describe('with a filter', () => {
     let chains: ChainQueuePort
     beforeAll(() => {
       chains = getChains()
     })
 
-    test('who serves one deployment gets only its messages', async () => {
+    test('a receiver of one deployment gets only its messages', async () => {
       const [mine, others] = [createMessage(1), createMessage(2)]
       await chains.send([others, mine])
       const receiveOptions = { deployment: mine.deployment }
@@ -196,7 +196,7 @@ function describeChoice(
       for (const one of [delivery, other]) await chains.remove(one?.receipt ?? '')
     })
 
-    test('executors of several processes have no more on loan together than they may', async () => {
+    test('executors of several processes together hold no more than the maximum share', async () => {
       const deployment = createDeploymentId()
       const send = (...numbers: readonly number[]) =>
         chains.send(numbers.map(number => ({ deployment, operations: [toOperationId(number)] })))
@@ -204,7 +204,7 @@ function describeChoice(
       const take = async (executor: string, waitMs: number): Promise<readonly unknown[]> => {
         const share = { executor: toExecutorId(executor), operationsMax: 2 }
         const got = await chains.receive(10, waitMs, { deployment, share })
-        // What is done takes longer than a loan.
+        // The work takes longer than a visibility timeout.
         for (const { receipt } of got) await chains.extend(receipt, 60_000)
         taken.push(...got)
         return got.map(({ message }) => message.operations[0])
@@ -216,14 +216,14 @@ function describeChoice(
       const began = performance.now()
       await chains.remove(taken[0]?.receipt ?? '')
       expect(await waiting).toEqual([3])
-      // Well before the receiver looks again by itself.
+      // Well before the next poll of the receiver.
       expect(performance.now() - began).toBeLessThan(900)
       for (const { receipt } of taken) await chains.remove(receipt)
       expect(await take('one', 10_000)).toEqual([4])
       await chains.remove(taken.at(-1)?.receipt ?? '')
     })
 
-    test('a message that is larger than all may have on loan is not kept back for ever', async () => {
+    test('a message larger than the maximum share is delivered nevertheless', async () => {
       const message = { ...createMessage(1), operations: [1, 2, 3].map(toOperationId) }
       await chains.send([message, message])
       const { deployment } = message

@@ -12,7 +12,7 @@ import {
 const other = { ...contractHolder, pid: 8 }
 const first = toLogNumber(1)
 
-/** The control record of a deployment. */
+/** Tests the control record of a deployment. */
 export function controlContract(
   name: string,
   open: OpenAdapter<{ readonly control: ControlPort }>,
@@ -23,7 +23,7 @@ export function controlContract(
       control = adapter.control
     })
 
-    test('a control record is absent until it is made, and made once', async () => {
+    test('a control record is absent until its creation, and created once', async () => {
       const deployment = createDeploymentId()
       expect(await control.read(deployment)).toBeUndefined()
       expect(await control.create(deployment, contractHolder)).toBe(true)
@@ -35,7 +35,7 @@ export function controlContract(
       })
     })
 
-    test('the stop flag grows and is never lowered', async () => {
+    test('the stop flag can be raised and never lowered', async () => {
       const deployment = createDeploymentId()
       await control.create(deployment, contractHolder)
       await control.stop(deployment, 'graceful')
@@ -57,7 +57,7 @@ export function controlContract(
       expect(await control.read(deployment)).toEqual(expected)
     })
 
-    test('only who holds it hands it over, and the next holder ends that', async () => {
+    test('only the holder hands a deployment over, and the next holder ends the hand-over', async () => {
       const deployment = createDeploymentId()
       await control.create(deployment, contractHolder)
       const handOver = { why: 'parked', pool: 'short', ended: 3 } as const
@@ -72,7 +72,7 @@ export function controlContract(
       expect(await control.handOver(deployment, other, handOver)).toBe(false)
     })
 
-    test('who took over earlier cannot name itself later, nor end a hand-over twice', async () => {
+    test('an earlier takeover cannot replace a later holder, nor end a hand-over twice', async () => {
       const deployment = createDeploymentId()
       await control.create(deployment, contractHolder)
       await control.hold(deployment, other, toLogNumber(7))
@@ -84,7 +84,7 @@ export function controlContract(
       expect((await control.read(deployment))?.handedOver).toEqual(handOver)
     })
 
-    test('nothing but its making makes a control record', async () => {
+    test('only a create creates a control record', async () => {
       const deployment = createDeploymentId()
       await control.stop(deployment, 'forced')
       await control.hold(deployment, contractHolder, first)
@@ -95,7 +95,7 @@ export function controlContract(
   })
 }
 
-/** The leases of executors. */
+/** Tests the leases of executors. */
 export function leasesContract(
   name: string,
   open: OpenAdapter<{ readonly leases: LeasesPort }>,
@@ -107,7 +107,7 @@ export function leasesContract(
     })
     const executor = toExecutorId('e')
 
-    test('a renewal makes the counter grow and names the process groups', async () => {
+    test('a renewal increments the counter and stores the process groups', async () => {
       const deployment = createDeploymentId()
       await leases.register(deployment, executor, contractHolder)
       const [before] = await leases.list(deployment)
@@ -126,7 +126,7 @@ export function leasesContract(
       expect(after?.groups).toEqual(groups)
     })
 
-    test('a lease that was retired is never renewed or registered again', async () => {
+    test('a retired lease is never renewed or registered again', async () => {
       const deployment = createDeploymentId()
       await leases.register(deployment, executor, contractHolder)
       await leases.retire(deployment, executor)
@@ -135,7 +135,7 @@ export function leasesContract(
       expect(await leases.list(deployment)).toMatchObject([{ retired: true, counter: 0 }])
     })
 
-    test('who leaves is retired for ever, and has left whoever else retires it', async () => {
+    test('an executor that leaves stays retired, and counts as left even if another one retires it', async () => {
       const deployment = createDeploymentId()
       for (const other of ['before', 'after'])
         await leases.register(deployment, toExecutorId(other), contractHolder)
@@ -149,13 +149,13 @@ export function leasesContract(
       expect(await leases.renew(deployment, toExecutorId('after'), [])).toBe(false)
     })
 
-    test('who never registered cannot renew', async () => {
+    test('an unregistered executor cannot renew', async () => {
       const deployment = createDeploymentId()
       expect(await leases.renew(deployment, executor, [])).toBe(false)
       expect(await leases.list(deployment)).toEqual([])
     })
 
-    test('registering again does not reset the counter', async () => {
+    test('a repeated registration does not reset the counter', async () => {
       const deployment = createDeploymentId()
       await leases.register(deployment, executor, contractHolder)
       await leases.renew(deployment, executor, [])

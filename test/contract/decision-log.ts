@@ -10,7 +10,7 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-/** Answers of an append that stands: which one depends on whether a reply was lost on the way. */
+/** Results of a successful append. They differ if a reply was lost. */
 const written: readonly string[] = ['appended', 'mine']
 
 function createRecord(number: number, writer: string, message = ''): LogRecord {
@@ -23,7 +23,7 @@ function createRecord(number: number, writer: string, message = ''): LogRecord {
   }
 }
 
-/** The decision log: put-if-absent at the next number. */
+/** Tests the decision log: put-if-absent at the next number. */
 export function decisionLogContract(
   name: string,
   open: OpenAdapter<{ readonly decisionLog: DecisionLogPort }>,
@@ -44,7 +44,7 @@ export function decisionLogContract(
       expect(await decisionLog.read(deployment, toLogNumber(4), 10)).toEqual([])
     })
 
-    test('a record of five megabytes is read as it was appended, and known when it is repeated', async () => {
+    test('a record of five megabytes is read as it was appended, and recognised when it is repeated', async () => {
       const deployment = createDeploymentId()
       const records = [
         createRecord(0, 'a'),
@@ -55,17 +55,17 @@ export function decisionLogContract(
         expect(written).toContain(await decisionLog.append(deployment, one))
       expect(await decisionLog.read(deployment, toLogNumber(0), 10)).toEqual(records)
       const [, large] = records
-      if (large === undefined) throw new Error('there are three')
+      if (large === undefined) throw new Error('three records are expected')
       expect(await decisionLog.append(deployment, large)).toBe('mine')
       const other = createRecord(1, 'b', 'x'.repeat(5_000_000))
       expect(await decisionLog.append(deployment, other)).toBe('taken')
     })
 
-    test('a log that nobody wrote is empty', async () => {
+    test('a log without records is empty', async () => {
       expect(await decisionLog.read(createDeploymentId(), toLogNumber(0), 10)).toEqual([])
     })
 
-    test('a repeated append recognises itself, also after later ones', async () => {
+    test('a repeated append is recognised, also after later appends', async () => {
       const deployment = createDeploymentId()
       await decisionLog.append(deployment, createRecord(0, 'a'))
       expect(await decisionLog.append(deployment, createRecord(0, 'a'))).toBe('mine')
@@ -73,14 +73,14 @@ export function decisionLogContract(
       expect(await decisionLog.append(deployment, createRecord(0, 'a'))).toBe('mine')
     })
 
-    test('the order of fields does not make another record', async () => {
+    test('the order of fields does not distinguish records', async () => {
       const deployment = createDeploymentId()
       const { number, writer, at, decisions } = createRecord(0, 'a')
       await decisionLog.append(deployment, { number, writer, at, decisions })
       expect(await decisionLog.append(deployment, { decisions, at, writer, number })).toBe('mine')
     })
 
-    test('a number that is taken is never overwritten', async () => {
+    test('an existing number is never overwritten', async () => {
       const deployment = createDeploymentId()
       await decisionLog.append(deployment, createRecord(0, 'a'))
       expect(await decisionLog.append(deployment, createRecord(0, 'b'))).toBe('taken')
@@ -90,7 +90,7 @@ export function decisionLogContract(
       expect(await decisionLog.read(deployment, toLogNumber(0), 10)).toEqual([createRecord(0, 'a')])
     })
 
-    test('nothing is appended behind a gap', async () => {
+    test('no record is appended after a gap', async () => {
       const deployment = createDeploymentId()
       expect(await decisionLog.append(deployment, createRecord(1, 'a'))).toBe('taken')
       await decisionLog.append(deployment, createRecord(0, 'a'))
@@ -107,7 +107,7 @@ export function decisionLogContract(
       expect(await decisionLog.append(deployment, createRecord(2, 'old'))).toBe('taken')
     })
 
-    test('of many generators that take over at once, one does', async () => {
+    test('of many concurrent takeovers one succeeds', async () => {
       const deployment = createDeploymentId()
       const writers = Array.from({ length: 20 }, (_, index) => `w${index}`)
       const answers = await Promise.all(
@@ -119,7 +119,7 @@ export function decisionLogContract(
       expect(winner?.writer).toBe(writers[answers.findIndex(answer => written.includes(answer))])
     })
 
-    test('large records are read whole, however many are asked for', async () => {
+    test('large records are read complete, however many are requested', async () => {
       const deployment = createDeploymentId()
       const large = 'x'.repeat(300_000)
       const records = Array.from({ length: 20 }, (_, number) => createRecord(number, 'a', large))

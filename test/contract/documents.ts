@@ -3,7 +3,7 @@ import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { DocumentKey, DocumentsPort, StoredDocument } from '../../shared/ports/documents.ts'
 import { type OpenAdapter, createStackId, withAdapter } from './open-adapter.ts'
 
-/** Small named documents with versions. */
+/** Tests small named documents with versions. */
 export function documentsContract(
   name: string,
   open: OpenAdapter<{ readonly documents: DocumentsPort }>,
@@ -17,7 +17,7 @@ export function documentsContract(
     const createDocument = async (key: DocumentKey, value: unknown = { a: 1 }): Promise<number> =>
       Number(await documents.put(key, value, 0))
 
-    test('a document is read as it was put, and what is not there is undefined', async () => {
+    test('a document is read as it was put, and a missing one is undefined', async () => {
       const key = createKey()
       const value = { text: 'ü\n"', list: [1, null, { deep: true }] }
       expect(await documents.get(key)).toBeUndefined()
@@ -25,7 +25,7 @@ export function documentsContract(
       expect(await documents.get(key)).toEqual({ key, version, value })
     })
 
-    test('a change needs the version that stands', async () => {
+    test('a change requires the current version', async () => {
       const key = createKey()
       expect(await documents.put(key, {}, 3)).toBe(false)
       const first = await createDocument(key)
@@ -36,20 +36,20 @@ export function documentsContract(
       expect((await documents.get(key))?.value).toEqual({ a: 3 })
     })
 
-    test('of many that change one version one does', async () => {
+    test('of many concurrent changes of one version one succeeds', async () => {
       const key = createKey()
       const version = await createDocument(key)
       const puts = Array.from({ length: 10 }, (_, at) => documents.put(key, { at }, version))
       expect((await Promise.all(puts)).filter(answer => answer !== false)).toHaveLength(1)
     })
 
-    test('of many that make one document one does', async () => {
+    test('of many concurrent creates of one document one succeeds', async () => {
       const key = createKey()
       const puts = Array.from({ length: 10 }, (_, at) => documents.put(key, { at }, 0))
       expect((await Promise.all(puts)).filter(answer => answer !== false)).toHaveLength(1)
     })
 
-    test('kind, scope and name together name a document', async () => {
+    test('kind, scope and name together identify a document', async () => {
       const key = createKey()
       await createDocument(key, 'first')
       const others: readonly DocumentKey[] = [
@@ -62,7 +62,7 @@ export function documentsContract(
       expect((await documents.get(key))?.value).toBe('first')
     })
 
-    test('removal needs the version, and may be repeated', async () => {
+    test('a removal requires the version, and may be repeated', async () => {
       const key = createKey()
       const version = await createDocument(key)
       expect(await documents.remove(key, version + 1)).toBe(false)
@@ -71,7 +71,7 @@ export function documentsContract(
       expect(await documents.get(key)).toBeUndefined()
     })
 
-    test('who knew a document before it was removed cannot change or remove its successor', async () => {
+    test('the version of a removed document cannot change or remove its successor', async () => {
       const key = createKey()
       const old = await createDocument(key, 'old')
       await documents.remove(key, old)
@@ -83,7 +83,7 @@ export function documentsContract(
       expect((await documents.get(key))?.value).toBe('new')
     })
 
-    test('a list has every document of a kind once, over pages, by scope and name', async () => {
+    test('a list contains every document of a kind once, over pages, by scope and name', async () => {
       const scope = createStackId()
       const names = Array.from({ length: triggerLimits.documentsPerPage + 3 }, (_, at) => `n${at}`)
       for (const one of names) await createDocument({ kind: 'token', scope, name: one }, one)
@@ -99,7 +99,7 @@ export function documentsContract(
       expect(every.map(({ key }) => key.name)).toContain('foreign')
     })
 
-    test('a list that is full of what was removed still comes to what is behind it', async () => {
+    test('a list continues after any number of removed documents', async () => {
       const scope = createStackId()
       const count = triggerLimits.documentsPerPage * 2 + 3
       const names = Array.from({ length: count }, (_, at) => `n${String(at).padStart(3, '0')}`)
@@ -111,7 +111,7 @@ export function documentsContract(
       expect((await readAll(documents, scope)).map(({ key }) => key.name)).toEqual(['z'])
     })
 
-    test('a name that another begins with has its own place in a list, as has a scope', async () => {
+    test('names and scopes that are prefixes of others are listed separately', async () => {
       const scope = createStackId()
       const names = ['a', 'a-', 'a.b', 'a0', 'aa', 'b', 'B', '_'.padStart(2, 'a')]
       for (const one of names) await createDocument({ kind: 'token', scope, name: one })
@@ -123,7 +123,7 @@ export function documentsContract(
       expect((await readAll(documents, longer)).map(({ key }) => key.scope)).toEqual([longer])
     })
 
-    test('a cursor that no page gave does no harm', async () => {
+    test('an invalid cursor is harmless', async () => {
       const scope = createStackId()
       await createDocument({ kind: 'token', scope, name: 'a' })
       for (const cursor of ['~', ' ', `${scope} `, '\u{10FFFF}', 'z\nz'])
@@ -134,7 +134,7 @@ export function documentsContract(
           expect(page.unreadable).toEqual([])
     })
 
-    test('a document of the largest size is kept, one that is larger or badly named refused', async () => {
+    test('a document of the maximum size is stored; a larger one and an invalid name are refused', async () => {
       const key = createKey()
       const refused = { code: 'DOCUMENT_INVALID' }
       const text = 'x'.repeat(triggerLimits.documentBytesMax - 2)

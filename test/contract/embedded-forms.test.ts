@@ -14,7 +14,7 @@ import {
   type Tampering,
 } from './record-forms.ts'
 
-/** What is broken in a row of each table: cut JSON, or a hash that is none. */
+/** The damage to a row of each table: truncated JSON, or an invalid hash. */
 const breakable: Readonly<Partial<Record<StoredKind, string>>> = {
   log: 'record',
   head: 'arrived',
@@ -65,7 +65,7 @@ const openTampered = (isOwner: boolean) => async (): Promise<Tampered> => {
   const platforms = [await openEmbeddedPlatform({ home })]
   if (!isOwner) platforms.unshift(await openEmbeddedPlatform({ home }))
   const [ports] = platforms
-  if (ports === undefined) throw new Error('a platform was opened')
+  if (ports === undefined) throw new Error('no platform was opened')
   const close = async (): Promise<void> => {
     for (const platform of platforms) await platform.close()
     rmSync(home, { recursive: true })
@@ -76,7 +76,7 @@ const openTampered = (isOwner: boolean) => async (): Promise<Tampered> => {
 recordFormsContract('embedded, owner', openTampered(true))
 recordFormsContract('embedded, over the socket', openTampered(false))
 
-test('a document that is damaged or of a newer version is named, hides no other, and stays', async () => {
+test('a document that is damaged or of a newer version is named, hides no other, and is kept', async () => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-contract-'))
   const platform = await openEmbeddedPlatform({ home })
   const database = new DatabaseSync(join(home, 'store', 'antichain.db'))

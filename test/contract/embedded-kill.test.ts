@@ -13,13 +13,13 @@ import {
 import { type OperationId, deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
 import { toExecutorId, toOperationId, toOwnerToken } from './open-adapter.ts'
 
-/** A process that writes; `acknowledged` grows while it lives. */
+/** A process that writes. `acknowledged` grows while it lives. */
 interface WritingProcess {
   readonly role: string
   readonly acknowledged: readonly OperationId[]
-  /** Resolves when so many writes were acknowledged in all. */
+  /** Resolves when this many writes were acknowledged in total. */
   readonly waitFor: (count: number) => Promise<void>
-  /** Kills it the hard way; resolves when all that it said has been read. */
+  /** Kills the process. Resolves when all of its output was read. */
   readonly kill: () => Promise<void>
 }
 
@@ -68,7 +68,7 @@ async function startWriting(name: string): Promise<WritingProcess> {
   }
 }
 
-/** Acknowledged operations that the store does not have, or has with another owner. */
+/** Returns acknowledged operations that the store does not contain, or with another owner. */
 async function findMissing(
   platform: EmbeddedPlatform,
   name: string,
@@ -84,7 +84,7 @@ async function findMissing(
   return lost
 }
 
-test('every acknowledged write of a killed process is there', async () => {
+test('every acknowledged write of a killed process is stored', async () => {
   for (const name of ['first', 'second', 'third']) {
     const writing = await startWriting(name)
     expect(writing.role).toBe('owner')
@@ -97,7 +97,7 @@ test('every acknowledged write of a killed process is there', async () => {
   }
 }, 60_000)
 
-test('when the owner is killed another takes over, and nobody notices', async () => {
+test('when the owner of the store is killed, another process takes over without an error', async () => {
   const owner = await startWriting('owner')
   const client = await startWriting('client')
   await using platform = await openEmbeddedPlatform({ home })
@@ -125,7 +125,7 @@ test('when the owner is killed another takes over, and nobody notices', async ()
   expect(platform.getRole()).toBe('owner')
 }, 60_000)
 
-test('of writes that race through two connections one wins each', async () => {
+test('of concurrent writes through two connections one succeeds each', async () => {
   await using one = await openEmbeddedPlatform({ home })
   await using other = await openEmbeddedPlatform({ home })
   const deployment = deploymentIdOf(stackIdOf('raced', 's'), 1)

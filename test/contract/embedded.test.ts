@@ -50,7 +50,7 @@ function createHandle(
   ...platforms: readonly EmbeddedPlatform[]
 ): AdapterHandle<EmbeddedPlatform> {
   const [first] = platforms
-  if (first === undefined) throw new Error('a platform is needed')
+  if (first === undefined) throw new Error('no platform is open')
   return {
     ports: first,
     close: async () => {
@@ -71,7 +71,10 @@ const openOverSocket: OpenAdapter<EmbeddedPlatform> = async () => {
   return createHandle(home, await openEmbeddedPlatform({ home }), owner)
 }
 
-/** Every request is made twice and the first answer dropped, as by a client that lost a reply. */
+/**
+ * Opens a platform on which every request is sent twice and the first response dropped, like after
+ * a lost reply.
+ */
 const openLosingReplies: OpenAdapter<EmbeddedPlatform> = async () => {
   const home = createHome()
   const store = await openStore({ home, logger: silentLogger })
@@ -124,7 +127,7 @@ for (const isOwner of [true, false])
     const stores = [await openStore({ home, logger: silentLogger })]
     if (!isOwner) stores.unshift(await openStore({ home, logger: silentLogger }))
     const [store] = stores
-    if (store === undefined) throw new Error('a store was opened')
+    if (store === undefined) throw new Error('no store was opened')
     const deps = { store, clock: createSystemClock(), random: createSystemRandom() }
     const chains = createChainQueue({ ...deps, visibilityMs })
     const close = async (): Promise<void> => {
@@ -135,7 +138,7 @@ for (const isOwner of [true, false])
     return { ports: { chains, visibilityMs }, close }
   })
 
-test('what one process sends or hints wakes those that wait in another', async () => {
+test('a message or hint of one process wakes the receivers of another', async () => {
   const home = createHome()
   const [one, other] = [await openEmbeddedPlatform({ home }), await openEmbeddedPlatform({ home })]
   try {
@@ -151,7 +154,7 @@ test('what one process sends or hints wakes those that wait in another', async (
       await from.chains.send([{ deployment, operations: [toOperationId(4)] }])
       const [delivery] = await waiting
       expect(delivery?.message).toEqual({ deployment, operations: [4] })
-      // Well before the receiver looks again by itself.
+      // Well before the next poll of the receiver.
       expect(performance.now() - began).toBeLessThan(900)
       from.hints.hint(deployment, toOperationId(4))
       expect(await received.promise).toBe(4)
@@ -164,7 +167,7 @@ test('what one process sends or hints wakes those that wait in another', async (
   }
 })
 
-test('what a retired executor took keeps nobody from taking more', async () => {
+test('messages of a retired executor do not count for the share of others', async () => {
   const home = createHome()
   const platform = await openEmbeddedPlatform({ home })
   try {
@@ -188,7 +191,7 @@ test('what a retired executor took keeps nobody from taking more', async () => {
   }
 })
 
-test('the key that seals is for its user only, the same for all, and never made anew', async () => {
+test('the sealing key is private to its user, the same for all processes, and never replaced', async () => {
   const home = createHome()
   const sealings = Array.from({ length: 5 }, () => createKeyFileSealing(home))
   expect(existsSync(join(home, 'sealing.key'))).toBe(false)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EventsPort } from '../../shared/ports/records.ts'
 import { type OpenAdapter, createDeploymentId, withAdapter } from './open-adapter.ts'
 
-/** Lines of engine events. */
+/** Tests lines of engine events. */
 export function eventsContract(
   name: string,
   open: OpenAdapter<{ readonly events: EventsPort }>,
@@ -13,7 +13,7 @@ export function eventsContract(
       events = adapter.events
     })
 
-    test('the lines of a writer are read in their order, from a cursor on', async () => {
+    test('the lines of a writer are read in order, from a cursor on', async () => {
       const deployment = createDeploymentId()
       await events.append(deployment, 'w', 0, ['a', 'b', 'c'])
       const first = await events.read(deployment, 0, 2)
@@ -27,7 +27,7 @@ export function eventsContract(
       })
     })
 
-    test('a repeated append changes nothing, also when only a part is new', async () => {
+    test('a repeated append changes nothing, also if only a part is new', async () => {
       const deployment = createDeploymentId()
       await events.append(deployment, 'w', 0, ['a', 'b'])
       await events.append(deployment, 'w', 0, ['a', 'b'])
@@ -35,7 +35,7 @@ export function eventsContract(
       expect((await events.read(deployment, 0, 10)).events).toEqual(['a', 'b', 'c'])
     })
 
-    test('a reader misses no line of any writer', async () => {
+    test('a reader gets every line of every writer', async () => {
       const deployment = createDeploymentId()
       await events.append(deployment, 'v', 0, ['v0'])
       const first = await events.read(deployment, 0, 10)
@@ -45,7 +45,7 @@ export function eventsContract(
       expect([...first.events, ...second.events].sort()).toEqual(['v0', 'v1', 'w0'])
     })
 
-    test('deployments do not see the lines of each other', async () => {
+    test('a deployment does not contain the lines of another', async () => {
       const [mine, other] = [createDeploymentId(), createDeploymentId()]
       await events.append(mine, 'w', 0, ['a'])
       expect((await events.read(other, 0, 10)).events).toEqual([])

@@ -4,7 +4,7 @@ import { type OpenAdapter, toEpochMs, createStackId, withAdapter } from './open-
 
 const inAMoment = () => toEpochMs(Date.now() + 60_000)
 
-/** Marks that are there until their time. */
+/** Tests marks that exist until their time. */
 export function marksContract(
   name: string,
   open: OpenAdapter<{ readonly marks: MarksPort }>,
@@ -15,7 +15,7 @@ export function marksContract(
       marks = adapter.marks
     })
 
-    test('a mark is made once', async () => {
+    test('a mark is set once', async () => {
       const key = `mark ${createStackId()}`
       expect(await marks.isMarked(key)).toBe(false)
       expect(await marks.mark(key, inAMoment())).toBe(true)
@@ -24,13 +24,13 @@ export function marksContract(
       expect(await marks.isMarked(`${key}x`)).toBe(false)
     })
 
-    test('of many that mark at once one does', async () => {
+    test('of many concurrent marks one succeeds', async () => {
       const key = `race ${createStackId()}`
       const made = await Promise.all(Array.from({ length: 10 }, () => marks.mark(key, inAMoment())))
       expect(made.filter(Boolean)).toHaveLength(1)
     })
 
-    test('a mark whose time is over is not there', async () => {
+    test('an expired mark does not exist', async () => {
       const key = `over ${createStackId()}`
       const past = toEpochMs(Date.now() - 1)
       expect(await marks.mark(key, past)).toBe(true)
@@ -39,7 +39,7 @@ export function marksContract(
       expect(await marks.mark(key, inAMoment())).toBe(false)
     })
 
-    test('a mark can be taken away, also twice', async () => {
+    test('a mark can be removed, also twice', async () => {
       const key = `away ${createStackId()}`
       await marks.mark(key, inAMoment())
       await marks.unmark(key)
@@ -48,21 +48,21 @@ export function marksContract(
       expect(await marks.mark(key, inAMoment())).toBe(true)
     })
 
-    test('a mark may have a long name with any letters, and another is another', async () => {
+    test('a mark may have a long name with any letters, and different names are different marks', async () => {
       const key = `${createStackId()} ü\n${'x'.repeat(3_000)}`
       expect(await marks.mark(key, inAMoment())).toBe(true)
       expect(await marks.isMarked(key)).toBe(true)
       expect(await marks.isMarked(`${key}y`)).toBe(false)
     })
 
-    test('what was taken away before it was there leaves nothing behind', async () => {
+    test('the removal of a missing mark leaves nothing behind', async () => {
       const key = `never ${createStackId()}`
       await marks.unmark(key)
       expect(await marks.isMarked(key)).toBe(false)
       expect(await marks.mark(key, inAMoment())).toBe(true)
     })
 
-    test('many marks that are over hide none that is not', async () => {
+    test('many expired marks do not hide a valid one', async () => {
       const key = `many ${createStackId()}`
       await marks.mark(key, inAMoment())
       for (let at = 0; at < 60; at += 1) await marks.mark(`${key} ${at}`, toEpochMs(Date.now() - 1))
@@ -71,7 +71,7 @@ export function marksContract(
   })
 }
 
-/** Encryption of what is secret in documents. */
+/** Tests the encryption of secrets in documents. */
 export function sealingContract(
   name: string,
   open: OpenAdapter<{ readonly sealing: SealingPort }>,
@@ -84,7 +84,7 @@ export function sealingContract(
     const unreadable = { code: 'SEALED_UNREADABLE' }
 
     test.each(['', 'hunter2', 'ü€\n', 'x'.repeat(5000)])(
-      '%j opens as it was sealed',
+      '%j is opened as it was sealed',
       async text => {
         const sealed = await sealing.seal(text, 'webhook * a')
         expect(text === '' || !sealed.includes(text)).toBe(true)
@@ -92,17 +92,17 @@ export function sealingContract(
       },
     )
 
-    test('the same text never seals to the same', async () => {
+    test('the same text is sealed to a different text each time', async () => {
       const [one, other] = [await sealing.seal('a', 'x'), await sealing.seal('a', 'x')]
       expect(one).not.toBe(other)
     })
 
-    test('what is sealed for one document opens for no other', async () => {
+    test('a text that was sealed for one document cannot be opened for another', async () => {
       const sealed = await sealing.seal('a', 'webhook * a')
       await expect(sealing.open(sealed, 'webhook * b')).rejects.toMatchObject(unreadable)
     })
 
-    test('a sealed text of which one character is another does not open', async () => {
+    test('a sealed text with one changed character cannot be opened', async () => {
       const sealed = await sealing.seal('secret words', 'x')
       for (let at = 0; at < sealed.length; at += 3) {
         const other = sealed[at] === 'A' ? 'B' : 'A'

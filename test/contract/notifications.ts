@@ -13,7 +13,7 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-/** A message that no other test sends. */
+/** Creates a message that no other test sends. */
 function createMessage(): OutgoingMessage & { readonly kind: 'notification' } {
   const deployment = createDeploymentId()
   const stack = createStackId()
@@ -21,7 +21,7 @@ function createMessage(): OutgoingMessage & { readonly kind: 'notification' } {
   return { kind: 'notification', key: { kind: 'notification', scope: '*', name: 'a' }, event }
 }
 
-/** What is to be told outside; `visibilityMs`: how long a message is hidden that somebody took. */
+/** Tests outgoing messages. `visibilityMs`: time that a received message stays hidden. */
 export function notificationsContract(
   name: string,
   open: OpenAdapter<{ readonly notifications: NotificationsPort; readonly visibilityMs: number }>,
@@ -37,7 +37,7 @@ export function notificationsContract(
       (await notifications.receive(1, waitMs))[0]
     const receiptOf = (delivery: OutgoingDelivery | undefined): string => delivery?.receipt ?? ''
 
-    test('what was sent comes to one who waits, and once removed not again', async () => {
+    test('a sent message is received by one waiting receiver, and not again after its removal', async () => {
       const sent = createMessage()
       const waiting = receiveNext()
       await notifications.send([sent])
@@ -48,7 +48,7 @@ export function notificationsContract(
       expect(await receiveNext(visibilityMs * 2)).toBeUndefined()
     })
 
-    test('a reply keeps all that it says', async () => {
+    test('a reply keeps all of its fields', async () => {
       const stack = createStackId()
       const sent: OutgoingMessage = {
         kind: 'reply',
@@ -63,7 +63,7 @@ export function notificationsContract(
       await notifications.remove(receiptOf(delivery))
     })
 
-    test('what is taken and neither removed nor postponed comes again', async () => {
+    test('a received message that is neither removed nor postponed is delivered again', async () => {
       const sent = createMessage()
       await notifications.send([sent])
       expect((await receiveNext())?.deliveries).toBe(1)
@@ -72,7 +72,7 @@ export function notificationsContract(
       await notifications.remove(receiptOf(again))
     })
 
-    test('what is postponed comes then, and the old receipt is void', async () => {
+    test('a postponed message is delivered at its time, and the old receipt is void', async () => {
       await notifications.send([createMessage()])
       const first = await receiveNext()
       await notifications.postpone(receiptOf(first), 0)
@@ -85,7 +85,7 @@ export function notificationsContract(
       await notifications.remove(receiptOf(third))
     })
 
-    test('who is told to stop takes nothing', async () => {
+    test('an aborted receive takes no message', async () => {
       const over = new AbortController()
       const waiting = notifications.receive(1, 20_000, over.signal)
       over.abort()
@@ -95,7 +95,7 @@ export function notificationsContract(
       await notifications.remove(receiptOf(await receiveNext()))
     })
 
-    test('what nobody can deliver is a dead letter, until it is sent again', async () => {
+    test('an undeliverable message is a dead letter until it is redriven', async () => {
       const sent = createMessage()
       await notifications.send([sent])
       for (let number = 1; number <= triggerLimits.notificationAttemptsMax; number += 1) {

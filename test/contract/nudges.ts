@@ -9,7 +9,10 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-/** Nudges; `chooses`: whether one can wait for those of one stack, or is refused. */
+/**
+ * Tests nudges. `chooses`: whether a receiver can wait for those of one stack; otherwise that is
+ * refused.
+ */
 export function nudgesContract(
   name: string,
   open: OpenAdapter<{ readonly nudges: NudgesPort }>,
@@ -21,12 +24,12 @@ export function nudgesContract(
       nudges = adapter.nudges
     })
 
-    test('nothing is received when nothing was nudged', async () => {
+    test('nothing is received without a nudge', async () => {
       expect(await nudges.receive(0)).toBeUndefined()
       expect(await nudges.receive(10)).toBeUndefined()
     })
 
-    test('a nudge reaches one who waits', async () => {
+    test('a nudge reaches one waiting receiver', async () => {
       const stack = createStackId()
       const waiting = nudges.receive(10_000)
       await nudges.nudge(stack, 0)
@@ -34,7 +37,7 @@ export function nudgesContract(
     })
 
     if (chooses)
-      test('who waits for one stack does not get the nudge of another', async () => {
+      test('a receiver of one stack does not get the nudge of another', async () => {
         const [mine, others] = [createStackId(), createStackId()]
         const waiting = nudges.receive(10_000, { stack: mine })
         await nudges.nudge(others, 0)
@@ -45,7 +48,7 @@ export function nudgesContract(
         expect(await nudges.receive(10_000, { stack: mine, signal: over })).toBeUndefined()
       })
     else
-      test('who waits for one stack is refused, and takes no nudge', async () => {
+      test('a receive for one stack is refused and takes no nudge', async () => {
         const stack = createStackId()
         await nudges.nudge(stack, 0)
         const waiting = nudges.receive(0, { stack })
@@ -55,7 +58,7 @@ export function nudgesContract(
         expect(await nudges.receive(10_000, { signal: over })).toBeUndefined()
       })
 
-    test('a delayed nudge comes after its delay, not before', async () => {
+    test('a delayed nudge is received after its delay, not before', async () => {
       const stack = createStackId()
       await nudges.nudge(stack, 60)
       expect(await nudges.receive(10)).toBeUndefined()
@@ -64,7 +67,7 @@ export function nudgesContract(
   })
 }
 
-/** Hints. */
+/** Tests hints. */
 export function hintsContract(
   name: string,
   open: OpenAdapter<{ readonly hints: HintsPort }>,
@@ -75,7 +78,7 @@ export function hintsContract(
       hints = adapter.hints
     })
 
-    test('every listener of the deployment hears a hint, others do not', async () => {
+    test('every listener of the deployment receives a hint, and others do not', async () => {
       const deployment = createDeploymentId()
       const receivedOperations: OperationId[] = []
       const both = Promise.withResolvers<void>()
@@ -93,7 +96,7 @@ export function hintsContract(
       for (const ending of [...endings, end]) ending()
     })
 
-    test('who ended listening hears nothing more', async () => {
+    test('a closed listener receives nothing more', async () => {
       const deployment = createDeploymentId()
       const receivedOperations: OperationId[] = []
       const end = hints.listen(deployment, operation => receivedOperations.push(operation))

@@ -1,6 +1,7 @@
 /**
- * contract: what every adapter of a port must do, as suites that know nothing of how it does it.
- * Each suite is a function of a name and of how to open the ports; an adapter's test file calls it.
+ * contract: the requirements on every adapter of a port, as suites that do not depend on its
+ * implementation. Each suite is a function of a name and of a way to open the ports. An adapter's
+ * test file calls it.
  */
 import { afterAll, beforeAll } from 'vitest'
 import type {
@@ -17,16 +18,16 @@ import type {
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
 
-/** Ports that are open, for one suite. */
+/** Open ports for one suite. */
 export interface AdapterHandle<Ports> {
   readonly ports: Ports
   readonly close: () => Promise<void>
 }
 
-/** Opens the ports that a suite is about. */
+/** Opens the ports of a suite. */
 export type OpenAdapter<Ports> = () => Promise<AdapterHandle<Ports>>
 
-/** Has ports open while a suite runs: `take` is given them before its first test. */
+/** Opens ports for the duration of a suite. `take` receives them before its first test. */
 export function withAdapter<Ports>(open: OpenAdapter<Ports>, take: (ports: Ports) => void): void {
   let close: () => Promise<void>
   beforeAll(async () => {
@@ -39,13 +40,13 @@ export function withAdapter<Ports>(open: OpenAdapter<Ports>, take: (ports: Ports
 
 let stacks = 0
 
-/** A stack that no other test uses, also not one of an earlier run against a shared account. */
+/** Returns a stack that no other test uses, not even an earlier run against a shared account. */
 export function createStackId(): StackId {
   stacks += 1
   return stackIdOf('contract', `s${Date.now().toString(36)}-${process.pid}-${stacks}`)
 }
 
-/** A deployment of a stack that no other test uses. */
+/** Returns a deployment of a stack that no other test uses. */
 export function createDeploymentId(): DeploymentId {
   return deploymentIdOf(createStackId(), 1)
 }
@@ -58,5 +59,5 @@ export const toLogNumber = (number: number): LogNumber => number as LogNumber
 export const toEpochMs = (number: number): EpochMs => number as EpochMs
 export const toBlobHash = (digit: string): BlobHash => digit.repeat(64) as BlobHash
 
-/** Someone who can hold something. */
+/** A holder for tests. */
 export const contractHolder: Holder = { host: 'here', pid: 7, started: '100', who: 'someone: up' }

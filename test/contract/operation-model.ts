@@ -21,14 +21,17 @@ const requestsEach = 25
 
 type Model = ReturnType<typeof createHeads>
 
-/** One request as the adapter and the model are both asked it. */
+/** One request in the forms of the adapter and the model. */
 interface ModelledRequest {
   readonly label: string
   readonly adapter: (operations: OperationsPort, deployment: DeploymentId) => Promise<unknown>
   readonly model: (model: Model, deployment: DeploymentId) => unknown
 }
 
-/** A request of any kind: mostly one that the head could take, else one that it must refuse. */
+/**
+ * Draws a request of any kind: mostly one that the head may accept, otherwise one that it must
+ * refuse.
+ */
 function drawRequest(draw: SeededDraw, { attempt: now }: Head): ModelledRequest {
   const name = draw.pick(['a', 'b', 'c'])
   const attempt = Math.max(0, now + draw.pick([0, 0, 0, -1, 1]))
@@ -61,7 +64,7 @@ function drawRequest(draw: SeededDraw, { attempt: now }: Head): ModelledRequest 
   return draw.pick([arrive, arrive, begin, begin, free('giveBack'), free('lapse'), select])
 }
 
-/** Arrivals are a set: their order says nothing. */
+/** Arrivals are a set without an order. */
 function sortArrivals(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer), (key, value: unknown) =>
     key === 'arrived' && Array.isArray(value)
@@ -71,8 +74,8 @@ function sortArrivals(answer: unknown): unknown {
 }
 
 /**
- * An adapter makes its conditions from the table of transitions, as may this suite's expectations;
- * the model of the simulation states them in its own words. Both must answer alike.
+ * Runs requests against an adapter and the simulation's model; both must answer alike. Adapters
+ * derive their conditions from the table of transitions. The model states them independently.
  */
 export function operationModelContract(
   name: string,
@@ -84,7 +87,7 @@ export function operationModelContract(
       operations = adapter.operations
     })
 
-    test('requests in any order are answered as by the model, and leave the same head', async () => {
+    test('requests in any order have the same results as in the model, and leave the same head', async () => {
       const run = async (seed: number): Promise<void> => {
         const draw = createDraw(seed)
         const deployment = createDeploymentId()

@@ -23,7 +23,7 @@ const needs = 2
 const id = toOperationId(1)
 const executor = toExecutorId('e')
 
-/** What a case needs to act on one head. */
+/** The objects that a case needs to act on one head. */
 interface Subject {
   readonly operations: OperationsPort
   readonly deployment: DeploymentId
@@ -63,7 +63,7 @@ const select =
 
 const arrivals = [arrive(8), arrive(9)]
 
-/** Ways to come to each state. The owner, where there is one, is `o`. */
+/** Sequences of requests that lead to each state. The owner, if any, is `o`. */
 const ways: readonly (readonly [HeadState, string, readonly Act[]])[] = [
   ['decided', 'nothing arrived', []],
   ['decided', 'one arrival', [arrive(8)]],
@@ -86,7 +86,7 @@ const ways: readonly (readonly [HeadState, string, readonly Act[]])[] = [
 const events: readonly Exclude<HeadEvent, 'arrive'>[] = ['begin', 'giveBack', 'lapse', 'select']
 const askers: readonly Asker[] = ['owner', 'stranger', 'nobody']
 
-/** Every request that is not a repetition: those have tests of their own in `operations.ts`. */
+/** Returns every request that is not a repetition. `operations.ts` tests repetitions. */
 function requestsOn(state: HeadState): readonly HeadRequest[] {
   const isOwned = state === 'begun' || state === 'ended'
   return events.flatMap(event =>
@@ -112,7 +112,7 @@ function findAct(request: HeadRequest, head: Head): Act {
   return acts[request.event](owner, attempt)
 }
 
-/** The head that a lawful request leaves. */
+/** Returns the head after a permitted request. */
 function createExpectedHead(head: Head, request: HeadRequest): Partial<Head> {
   const { attempt, givenBack } = head
   const owner = request.asker === 'stranger' ? 'stranger' : 'o'
@@ -130,7 +130,7 @@ function createExpectedHead(head: Head, request: HeadRequest): Partial<Head> {
   }
 }
 
-/** Every state of a head against every request, as the table of transitions says. */
+/** Tests every state of a head against every request, as the table of transitions defines. */
 export function operationTransitionsContract(
   name: string,
   open: OpenAdapter<{ readonly operations: OperationsPort }>,
@@ -189,7 +189,7 @@ export function operationTransitionsContract(
   })
 }
 
-/** A select that names the end that stands is a repetition of it, whoever sends it. */
+/** Reports whether a select names the existing end, which makes it a repetition from any sender. */
 function isStandingEnd(head: Head, request: HeadRequest): boolean {
   const asks = request.asker === 'nobody' ? '' : request.asker === 'owner' ? 'o' : 'stranger'
   return head.end !== undefined && head.owner === asks && request.attempt === 'current'

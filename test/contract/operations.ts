@@ -30,7 +30,7 @@ function outcomeOf(operation: OperationId, attempt: number, note = ''): Outcome 
   }
 }
 
-/** Heads and outcomes, beyond the table of transitions (that is `operation-transitions.ts`). */
+/** Tests heads and outcomes, beyond the table of transitions (see `operation-transitions.ts`). */
 export function operationsContract(
   name: string,
   open: OpenAdapter<{ readonly operations: OperationsPort }>,
@@ -44,7 +44,7 @@ export function operationsContract(
     const headOf = async (deployment: DeploymentId, id: OperationId = one) =>
       (await operations.getHeads(deployment, [id])).get(id)
 
-    test('an outcome of five megabytes comes back whole, wherever it is kept', async () => {
+    test('an outcome of five megabytes is read complete, wherever it is stored', async () => {
       const deployment = createDeploymentId()
       await operations.begin(deployment, one, createClaim('a'))
       const large = outcomeOf(one, 1, 'x'.repeat(5_000_000))
@@ -58,14 +58,14 @@ export function operationsContract(
       expect(ends.get(one)?.outcome).toEqual(large)
     })
 
-    test('a head that nobody touched is absent, and a refused begin does not make it', async () => {
+    test('an unused head is absent, and a refused begin does not create it', async () => {
       const deployment = createDeploymentId()
       const refused = await operations.begin(deployment, one, createClaim('a', 0, 1))
       expect(refused).toEqual({ kind: 'refused', head: freshHead })
       expect(await headOf(deployment)).toBeUndefined()
     })
 
-    test('arrivals are a set, and each answers the head as it is then', async () => {
+    test('arrivals are a set, and each one returns the current head', async () => {
       const deployment = createDeploymentId()
       const first = await operations.arrive(deployment, one, toOperationId(7))
       expect(first).toEqual({ ...freshHead, arrived: [7] })
@@ -75,7 +75,7 @@ export function operationsContract(
       expect(again.arrived).toHaveLength(2)
     })
 
-    test('arrivals that come at once are all noted', async () => {
+    test('concurrent arrivals are all recorded', async () => {
       const deployment = createDeploymentId()
       const froms = Array.from({ length: 32 }, (_, index) => toOperationId(index + 2))
       const heads = await Promise.all(froms.map(from => operations.arrive(deployment, one, from)))
@@ -83,7 +83,7 @@ export function operationsContract(
       expect(new Set((await headOf(deployment))?.arrived)).toEqual(new Set(froms))
     })
 
-    test('a begin without what it needs is refused until the last arrival', async () => {
+    test('a begin is refused until the last of its needs has arrived', async () => {
       const deployment = createDeploymentId()
       await operations.arrive(deployment, one, toOperationId(7))
       await operations.arrive(deployment, one, toOperationId(7))
@@ -98,7 +98,7 @@ export function operationsContract(
       })
     })
 
-    test('of two racing begins one wins', async () => {
+    test('of two concurrent begins one succeeds', async () => {
       for (let round = 0; round < 10; round += 1) {
         const deployment = createDeploymentId()
         const answers = await Promise.all(
@@ -110,7 +110,7 @@ export function operationsContract(
       }
     })
 
-    test('a begin whose reply was lost answers the same attempt again', async () => {
+    test('a begin whose reply was lost returns the same attempt again', async () => {
       const deployment = createDeploymentId()
       await operations.begin(deployment, one, createClaim('a'))
       expect(await operations.begin(deployment, one, createClaim('a'))).toEqual({
@@ -120,7 +120,7 @@ export function operationsContract(
       expect(await headOf(deployment)).toMatchObject({ attempt: 1, owner: 'a', executor: 'e' })
     })
 
-    test('a copy of a begin that comes after the give back is refused', async () => {
+    test('a copy of a begin that arrives after the give back is refused', async () => {
       const deployment = createDeploymentId()
       await operations.begin(deployment, one, createClaim('a'))
       await operations.giveBack(deployment, one, toOwnerToken('a'), 1)
@@ -137,7 +137,7 @@ export function operationsContract(
       expect(await headOf(deployment)).toEqual({ ...freshHead, attempt: 2, givenBack: 1 })
     })
 
-    test('a give back that is repeated counts once, also when another attempt began', async () => {
+    test('a repeated give back counts once, even if another attempt began', async () => {
       const deployment = createDeploymentId()
       await operations.begin(deployment, one, createClaim('a'))
       const giveBackOnce = () => operations.giveBack(deployment, one, toOwnerToken('a'), 1)
@@ -158,7 +158,7 @@ export function operationsContract(
       expect(await operations.lapse(other, one, toOwnerToken('a'), 1)).toBe(false)
     })
 
-    test('only one end is ever selected', async () => {
+    test('only one end is selected', async () => {
       const deployment = createDeploymentId()
       await operations.begin(deployment, one, createClaim('a'))
       const end = { owner: toOwnerToken('a'), attempt: 1 } as const
@@ -175,7 +175,7 @@ export function operationsContract(
       })
     })
 
-    test('an outcome is never changed', async () => {
+    test('an outcome never changes', async () => {
       const deployment = createDeploymentId()
       await operations.putOutcome(deployment, outcomeOf(one, 1, 'first'))
       await operations.putOutcome(deployment, outcomeOf(one, 1, 'second'))
@@ -185,7 +185,7 @@ export function operationsContract(
       expect(await operations.getOutcome(deployment, one, 3)).toBeUndefined()
     })
 
-    test('ends have the outcome that was selected and no other', async () => {
+    test('an end has only the outcome that was selected', async () => {
       const deployment = createDeploymentId()
       await operations.begin(deployment, one, createClaim('a'))
       await operations.putOutcome(deployment, outcomeOf(one, 1, 'first'))
@@ -201,7 +201,7 @@ export function operationsContract(
       expect(after?.head.end).toEqual({ verdict: 'succeeded', attempt: 2 })
     })
 
-    test('500 large ends are read in one call, absent ones left out', async () => {
+    test('500 large ends are read in one call, without absent ones', async () => {
       const deployment = createDeploymentId()
       const ids = Array.from({ length: 500 }, (_, index) => toOperationId(index + 1))
       const present = ids.filter(id => id % 2 === 0)
@@ -222,14 +222,14 @@ export function operationsContract(
       expect(ends.get(toOperationId(500))?.outcome).toEqual(outcomeOf(toOperationId(500), 1, large))
     })
 
-    test('more than 500 ids are an error, none are no read', async () => {
+    test('more than 500 ids are an error, and no ids cause no read', async () => {
       const ids = Array.from({ length: 501 }, (_, index) => toOperationId(index + 1))
       await expect(operations.getHeads(createDeploymentId(), ids)).rejects.toThrow('500')
       await expect(operations.getEnds(createDeploymentId(), ids)).rejects.toThrow('500')
       expect(await operations.getHeads(createDeploymentId(), [])).toEqual(new Map())
     })
 
-    test('deployments do not see each other', async () => {
+    test('a deployment does not contain the operations of another', async () => {
       const [mine, other] = [createDeploymentId(), createDeploymentId()]
       await operations.begin(mine, one, createClaim('a'))
       expect(await headOf(other)).toBeUndefined()

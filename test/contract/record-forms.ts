@@ -15,7 +15,7 @@ import {
   toWriterToken,
 } from './open-adapter.ts'
 
-/** The kinds of records that are stored. */
+/** The kinds of stored records. */
 export type StoredKind =
   | 'log'
   | 'head'
@@ -29,26 +29,26 @@ export type StoredKind =
   | 'late'
   | 'request'
 
-/** Reaches behind the ports of an adapter: to what only a newer version or an accident leaves. */
+/** Changes records directly, as only a newer version or damage would. */
 export interface Tampering {
-  /** Marks the records of a kind of a deployment, or of its stack, as of the next format. */
+  /** Marks the records of one kind of a deployment, or of its stack, with the next format. */
   readonly renew: (kind: StoredKind, deployment: DeploymentId) => void
-  /** Makes them unreadable; false where nothing in them can be. */
+  /** Makes them unreadable. Returns false if nothing in them can be damaged. */
   readonly damage: (kind: StoredKind, deployment: DeploymentId) => boolean
-  /** Takes the record of a number out of its log. */
+  /** Removes the record with a number from its log. */
   readonly lose: (deployment: DeploymentId, number: number) => void
-  /** What is stored of them. */
+  /** Returns their stored form. */
   readonly readRaw: (kind: StoredKind, deployment: DeploymentId) => unknown
 }
 
-/** The ports of a platform that can be tampered with. */
+/** The ports of a platform whose records can be changed directly. */
 export interface Tampered extends AdapterHandle<Platform> {
   readonly tampering: Tampering
 }
 
 interface Case {
   readonly kind: StoredKind
-  /** How people are told of it. */
+  /** The name of the record in errors. */
   readonly label: string
   readonly reads: (ports: Platform, deployment: DeploymentId) => Promise<unknown>
   readonly writes: (
@@ -180,7 +180,7 @@ function requestOf(stack: StackId): DeploymentRequest {
   }
 }
 
-/** One record of each kind, of a deployment of its own. */
+/** Creates one record of each kind, of a deployment of its own. */
 async function createRecorded(ports: Platform): Promise<DeploymentId> {
   const stack = createStackId()
   await ports.catalog.createStack(stack, toEpochMs(1))
@@ -213,7 +213,10 @@ async function createRecorded(ports: Platform): Promise<DeploymentId> {
   return deployment
 }
 
-/** Records of a newer version, and damaged ones: refused by name, and never written over. */
+/**
+ * Tests records of a newer version, and damaged ones: they are refused by name and never
+ * overwritten.
+ */
 export function recordFormsContract(name: string, open: () => Promise<Tampered>): void {
   describe(`forms of records: ${name}`, () => {
     let opened: Tampered
@@ -222,7 +225,7 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
     })
     afterAll(() => opened.close())
 
-    test('a stack whose record cannot be read is listed apart and hides no other', async () => {
+    test('a stack with an unreadable record is listed separately and hides no other', async () => {
       const { ports, tampering } = opened
       const [good, damaged, newer] = [
         await createRecorded(ports),
@@ -237,7 +240,7 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
       expect(await listStacks(ports, stackOf(newer))).toMatchObject({ code: 'RECORD_TOO_NEW' })
     })
 
-    test('a log that lacks a record is refused with the key of that, whoever reads it', async () => {
+    test('a log with a missing record is refused with the key of that record by every reader', async () => {
       const { ports, tampering } = opened
       const deployment = await createRecorded(ports)
       const record = { writer: toWriterToken('w'), at: toEpochMs(3), decisions: [] }
@@ -269,7 +272,7 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
       expect(tampering.readRaw(each.kind, deployment)).toEqual(before)
     })
 
-    test.each(cases)('a $said that is damaged is named by its key', async each => {
+    test.each(cases)('a damaged $said is named by its key', async each => {
       const { ports, tampering } = opened
       const deployment = await createRecorded(ports)
       if (!tampering.damage(each.kind, deployment)) return
@@ -284,14 +287,14 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
   })
 }
 
-/** How stacks are listed when the record of one cannot be read. */
+/** Lists the stacks when the record of one cannot be read. */
 async function listStacks({ catalog }: Platform, stack: StackId): Promise<unknown> {
   const { stacks, unreadable } = await catalog.listStacks()
   expect(stacks.map(({ id }) => id)).not.toContain(stack)
   return unreadable.find(({ id }) => id === stack)?.why
 }
 
-/** A write that is refused for another reason before it comes to the record is as good. */
+/** Accepts a write that is refused for another reason before it reads the record. */
 async function refusedOrIdle(write: Promise<unknown>): Promise<void> {
   const thrown = await write.catch((why: unknown) => why)
   if (thrown instanceof Error)

@@ -32,7 +32,7 @@ function createRequest(stack: StackId, key: string, at = 1): DeploymentRequest {
   }
 }
 
-/** The queues of stacks: one key is one request, for ever. */
+/** Tests the request queues of stacks: one key is one request, permanently. */
 export function requestsContract(
   name: string,
   open: OpenAdapter<{ readonly requests: RequestsPort }>,
@@ -48,7 +48,7 @@ export function requestsContract(
     const keys = async (stack: StackId, limit = 10): Promise<readonly string[]> =>
       (await requests.listWaiting(stack, limit)).map(({ key }) => key)
 
-    test('requests wait in the order in which they were put, each stack by itself', async () => {
+    test('requests wait in the order of their puts, separately for each stack', async () => {
       const [stack, other] = [createStackId(), createStackId()]
       for (const key of ['b', 'a', 'c'])
         expect(await requests.put(createRequest(stack, key))).toBe(true)
@@ -58,7 +58,7 @@ export function requestsContract(
       expect(await requests.listWaiting(other, 1)).toEqual([createRequest(other, 'd')])
     })
 
-    test('the same request again is the same one, another under its key is none', async () => {
+    test('a repeated request is the same one, and another request with its key is refused', async () => {
       const stack = createStackId()
       expect(await requests.put(createRequest(stack, 'a'))).toBe(true)
       expect(await requests.put(createRequest(stack, 'a'))).toBe(true)
@@ -66,7 +66,7 @@ export function requestsContract(
       expect(await requests.listWaiting(stack, 10)).toEqual([createRequest(stack, 'a')])
     })
 
-    test('of twenty that put one key at once, one does', async () => {
+    test('of twenty concurrent puts with one key one succeeds', async () => {
       const stack = createStackId()
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, at) => requests.put(createRequest(stack, 'a', at + 1))),
@@ -76,7 +76,7 @@ export function requestsContract(
       expect(kept?.at).toBe(answers.indexOf(true) + 1)
     })
 
-    test('many that are put at once all wait, each once, in an order that stays', async () => {
+    test('concurrent requests all wait, each once, in a stable order', async () => {
       const stack = createStackId()
       const names = Array.from({ length: 20 }, (_, at) => `k${at}`)
       await Promise.all(names.map(key => requests.put(createRequest(stack, key))))
@@ -88,7 +88,7 @@ export function requestsContract(
       expect(await keys(stack, 99)).toEqual([...order.slice(5), 'last'])
     })
 
-    test('of many that end a request at once one does, and it is gone from the queue', async () => {
+    test('of many concurrent ends of a request one succeeds, and the request leaves the queue', async () => {
       const stack = createStackId()
       await requests.put(createRequest(stack, 'a'))
       const ends = Array.from({ length: 10 }, (_, at) =>
@@ -116,7 +116,7 @@ export function requestsContract(
       for (const key of names) expect(await requests.find(stack, key)).toBeUndefined()
     })
 
-    test('a request that is too large is refused, and one of the largest size is kept', async () => {
+    test('a request that is too large is refused, and one of the maximum size is stored', async () => {
       const stack = createStackId()
       const empty = Buffer.byteLength(JSON.stringify({ ...createRequest(stack, 'a'), by: '' }))
       const by = 'x'.repeat(limits.recordBytesMax - empty)
@@ -126,7 +126,7 @@ export function requestsContract(
       expect((await requests.listWaiting(stack, 1))[0]?.by).toBe(by)
     })
 
-    test('a key that was forgotten is free again, and what has it then is not forgotten', async () => {
+    test('a forgotten key can be used again, and its new request is not forgotten', async () => {
       const stack = createStackId()
       await requests.put(createRequest(stack, 'a'))
       await requests.end(stack, 'a', { kind: 'superseded', by: 'x' })
@@ -136,7 +136,7 @@ export function requestsContract(
       expect(await requests.listWaiting(stack, 9)).toEqual([createRequest(stack, 'a', 2)])
     })
 
-    test('no more are forgotten at once than asked for', async () => {
+    test('at most the requested number of requests is forgotten', async () => {
       const stack = createStackId()
       await forgetAll(50)
       const names = ['a', 'b', 'c', 'd', 'e']
@@ -151,7 +151,7 @@ export function requestsContract(
       expect(left.filter(one => one !== undefined).length).toBeGreaterThanOrEqual(1)
     })
 
-    test('what has ended waits no more, its first end stands, and its key stays taken', async () => {
+    test('an ended request no longer waits, keeps its first end, and keeps its key', async () => {
       const stack = createStackId()
       await requests.put(createRequest(stack, 'a'))
       await requests.put(createRequest(stack, 'b'))
@@ -168,14 +168,14 @@ export function requestsContract(
       expect(await keys(stack)).toEqual(['b'])
     })
 
-    test('what is not there has no end', async () => {
+    test('a missing request has no end', async () => {
       const stack = createStackId()
       expect(await requests.find(stack, 'a')).toBeUndefined()
       expect(await requests.end(stack, 'a', { kind: 'superseded', by: 'b' })).toBe(false)
       expect(await keys(stack)).toEqual([])
     })
 
-    test('only what has ended and is old is forgotten', async () => {
+    test('only old ended requests are forgotten', async () => {
       const stack = createStackId()
       for (const [key, at] of [
         ['old', 1],
@@ -191,7 +191,7 @@ export function requestsContract(
       expect(await keys(stack)).toEqual(['open'])
     })
 
-    test('the program that was last uploaded stands', async () => {
+    test('the program that was uploaded last is current', async () => {
       const stack = createStackId()
       expect(await requests.getProgram(stack)).toBeUndefined()
       await requests.putProgram(stack, toBlobHash('a'))

@@ -64,7 +64,7 @@ type Ports = Pick<
   | 'retention'
 >
 
-/** Removal of records, versions, and the mark. */
+/** Tests the removal of records and versions, and the references to blobs. */
 export function retentionContract(name: string, open: OpenAdapter<Ports>): void {
   describe(`retention: ${name}`, () => {
     let ports: Ports
@@ -118,7 +118,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
     const findDeployments = async (deployment: DeploymentId) =>
       (await ports.retention.listDeployments()).find(kept => kept.deployment === deployment)
 
-    test('a deployment is told with what its removal is decided by', async () => {
+    test('a deployment is listed with the facts that decide its removal', async () => {
       const { deployment } = await createDeployment()
       const open = { deployment, closed: false, isCurrent: true, isInHistory: true }
       expect(await findDeployments(deployment)).toEqual(open)
@@ -127,7 +127,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect(await findDeployments(deployment)).toEqual(over)
     })
 
-    test('nothing of a deployment that is open or current is removed', async () => {
+    test('nothing of an open or current deployment is removed', async () => {
       const { deployment } = await createDeployment()
       expect(await ports.retention.removeRecords(deployment, 100)).toBe(true)
       await ports.control.close(deployment)
@@ -135,7 +135,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect(await ports.decisionLog.read(deployment, toLogNumber(0), 9)).toHaveLength(3)
     })
 
-    test('records go a few at a time, the first of the log first, the control record last', async () => {
+    test('records are removed in small steps, the first log record first, the control record last', async () => {
       const { deployment } = await createDeployment()
       await finish(deployment)
       expect(await ports.retention.removeRecords(deployment, 1)).toBe(false)
@@ -145,7 +145,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       let calls = 1
       while (!(await ports.retention.removeRecords(deployment, 1))) {
         calls += 1
-        if (calls > 50) throw new Error('it never ends')
+        if (calls > 50) throw new Error('the removal does not end')
         if ((await findDeployments(deployment)) === undefined) continue
         expect((await ports.control.read(deployment))?.closed).not.toBe(false)
       }
@@ -161,7 +161,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect(await ports.retention.removeRecords(deployment, 100)).toBe(true)
     })
 
-    test('the records of others stay', async () => {
+    test('records of other deployments are kept', async () => {
       const [one, other] = [await createDeployment(), await createDeployment()]
       await finish(one.deployment)
       await finish(other.deployment)
@@ -171,7 +171,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect((await ports.catalog.listHistory(one.stack, 9))[0]?.result).toBe('succeeded')
     })
 
-    test('a stack that was removed left records without history', async () => {
+    test('the records of a removed stack are listed without history', async () => {
       const { stack, deployment } = await createDeployment()
       await finish(deployment)
       await ports.catalog.removeStack(stack)
@@ -183,7 +183,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       })
     })
 
-    test('old versions go, the current one never', async () => {
+    test('old versions are removed, and the current one never', async () => {
       const stack = createStackId()
       await ports.catalog.createStack(stack, toEpochMs(1))
       for (const [at, digit] of ['a', 'b', 'e'].entries())
@@ -202,7 +202,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect(hashes).not.toContain(toBlobHash('9'))
     })
 
-    test('more versions than one page has are all named, and all removed', async () => {
+    test('versions beyond one page are all named and all removed', async () => {
       const stack = createStackId()
       await ports.catalog.createStack(stack, toEpochMs(1))
       const blobs = Array.from({ length: 130 }, (_, at) => archiveOf(1_000 + at))
@@ -213,7 +213,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect(await ports.catalog.listVersions(stack, 999)).toHaveLength(1)
     })
 
-    test('so is every program: of a request, of a pin, and the one uploaded last', async () => {
+    test('every program is a reference: of a request, of a pin, and the last upload', async () => {
       const [stack, other, third] = [createStackId(), createStackId(), createStackId()]
       await ports.requests.putProgram(stack, toBlobHash('9'))
       await ports.requests.putProgram(stack, toBlobHash('1'))
@@ -231,7 +231,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
         at: toEpochMs(1),
         decisions: [pinOf(toBlobHash('4'))],
       })
-      // Larger than an item may be: the decisions are in a blob then.
+      // Larger than an item may be, so the decisions are in a blob.
       await ports.decisionLog.append(deployment, {
         number: toLogNumber(1),
         writer: toWriterToken('w'),
@@ -243,10 +243,10 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       expect(hashes).not.toContain(toBlobHash('9'))
     })
 
-    test('more requests than one page has are all looked through', async () => {
+    test('requests beyond one page are all listed', async () => {
       const stack = createStackId()
       const archives = Array.from({ length: 130 }, (_, at) => archiveOf(at))
-      // One after another: of many at once one may meet more faults in a row than are tried again.
+      // One after another: a concurrent one could meet more faults in a row than are retried.
       for (const [at, archive] of archives.entries())
         await ports.requests.put(requestOf(stack, `k${at}`, archive))
       const hashes = await references()

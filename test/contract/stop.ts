@@ -22,9 +22,9 @@ const executor = toExecutorId('e')
 const rounds = 40
 
 /**
- * A begin after the stop flag is harmless. The flag is no condition of the begin, which is a write
- * on another record: the engine reads it after the begin, and what this suite proves of every
- * adapter is that this is enough, because reads see each write that was answered before them.
+ * Tests that a begin after the stop flag is harmless. The begin writes to another record, so the
+ * flag is not a condition of it. The engine reads the flag after the begin. This suite proves for
+ * every adapter that this suffices, because reads see each earlier acknowledged write.
  */
 export function stopContract(
   name: string,
@@ -42,7 +42,7 @@ export function stopContract(
         deployment,
         holdsLease: () => true,
         isAbandoned: () => false,
-        onUnsettledBegin: () => expect.fail('an attempt stayed begun'),
+        onUnsettledBegin: () => expect.fail('an attempt was not settled'),
       }
       const all = { operations, control, clock: createSystemClock(), random: createSystemRandom() }
       return beginUnlessStopped(all, context, { operation, executor })
@@ -55,13 +55,13 @@ export function stopContract(
       return deployment
     }
 
-    test('what begins before the stop flag may call', async () => {
+    test('an operation that begins before the stop flag may call', async () => {
       const deployment = await openDeployment()
       expect(await begin(deployment)).toMatchObject({ kind: 'may-call', attempt: 1 })
       expect(await headOf(deployment)).toMatchObject({ attempt: 1, executor: 'e' })
     })
 
-    test('what begins after the stop flag or the close, or without control, is given back', async () => {
+    test('an operation that begins after the stop flag or the close, or without control record, is given back', async () => {
       const stopped = await openDeployment()
       await ports.control.stop(stopped, 'graceful')
       const forced = await openDeployment()
@@ -74,7 +74,7 @@ export function stopContract(
       }
     })
 
-    test('of a begin and a stop at once, the one sees the other', async () => {
+    test('of a concurrent begin and stop, one sees the other', async () => {
       const race = async (): Promise<void> => {
         const deployment = await openDeployment()
         const stopAndLook = async (): Promise<Head> => {
@@ -82,7 +82,7 @@ export function stopContract(
           return headOf(deployment)
         }
         const [begun, seen] = await Promise.all([begin(deployment), stopAndLook()])
-        // Who may call is seen by whoever set the flag, and is waited for.
+        // The setter of the flag sees an operation that may call, and waits for it.
         if (begun.kind === 'may-call') expect(seen).toMatchObject({ owner: begun.owner })
         else expect(await headOf(deployment)).toMatchObject({ owner: '', givenBack: 1 })
       }

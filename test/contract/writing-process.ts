@@ -1,6 +1,6 @@
 /**
- * A process that writes to a store until it is killed: `writing-process.ts <home> <name>`. It says
- * its role first, then the number of every operation whose begin was acknowledged.
+ * A process that writes to a store until it is killed: `writing-process.ts <home> <name>`. It
+ * prints its role first, then the number of every operation whose begin was acknowledged.
  */
 import { openEmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'

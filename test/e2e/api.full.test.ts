@@ -100,7 +100,7 @@ test('after the server was killed, a deployment and its display continue', async
   await serve(server, Number(new URL(url).port))
   const ended = requireSuccess(await up.done)
   expect(ended.out).toMatch(/updated/)
-  expect(serving?.readOutput()).toContain('going on with')
+  expect(serving?.readOutput()).toContain('resuming')
   const over = await client.run(['resume', '--yes'])
   expect([over.exit, over.err]).toEqual([1, expect.stringContaining('NOTHING_TO_RESUME')])
   const state = JSON.parse(await client.exportState()) as {

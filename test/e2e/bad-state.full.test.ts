@@ -50,7 +50,7 @@ test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string
     'of another stack',
     text => text.replaceAll('urn:pulumi:dev::', 'urn:pulumi:prod::'),
     'STATE_FOREIGN',
-    "another stack than 'dev'",
+    "does not belong to stack 'dev'",
   ],
   [
     'without the provider of a resource',

@@ -11,7 +11,7 @@ export interface ProcessKill {
 }
 
 /**
- * Kills a deployment in the middle and checks the result: all its processes end soon, the next `up`
+ * Kills a deployment in the middle and checks the result. All its processes end soon, the next `up`
  * can continue, and no object of the provider is lost.
  */
 export async function checkKill({ whom, objects }: ProcessKill): Promise<void> {

@@ -45,7 +45,7 @@ test('a full disk stops a deployment before any further provider call, and no ob
   const filler = join(place.home, 'filler')
   fillDisk(filler)
   const atFill = place.listObjects().length
-  await waitUntil(() => running.readOutput().includes('is kept until it can'), {
+  await waitUntil(() => running.readOutput().includes('it is kept in memory and retried'), {
     what: 'the message about the kept result',
   })
   // Records that fit into the allocated log file are still written. The deployment stops long
@@ -76,7 +76,7 @@ test('outcomes are kept in memory while the disk is full, and written once it ha
   await waitUntil(() => place.listChanges().length >= 8, { what: 'eight creates' })
   const filler = join(place.home, 'filler')
   fillDisk(filler)
-  await waitUntil(() => running.readOutput().includes('is kept until it can'), {
+  await waitUntil(() => running.readOutput().includes('it is kept in memory and retried'), {
     what: 'the message about the kept result',
   })
   // A user needs some time to free space.

@@ -6,8 +6,8 @@ import type { CommandOutput } from './place.ts'
 const traceLine = /^\s+at .*:\d+:\d+\)?"?/m
 
 /**
- * Checks how a command was refused: the exit code of the catalogue, one error with its code on
- * stderr and a hint, the `patterns` somewhere in the output, and no stack trace.
+ * Checks how a command was refused. It has the exit code of the catalogue, one error with its code
+ * and a hint on stderr, and no stack trace. The `patterns` are somewhere in the output.
  */
 export function expectRefused(
   ran: CommandOutput,

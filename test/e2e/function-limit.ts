@@ -10,7 +10,7 @@ function listCreates(place: Place): readonly string[] {
 
 /** Returns the messages of generators that handed over, one line each. */
 export function generatorsOf(out: string): readonly string[] {
-  return out.split('\n').filter(line => /Generator \d+ (?:leaves|has nothing)/.test(line))
+  return out.split('\n').filter(line => /Generator \d+ (?:hands over|parks)/.test(line))
 }
 
 /** Checks that each of `count` resources was created once and that none was lost. */

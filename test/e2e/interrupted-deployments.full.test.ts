@@ -35,7 +35,7 @@ const readOutput = async (...args: string[]): Promise<string> => {
 
 test('each command reports a running deployment, and the next step', async () => {
   const running = await startTwoCreates()
-  expectRefused(await place.run(['resume', '-s', 'dev']), 'STACK_BUSY', ['was not interrupted'])
+  expectRefused(await place.run(['resume', '-s', 'dev']), 'STACK_BUSY', ['is held by'])
   expectRefused(await place.run(['stack', 'rm', '-y', 'dev']), 'STACK_BUSY', ['is running'])
   expect(await readOutput('state', 'pending', 'ls', '-s', 'dev')).toContain('may still succeed')
   expect(await readOutput('stack', 'ls')).toContain('in progress')
@@ -74,10 +74,14 @@ test('one that is stopping before it died is not recommended for a resume, and i
   requireSuccess(await place.run(cancel))
   await kill(running)
   const resumed = await place.run(['resume', '-s', 'dev'])
-  expectRefused(resumed, 'NOTHING_TO_RESUME', ['deployment 1 of', 'told to stop', 'only closes it'])
+  expectRefused(resumed, 'NOTHING_TO_RESUME', [
+    'deployment 1 of',
+    'was stopped before it was interrupted',
+    'only closes it',
+  ])
   expect(await readOutput('redrive', 'dev')).not.toContain('antichain resume')
   const serving = place.start(['serve', '--only', 'generator'])
-  await waitUntil(() => serving.readOutput().includes('it is closed'), { what: 'the close' })
+  await waitUntil(() => serving.readOutput().includes('it is now closed'), { what: 'the close' })
   serving.kill('SIGINT', 'group')
   requireSuccess(await serving.done)
   expect((await readStackState(place)).pending).toHaveLength(2)
@@ -96,7 +100,7 @@ test('a serving process that is shut down leaves its deployment to the next one 
   await waitUntil(() => place.listChanges().length >= 4, { what: 'two more creates' })
   first.kill('SIGTERM', 'group')
   requireSuccess(await first.done)
-  expect(first.readOutput()).toContain('leaves, for its process is shutting down')
+  expect(first.readOutput()).toContain('hands over, because its process is shutting down')
   expect(place.listObjects().length).toBeLessThan(12)
   const next = place.start(['serve'], { env })
   await waitUntil(() => next.readOutput().includes('Resuming deployment 1'), {

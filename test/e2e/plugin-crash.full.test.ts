@@ -28,7 +28,7 @@ test('deletes during which the provider dies are retried by a new process', asyn
     await killPlugin(place)
     const ran = await running.done
     requireSuccess(ran)
-    expect(ran.out + ran.err).toContain('it is asked again')
+    expect(ran.out + ran.err).toContain('retrying')
     expect(place.listObjects()).toEqual([])
     const state = readExport(await place.exportState())
     expect([state.resources, state.pending]).toEqual([[], []])

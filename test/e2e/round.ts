@@ -6,7 +6,7 @@ import { initDevStack, upArgs } from './exported-state.ts'
 
 /**
  * Runs a round. Generator and executors are separate processes over one store; some are killed, and
- * nobody resumes by hand. Compares the provider's log and objects with the state, settles pending
+ * no user resumes them. Compares the provider's log and objects with the state, settles pending
  * creates as a user would, and checks that the goal is reached.
  */
 export async function runRound(round: Round): Promise<RoundResult> {

@@ -63,7 +63,7 @@ whenInstalled('a plugin from source in Python', [['python3', '-m', 'venv', '--he
     const none = await place.run(up)
     expect(none.out + none.err).toContain('neither a __main__.py nor a pyproject.toml')
     writeFileSync(join(pluginFolder(), 'pyproject.toml'), '[project\n')
-    expect((await place.run(up)).out).toContain('pyproject.toml is no TOML')
+    expect((await place.run(up)).out).toContain('pyproject.toml is not valid TOML')
   })
 })
 

@@ -1,6 +1,7 @@
-// Runs the golden cases of a tier against cli/antichain and holds the result against the list of
-// cases that do not pass yet: an unlisted case that fails, or a listed one that passes, fails the
-// run. ANTICHAIN_TIER: readme (the short list), full (all others of cases/), nightly (those of more/), all (cases/).
+// Runs the golden cases of a tier against cli/antichain and compares the result with the list of
+// cases that do not pass yet. An unlisted case that fails, or a listed one that passes, fails the
+// run. ANTICHAIN_TIER: readme (the short list), full (all others of cases/), nightly (those of
+// more/), all (cases/).
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -22,7 +23,7 @@ const jobs = process.env.ANTICHAIN_GOLDEN_JOBS ?? '3'
 
 for (const name of [...pending, ...readme])
   if (!cases.includes(name) && !more.includes(name))
-    throw new Error(`the golden list names '${name}', which is no case`)
+    throw new Error(`the golden list names '${name}', which is not a case`)
 
 const args = [
   join(here, 'run.mjs'),
@@ -73,7 +74,7 @@ child.on('close', () => {
   for (const name of chosen) {
     const verdict = results.get(name)
     if (verdict === 'pass' && pending.has(name))
-      bad.push(`${name} passes now: take it from test/golden/pending.json`)
+      bad.push(`${name} passes now: remove it from test/golden/pending.json`)
     else if (verdict !== 'pass' && !pending.has(name)) bad.push(`${name} fails`)
   }
   for (const [name, lines] of problems)

@@ -15,7 +15,7 @@ const docs = join(import.meta.dirname, '..', '..', 'docs')
 const readFigures = (name: string): unknown =>
   JSON.parse(readFileSync(join(docs, 'measured', name), 'utf8'))
 
-test('the tables of docs/aws.md are written from prices and figures', async () => {
+test('the tables of docs/aws.md are generated from prices and figures', async () => {
   const file = join(docs, 'aws.md')
   const page = readFileSync(file, 'utf8')
   const blocks = {
@@ -31,7 +31,7 @@ test('the tables of docs/aws.md are written from prices and figures', async () =
 test.each(
   measuredRun.parse(readFigures('cost.json')).phases.filter(({ name }) => name !== 'no-op'),
 )(
-  'the measured $name keeps to the budget of a step too, with all that functions ask for',
+  'the measured $name stays within the budget per step, with all requests of functions',
   ({ resources, counts, requests = {} }) => {
     const arrivals = requests['UpdateItem arrival']?.requests ?? 0
     const writes = counts.writes - Math.max(0, arrivals - resources)

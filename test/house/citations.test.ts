@@ -7,10 +7,10 @@ import { projectFolder, listSources } from './sources.ts'
 const citation = /\b(docs\/[a-z0-9/-]+\.md)(#[a-z0-9_-]+)?/g
 /** `[text](page.md#section)` in a page. */
 const link = /\]\(([^)\s:]*?)(#[a-z0-9_-]+)?\)/g
-/** Documents that stand outside the repository under these names. */
+/** Names of documents outside of the repository. */
 const foreign = /(?<![\w/-])(?:engine|state|provider-protocol|lifecycle|design|style)\.md\b/
 
-/** Its rules for changed files name pages that exist nowhere. */
+/** Its rules for changed files name invented pages. */
 const invented = 'shared/triggers/webhooks/rules.test.ts'
 
 const pages = listSources(/\.md$/)
@@ -26,7 +26,7 @@ test('every cited page and section exists', () => {
   expect(cited.filter(isDead).map(formatCitation)).toEqual([])
 })
 
-test('every link of a page leads to a file and a section', () => {
+test('every link of a page leads to an existing file and section', () => {
   const linked = pages.flatMap(({ path, text }) =>
     [...removeCode(text).matchAll(link)].map(([, target = '', section]) => ({
       path,
@@ -63,7 +63,7 @@ function isDead({ page, section }: Citation): boolean {
 const formatCitation = ({ path, page, section }: Citation): string =>
   `${path}: ${page}${section ?? ''}`
 
-/** The anchors that GitHub gives the headings of a page. */
+/** Returns the anchors that GitHub creates for the headings of a page. */
 function sectionsOf(text: string): ReadonlySet<string> {
   const found = new Set<string>()
   for (const [, heading = ''] of removeCode(text).matchAll(/^#{1,6} (.+)$/gm)) {

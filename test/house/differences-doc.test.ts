@@ -8,7 +8,7 @@ const page = readFileSync(
   'utf8',
 ).split('### On the command line')[1]
 
-/** What stands in the page's table as code: `--option`, `command`, `command --option`. */
+/** The code spans in the page's table: `--option`, `command`, `command --option`. */
 const listed = new Set(
   [...(page ?? '').matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(' ')),
 )

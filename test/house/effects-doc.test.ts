@@ -13,25 +13,25 @@ const file = join(root, 'docs', 'order-of-effects.md')
 
 const head = `# Order of effects
 
-This page is made from \`shared/records/order-of-effects.ts\`; a test fails when the two differ. After a change write it
-anew with \`npm test -- test/house/effects-doc.test.ts -u\`.
+This page is generated from \`shared/records/order-of-effects.ts\`. A test fails when the two differ. Regenerate it after
+a change with \`npm test -- test/house/effects-doc.test.ts -u\`.
 
-Between any two lines a process may die. The crash suite is generated from the same table: for each numbered line a
-process is killed before it and another one after it, what is left is gone on with, and the cloud is compared with the
-state ([test/lifecycle](../test/lifecycle/order-of-effects.full.test.ts)). A line that no scenario reaches fails that suite, a
-call of a port that no line names fails [test/house](../test/house/effects-doc.test.ts), and what a handler does in another
-order than is written here fails [test/lifecycle](../test/lifecycle/order-of-effects.test.ts).
+A process may die between any two lines. The crash suite is generated from the same table: it kills a process before and
+after each numbered line, resumes the deployment, and compares the cloud with the state
+([test/lifecycle](../test/lifecycle/order-of-effects.full.test.ts)). A line that no scenario reaches fails that suite. A
+port call that no line names fails [test/house](../test/house/effects-doc.test.ts). A handler with another order fails
+[test/lifecycle](../test/lifecycle/order-of-effects.test.ts).
 `
 
 const lists: readonly EffectList[] = Object.values(orderOfEffects)
 
 const perOf: Readonly<Record<EffectList['per'], string>> = {
   process: '',
-  executor: ' Of each executor in this order.',
-  chain: ' Of each chain in this order; chains beside each other.',
-  run: ' Of each operation in this order; operations beside each other.',
-  own: ' Of each operation that the generator ends itself in this order; operations beside each other.',
-  message: ' Of each message in this order; messages beside each other.',
+  executor: ' For each executor, in this order.',
+  chain: ' For each chain, in this order; chains run concurrently.',
+  run: ' For each operation, in this order; operations run concurrently.',
+  own: ' For each operation that the generator ends itself, in this order; operations run concurrently.',
+  message: ' For each message, in this order; messages are handled concurrently.',
 }
 
 function rowOf({ call, by, what, ifDead, only, again }: Effect, at: number): string {
@@ -42,7 +42,7 @@ function rowOf({ call, by, what, ifDead, only, again }: Effect, at: number): str
   return `| ${at + 1} | \`${call}\` | ${files} | ${whole}${loop} | ${ifDead} |`
 }
 
-test('docs/order-of-effects.md is the table', async () => {
+test('docs/order-of-effects.md equals the table', async () => {
   const sections = lists.map(({ handler, when, per, effects }) => {
     const table = [
       '| | Effect | Where | What | If the process dies after it |',
@@ -55,19 +55,19 @@ test('docs/order-of-effects.md is the table', async () => {
     ({ calls, why }) => `- ${calls.map(call => `\`${call}\``).join(', ')}: ${why}.`,
   )
   const others = `
-## What is not listed
+## Effects that are not listed
 
 ${left.join('\n')}
-- Check, Diff, Read, Invoke, Construct and Configure of a provider: they change nothing that is kept.
-- Programs and plugins that are started and ended: they die with the process that started them, and
-  [who comes next ends what is left of them](reliability.md).
+- Check, Diff, Read, Invoke, Construct and Configure of a provider: they change nothing durable.
+- Starts and ends of programs and plugins: these die with the process that started them, and
+  [the next process ends the remaining ones](reliability.md).
 `
   const passing = forwardingFiles.map(path => `[${path.split('/').at(-1)}](../${path})`)
-  const passed = `- What ${passing.join(', ')} pass on: who asks them is named.\n`
+  const passed = `- Calls that ${passing.join(', ')} forward: the table names their callers.\n`
   await expect(head + sections.join('') + others + passed).toMatchFileSnapshot(file)
 })
 
-/** The methods of every port of the records, by the name that platforms give it. */
+/** Returns the methods of every record port, with its name on platforms. */
 function listPortMethods(): ReadonlySet<string> {
   const names: Readonly<Record<string, string>> = {
     DecisionLog: 'decisionLog',
@@ -89,7 +89,7 @@ function listPortMethods(): ReadonlySet<string> {
 const listedCalls = lists.flatMap(({ effects }) => effects)
 const ofRecords = /^(decisionLog\.append) .*$/
 
-test('every method of a port is listed, or not listed for a reason', () => {
+test('every method of a port is listed, or omitted for a reason', () => {
   const listed = new Set(listedCalls.map(({ call }) => call.replace(ofRecords, '$1')))
   const known = new Set([...listed, ...unlistedCalls.flatMap(({ calls }) => calls)])
   known.delete('provider call')
@@ -98,7 +98,7 @@ test('every method of a port is listed, or not listed for a reason', () => {
   expect(unlistedCalls.flatMap(({ calls }) => calls).filter(call => listed.has(call))).toEqual([])
 })
 
-/** The source of everything that does effects, by its path. */
+/** Returns the sources of all code with effects, by path. */
 function readSources(): ReadonlyMap<string, string> {
   const paths = ['shared/engine', 'shared/runtime', 'functions', 'local', 'cli'].flatMap(folder =>
     globSync(`${folder}/**/*.ts`, { cwd: root }),
@@ -109,7 +109,7 @@ function readSources(): ReadonlyMap<string, string> {
   return new Map(own.map(path => [path, readFileSync(join(root, path), 'utf8')]))
 }
 
-test('whoever asks a port for an effect is named beside it, and nobody else is', () => {
+test('the table names exactly the files that call a port for an effect', () => {
   const methods = listPortMethods()
   const silent = new Set(unlistedCalls.flatMap(({ calls }) => calls))
   const found = new Set<string>()
@@ -123,7 +123,7 @@ test('whoever asks a port for an effect is named beside it, and nobody else is',
   expect([...found].sort()).toEqual([...new Set(listed)].sort())
 })
 
-test('whoever decides something that goes into the log is named beside it', () => {
+test('the table names the files that decide log records', () => {
   const decided = /(?:\bkind: '(?=[a-z-]+')([a-z-]+)'(?:, phase: '([a-z-]+)')?)/g
   const rows = listedCalls.filter(({ call }) => call.startsWith('decisionLog.append '))
   const kinds = new Set(rows.map(({ call }) => call.slice('decisionLog.append '.length)))

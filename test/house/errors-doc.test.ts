@@ -40,7 +40,7 @@ They are Pulumi's. 0 is success. 4 (resource), 5 (policy) and 9 (timeout) are re
 |---|---|---|
 `
 
-test('docs/errors.md is the catalogue', async () => {
+test('docs/errors.md equals the catalogue', async () => {
   const rows = Object.entries<CatalogueRow>(catalogue).map(
     ([code, { exit, hint }]) => `| \`${code}\` | ${exit} | ${hint.replaceAll('|', '\\|')} |\n`,
   )

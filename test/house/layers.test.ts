@@ -3,9 +3,8 @@ import { expect, test } from 'vitest'
 import { listSources } from './sources.ts'
 
 /**
- * Folders and files from the bottom up; each imports those below it and its own. Those on one line
- * do not import each other. A file belongs to the longest entry that its path begins with.
- * Type-only imports count.
+ * Folders and files from the bottom up. Each imports those below it and its own; those on one line
+ * do not import each other. A file belongs to the longest matching entry. Type-only imports count.
  */
 const layers: readonly (readonly string[])[] = [
   ['shared/errors', 'shared/config', 'proto'],
@@ -19,7 +18,7 @@ const layers: readonly (readonly string[])[] = [
   ['shared/programs'],
   ['shared/platform', 'shared/providers', 'shared/triggers'],
   ['shared/engine/plan'],
-  // What all folders of the engine speak of: steps, their ends, requests.
+  // The types that all engine folders share: steps, their ends, requests.
   ['shared/engine'],
   ['shared/engine/events', 'shared/engine/graph'],
   ['shared/engine/deployment'],
@@ -54,7 +53,7 @@ const layerOf = (path: string): { readonly at: number; readonly folder: string }
 
 const code = listSources(/\.(ts|mjs)$/)
 
-test('imports point one way', () => {
+test('imports have one direction', () => {
   const wrong: string[] = []
   for (const { path, text } of code) {
     const from = layerOf(path)
@@ -68,7 +67,7 @@ test('imports point one way', () => {
   expect(wrong).toEqual([])
 })
 
-test('every file of the product has its place in the order', () => {
+test('every product file has a place in the order', () => {
   const configuration = /^[^/]+$/
   const placeless = code.filter(({ path }) => !configuration.test(path) && !layerOf(path))
   expect(placeless.map(({ path }) => path)).toEqual([])

@@ -9,7 +9,7 @@ const file = join(root, 'docs', 'coverage-of-lifecycle.md')
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(join(root, 'test', 'lifecycle', name), 'utf8'))
 
-/** The tests of the original engine, by the file in which they stand. */
+/** The tests of Pulumi's engine, by file. */
 const catalogue = read('catalogue.json') as Readonly<Record<string, readonly string[]>>
 const leftOut = read('left-out.json') as {
   readonly groups: Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ interface Proof {
   readonly title: string
 }
 
-/** Which of our tests names which of theirs: the names stand at the beginning of its title. */
+/** Returns our tests by the names of Pulumi's tests, which begin their titles. */
 function findProofs(): ReadonlyMap<string, readonly Proof[]> {
   const found = new Map<string, Proof[]>()
   for (const { path, text } of listSources(/^test\/lifecycle\/\w+\/.*\.test\.ts$/))
@@ -39,11 +39,11 @@ function namesOf(title: string): readonly string[] {
   return named.split(', ')
 }
 
-const head = `# Coverage of the original engine's tests
+const head = `# Coverage of Pulumi's engine tests
 
-Pulumi's own engine has a suite of lifecycle tests. This page has a row for each of them: the test of ours that proves the
-same behaviour, or why it does not apply here. It is made from the titles in \`test/lifecycle\`; a test fails when the two
-differ. After a change write it anew with \`npm test -- test/house/lifecycle-doc.test.ts -u\`.
+Pulumi's engine has a suite of lifecycle tests. This page has a row for each of them: our test of the same behaviour, or
+the reason why it does not apply here. It is generated from the titles in \`test/lifecycle\`. A test fails when the two
+differ. Regenerate it after a change with \`npm test -- test/house/lifecycle-doc.test.ts -u\`.
 `
 
 const known = findProofs()
@@ -56,7 +56,7 @@ const wordOf = (group: string, name: string): string => {
   return why === undefined ? '**not yet**' : `left out: ${why}`
 }
 
-/** The title without the names, which stand in the row already. */
+/** Returns the title without the names, which are already in the row. */
 function formatLink(title: string, name: string): string {
   const rest = title.replace(/^Test\w+(?:, Test\w+)*:?\s*/, '').replaceAll('|', '\\|')
   return rest === '' ? name : rest
@@ -66,7 +66,7 @@ const all = Object.entries(catalogue).flatMap(([group, names]) =>
   names.map(name => ({ group, name, word: wordOf(group, name) })),
 )
 
-test('docs/coverage-of-lifecycle.md is what the tests say', async () => {
+test('docs/coverage-of-lifecycle.md equals the titles of the tests', async () => {
   const missing = all.filter(({ word }) => word === '**not yet**').length
   const without = all.filter(({ word }) => word.startsWith('left out')).length
   const proven = all.length - missing - without
@@ -80,7 +80,7 @@ test('docs/coverage-of-lifecycle.md is what the tests say', async () => {
 })
 
 describe('the table', () => {
-  test('names only tests that the original has', () => {
+  test('contains only tests that Pulumi has', () => {
     const theirs = new Set(all.map(({ name }) => name))
     expect([...known.keys()].filter(name => !theirs.has(name))).toEqual([])
   })
@@ -95,7 +95,7 @@ describe('the table', () => {
     expect(strays).toEqual([])
   })
 
-  test('leaves nothing out that is proven', () => {
+  test('does not leave out a proven test', () => {
     expect(Object.keys(leftOut.lines).filter(name => known.has(name))).toEqual([])
   })
 })

@@ -7,17 +7,17 @@ import { listSources } from './sources.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Broken rules that there must be at least. */
+/** Minimum number of mutations. */
 const leastMany = 25
 
 describe('the list of mutations', () => {
-  test('is as long as it must be, and names each once', () => {
+  test('has the required length and unique names', () => {
     const names = mutations.map(({ name }) => name)
     expect(names.length).toBeGreaterThanOrEqual(leastMany)
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('changes what is in the files today', () => {
+  test('changes the current text of the files', () => {
     const stale = mutations.flatMap(mutation => {
       const source = readFileSync(join(root, mutation.file), 'utf8')
       try {
@@ -26,10 +26,10 @@ describe('the list of mutations', () => {
         return [String(thrown)]
       }
     })
-    expect(stale, 'write the text anew in test/mutations').toEqual([])
+    expect(stale, 'update the text in test/mutations').toEqual([])
   })
 
-  test('names suites that are there', () => {
+  test('names existing suites', () => {
     const files = mutations.flatMap(({ caughtBy }) =>
       caughtBy.flatMap(suite => (suite.kind === 'tests' ? [suite.file] : [])),
     )
@@ -37,7 +37,7 @@ describe('the list of mutations', () => {
     expect(mutations.filter(({ caughtBy }) => caughtBy.length === 0)).toEqual([])
   })
 
-  test('names tests that are there', () => {
+  test('names existing tests', () => {
     const texts = listSources(/\.ts$/).flatMap(({ path, text }) =>
       path.startsWith('test/mutations/') || !/^test\/|\.test\.ts$/.test(path) ? [] : [text],
     )
@@ -47,7 +47,7 @@ describe('the list of mutations', () => {
     expect(named.filter(title => !texts.some(text => new RegExp(title).test(text)))).toEqual([])
   })
 
-  test('is the one of docs/mutations.md', () => {
+  test('equals docs/mutations.md', () => {
     const page = readFileSync(join(root, 'docs', 'mutations.md'), 'utf8')
     const rows = page.split('\n').filter(line => /^\| (?!Done wrong)/.test(line))
     const pageNames = rows.map(row => row.split(' | ')[0]?.slice(2))

@@ -7,7 +7,7 @@ const code = listSources(/\.(ts|mjs)$/).map(source => ({
   scanned: scanSource(source.text),
 }))
 
-/** Words that say nothing of what a value is; CONTRIBUTING lists what to write instead. */
+/** Words that do not describe a value. CONTRIBUTING lists replacements. */
 const bannedWords = [
   'about',
   'given',
@@ -23,7 +23,7 @@ const banned = new RegExp(
   `\\b(?:${bannedWords.join('|')}|tell[A-Z]\\w*|\\w+(?:About|Asked|Told|Said|Beside|Heard))\\b`,
 )
 
-/** Keys of JSON that the API and webhooks answer: clients know them under these names. */
+/** JSON keys in responses of the API and webhooks: clients depend on these names. */
 const publicKeys: Readonly<Record<string, string>> = {
   'cli/commands/notification-dead.ts': 'about',
   'functions/api/routes/dead-notifications.ts': 'about',
@@ -32,7 +32,7 @@ const publicKeys: Readonly<Record<string, string>> = {
   'functions/webhook/answer-webhook.test.ts': 'asked',
 }
 
-test('no identifier is a word of a private vocabulary', () => {
+test('no identifier contains a banned word', () => {
   const bad = code.flatMap(({ path, scanned }) =>
     scanned.code
       .split('\n')
@@ -64,7 +64,7 @@ test('an exported name is unique in the project', () => {
   expect(repeated).toEqual([])
 })
 
-/** Adapters of one port share its name, and so do the entries that Lambda calls. */
+/** Adapters of one port share its name, and so do the Lambda entry points. */
 function isPortImplementation(name: string, paths: readonly string[]): boolean {
   const isAdapter = paths.every(path => /^(?:shared\/platform|test\/sim)\//.test(path))
   const isEntry = paths.every(path => /^functions\/[^/]+\/main\.ts$/.test(path))

@@ -44,7 +44,7 @@ test('docs/retry-policy.md is the table', async () => {
   await expect(head + rows.join('')).toMatchFileSnapshot(file)
 })
 
-test('what installs packages before any of our code can be loaded tries as often', () => {
+test('the installation of packages by the bootstrap code has the same number of attempts', () => {
   const text = readFileSync(join(root, 'cli', 'bootstrap', 'install.mjs'), 'utf8')
   const { times } = retryPolicy.installation.again
   expect(text).toContain(`const triesMax = ${times}\n`)

@@ -4,40 +4,40 @@ import { listSources } from './sources.ts'
 const code = listSources(/\.(ts|mjs)$/)
 const isTest = (path: string): boolean => /\.test\.ts$|^test\//.test(path)
 
-/** Names that say nothing as a rule, each with what it says here. */
+/** Files with generic names, each with its reason. */
 const plainNames: Readonly<Record<string, string>> = {
-  'shared/secrets/secrets-from-state.ts':
-    'what a stack keeps secrets with is called a secrets manager',
+  'shared/secrets/secrets-from-state.ts': 'the secrets manager of a stack is a term of the domain',
   'shared/engine/monitor/monitor-handlers.ts': 'the gRPC service ResourceMonitor',
   'shared/engine/monitor/engine-handlers.ts': 'the gRPC service Engine',
 }
 /** Files with tests that do not run everywhere, each with its reason. */
 const conditionalTests: Readonly<Record<string, string>> = {
-  'test/e2e/round-trip.test.ts': 'the other engine, when it is installed',
+  'test/e2e/round-trip.test.ts': 'Pulumi, if it is installed',
   'test/aws/when-served.ts':
-    'emulators whose toolchain is not there; with CI set they fail instead',
-  'test/e2e/toolchains.ts': 'languages that are not there; with CI set they fail instead',
+    'emulators without an installed toolchain; with CI set they fail instead',
+  'test/e2e/toolchains.ts':
+    'languages without an installed toolchain; with CI set they fail instead',
 }
 const columnsMax = 100
-/** A sentence may stand in one piece, so that it can be searched for. */
+/** A sentence may be one piece of text, so that it can be searched for. */
 const columnsOfTextMax = 180
 
 describe('house rules', () => {
-  test('no line is wider than it may be', () => {
+  test('no line exceeds the maximum width', () => {
     const wide = code.flatMap(({ path, lines }) =>
       lines.flatMap((line, at) => (!isTest(path) && isWide(line) ? [`${path}:${at + 1}`] : [])),
     )
     expect(wide).toEqual([])
   })
 
-  test('an entry of a function is at most 30 lines', () => {
+  test('the entry of a function has at most 30 lines', () => {
     const long = code.filter(
       ({ path, lines }) => /^functions\/[^/]+\/main\.ts$/.test(path) && lines.length > 30,
     )
     expect(long.map(({ path }) => path)).toEqual([])
   })
 
-  test('files are named for what they hold', () => {
+  test('files are named after their contents', () => {
     const bad = code.filter(({ path }) => {
       const name = path.split('/').at(-1) ?? ''
       return (
@@ -50,7 +50,7 @@ describe('house rules', () => {
     expect(bad.map(({ path }) => path)).toEqual([])
   })
 
-  test('engine and handlers wait by their clock alone', () => {
+  test('engine and handlers wait only by their clock', () => {
     const timers = /\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|node:timers|process\.nextTick/
     const bad = code.flatMap(({ path, lines }) =>
       /^(?:functions|local|shared\/engine)\//.test(path) && !isTest(path)
@@ -60,12 +60,12 @@ describe('house rules', () => {
     expect(bad).toEqual([])
   })
 
-  test('no file does nothing but hand on what others export', () => {
+  test('no file only re-exports others', () => {
     const barrels = code.filter(({ text }) => /^export \*/m.test(text))
     expect(barrels.map(({ path }) => path)).toEqual([])
   })
 
-  test('nobody argues with the compiler', () => {
+  test('no file disables a compiler or lint check', () => {
     const directives = ['@ts-' + 'ignore', '@ts-' + 'nocheck', '@ts-' + 'expect-error']
     const marks = new RegExp(`${directives.join('|')}|(oxlint|eslint)-dis` + 'able')
     const bad = code.flatMap(({ path, lines }) =>
@@ -76,7 +76,7 @@ describe('house rules', () => {
     expect(bad).toEqual([])
   })
 
-  test('nothing is left to do, focused or skipped without a reason', () => {
+  test('no code is unfinished, focused, or skipped without a reason', () => {
     const marks = new RegExp(
       ['TODO', 'FIXME', 'XXX', 'HACK'].map(mark => `\\b${mark}\\b`).join('|'),
     )
@@ -95,7 +95,7 @@ describe('house rules', () => {
     expect(bad).toEqual([])
   })
 
-  test('pure folders know neither clock nor chance', () => {
+  test('pure folders use neither clock nor random numbers', () => {
     const pure = /^shared\/(names|values|state|records|journal|engine\/graph|engine\/generator)\//
     const bad = code.filter(
       ({ path, text }) =>
@@ -108,7 +108,7 @@ describe('house rules', () => {
     expect(bad.map(({ path }) => path)).toEqual([])
   })
 
-  test("no committed file names a folder of somebody's machine", () => {
+  test('no committed file names a folder of a developer machine', () => {
     const place = new RegExp(
       ['/ro' + 'ot/', '/wo' + 'rk/', '/ho' + 'me/[a-z]+/', '/Us' + 'ers/'].join('|'),
     )
@@ -119,7 +119,7 @@ describe('house rules', () => {
     expect(bad).toEqual([])
   })
 
-  test('versions of packages are exact', () => {
+  test('package versions are exact', () => {
     const bad = listSources(/(^|\/)package\.json$/).flatMap(({ path, text }) => {
       const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Record<
         string,
@@ -136,7 +136,7 @@ describe('house rules', () => {
 const emptyName =
   /^index\.ts$|(^|-)(utils?|helpers?|common|types?|misc|impl|service|manager|interfaces?)\.ts$/
 
-/** What a line says without the texts in it counts; a text alone may be longer. */
+/** Reports whether a line is too wide. Text literals do not count, up to a maximum. */
 function isWide(line: string): boolean {
   if (line.length <= columnsMax) return false
   const bare = line.replaceAll(/'[^']*'|"[^"]*"|`[^`]*`/g, '')

@@ -1,9 +1,9 @@
 /**
- * Splits TypeScript text into code, comments and strings, so that a rule reads only one of them.
- * A scanner of one pass: the compiler in use has no API for its syntax trees.
+ * Splits TypeScript text into code, comments and strings, so that a rule reads only one of them. It
+ * is a single-pass scanner, because the compiler has no API for syntax trees.
  */
 
-/** A piece of text with the line that it starts on, counted from 1. */
+/** A piece of text with its first line, counted from 1. */
 export interface Piece {
   readonly line: number
   readonly text: string
@@ -12,9 +12,9 @@ export interface Piece {
 export interface ScannedSource {
   /** The text with comments and the contents of strings replaced by spaces. */
   readonly code: string
-  /** Comments without their markers; adjacent line comments are one piece. */
+  /** Comments without their markers. Adjacent line comments are one piece. */
   readonly comments: readonly Piece[]
-  /** The contents of strings and templates; each placeholder of a template is `X`. */
+  /** The contents of strings and templates. Each placeholder of a template is `X`. */
   readonly strings: readonly Piece[]
 }
 
@@ -27,7 +27,7 @@ export function scanSource(text: string): ScannedSource {
   const strings: Piece[] = []
   const blanked: (readonly [from: number, to: number])[] = []
   const lineOf = (at: number): number => text.slice(0, at).split('\n').length
-  /** The start of each open template, and how many braces are open within its placeholder. */
+  /** The start of each open template, and the number of open braces in its placeholder. */
   const templates: { braces: number }[] = []
   const scanner = new RegExp(token)
   const readTemplate = (from: number): void => {

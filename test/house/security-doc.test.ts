@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..', '..')
 const page = readFileSync(join(root, 'docs', 'security.md'), 'utf8')
 
-/** A proof as a line of the threat model names it: a file and tests in it. */
+/** A proof in a line of the threat model: a file and tests in it. */
 interface Proof {
   readonly file: string
   readonly names: readonly string[]
@@ -20,7 +20,7 @@ function parseProofs(cell: string): readonly Proof[] {
   )
 }
 
-/** The lines of all tables whose last column is the proof. */
+/** Returns the lines of all tables whose last column is the proof. */
 function readThreats(): readonly string[] {
   const lines = page.slice(page.indexOf('## Threat model')).split('\n')
   const isLine = (line: string): boolean =>
@@ -28,7 +28,7 @@ function readThreats(): readonly string[] {
   return lines.filter(isLine)
 }
 
-test('every line of the threat model names tests that there are', () => {
+test('every line of the threat model names existing tests', () => {
   const wrong: string[] = []
   for (const line of readThreats()) {
     const proofs = parseProofs(line.split(' | ').at(-1) ?? '')
@@ -43,7 +43,7 @@ test('every line of the threat model names tests that there are', () => {
   expect(wrong).toEqual([])
 })
 
-test('the threat model has what was promised', () => {
+test('the threat model covers the required topics', () => {
   const all = readThreats().join('\n')
   for (const word of ['fork', 'link out', 'size', 'role', 'private networks', 'log', 'checksum'])
     expect(all).toContain(word)

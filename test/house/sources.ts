@@ -15,7 +15,7 @@ export interface Source {
 
 const copied = /^(test\/golden\/(cases|provider|run\.mjs|README)|examples\/)/
 
-/** Every file that is or would be committed and that we wrote, of these endings. */
+/** Returns every hand-written file with these endings that is or would be committed. */
 export function listSources(ending: RegExp): readonly Source[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: projectFolder,
@@ -30,7 +30,7 @@ export function listSources(ending: RegExp): readonly Source[] {
     })
 }
 
-/** A file that git lists may just have been deleted. */
+/** Returns the text of a file, or undefined: a file that git lists may have been deleted. */
 function readOrNothing(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

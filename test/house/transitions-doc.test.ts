@@ -11,24 +11,24 @@ const file = join(import.meta.dirname, '..', '..', 'docs', 'transitions.md')
 
 const head = `# Transitions of a head
 
-This page is made from \`shared/records/transitions.ts\`; a test fails when the two differ. After a change write it anew
-with \`npm test -- test/house/transitions-doc.test.ts -u\`. The conditions of every store are made of these rows
-([head-conditions.ts](../shared/records/head-conditions.ts); the embedded one writes them as
-[SQL](../shared/platform/embedded/store/methods/head-statements.ts)), so no store states them a second time. The contract suite
-asks every store for each of these transitions, and for everything that is not here, which it must refuse
-([operation-transitions.ts](../test/contract/operation-transitions.ts)). The simulation has the same conditions in words
-of its own ([heads.ts](../test/sim/heads.ts)): it checks each change of a head against this table and counts how often it
-saw each row, and every store must answer as it does ([operation-model.ts](../test/contract/operation-model.ts)).
+This page is generated from \`shared/records/transitions.ts\`. A test fails when the two differ. Regenerate it after a
+change with \`npm test -- test/house/transitions-doc.test.ts -u\`. Every store derives its conditions from these rows
+([head-conditions.ts](../shared/records/head-conditions.ts)); the embedded one writes them as
+[SQL](../shared/platform/embedded/store/methods/head-statements.ts). The contract suite sends each of these transitions to
+every store, and all other requests, which the store must refuse
+([operation-transitions.ts](../test/contract/operation-transitions.ts)). The simulation states the same conditions
+independently ([heads.ts](../test/sim/heads.ts)). It checks each change of a head against this table and counts each row.
+Every store must answer as the simulation does ([operation-model.ts](../test/contract/operation-model.ts)).
 
-A head is one operation's small record. \`decided\`: something that it needs has not ended. \`ready\`: nothing is missing,
-and no attempt can have called. \`begun\`: an attempt has an owner. \`unowned\`: no owner, but an attempt that may have
-called. \`ended\`: the verdict stands for ever. What has no effect answers as the first time did and changes nothing.
+A head is the small record of one operation. \`decided\`: a need has not ended. \`ready\`: nothing is missing, and no attempt
+can have called. \`begun\`: an attempt has an owner. \`unowned\`: no owner, but an attempt that may have called. \`ended\`: the
+verdict is final. A request without effect returns the first result again and changes nothing.
 
 | From | Request | When | To | Writes | Why |
 |---|---|---|---|---|---|
 `
 
-test('docs/transitions.md is the table', async () => {
+test('docs/transitions.md equals the table', async () => {
   const rows = transitions.map(({ from, event, when, to, effect, why }) =>
     [from, event, when, to, effect === 'writes' ? 'yes' : 'no', why].join(' | '),
   )
@@ -38,13 +38,13 @@ test('docs/transitions.md is the table', async () => {
 })
 
 const what = `
-## What the words demand
+## Meaning of the terms
 
-\`called\`: an attempt was not given back; \`called before\`: one before the last. \`complete\` and \`the last arrives\` are
-told by a begin alone: for other requests a store leaves them out, and nothing depends on them.
+\`called\`: an attempt was not given back; \`called before\`: an attempt before the last one. Only a begin contains the data
+for \`complete\` and \`the last arrives\`. For other requests a store omits them, and no result depends on them.
 `
 
-/** What names mean, as a table. */
+/** Formats the meaning of names as a table. */
 function formatMeanings(name: string, of: Readonly<Record<string, Condition>>): string {
   const rows = Object.entries(of).map(
     ([key, { is, not }]) => `| ${key} | ${is.join(', ')} | ${not.join(', ')} |\n`,

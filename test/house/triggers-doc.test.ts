@@ -16,7 +16,7 @@ function readBlock(name: string): string {
   return text
 }
 
-test('the example of a signature is the one that is taken', () => {
+test('the example of a signature is accepted', () => {
   const [, secret = ''] = /With the secret `(.*)` at/.exec(pageText) ?? []
   const body = readBlock('json signed')
   const headers = new Map(
@@ -33,18 +33,18 @@ test('the example of a signature is the one that is taken', () => {
   expect(webhookForms.signed.read(request)).toMatchObject({ kind: 'push', branch: 'main' })
 })
 
-test('every form of webhooks is there with its headers', () => {
+test('every webhook form is listed with its headers', () => {
   for (const [name, { headers }] of Object.entries(webhookForms)) {
     const row = page.split('\n').find(line => line.startsWith(`| \`${name}\``))
     for (const header of headers) expect(row).toContain(`\`${header}\``)
   }
 })
 
-test('the example of a rule is one', () => {
+test('the example of a rule is valid', () => {
   expect(ruleForm.parse(JSON.parse(readBlock('json rule')))).toMatchObject({ on: 'push' })
 })
 
-test('numbers of the page are those of the limits', () => {
+test('the numbers of the page equal the limits', () => {
   const mega = 1024 * 1024
   expect({
     body: triggerLimits.webhookBytesMax / mega,

@@ -18,7 +18,16 @@ afterAll(() => {
   for (const each of folders) rmSync(each, { recursive: true })
 })
 
-/** The row of a function, with a handler that is there as its entry. */
+/** The file of each handler, which reads no variables when it is loaded. */
+const handlers = {
+  webhook: 'answer-webhook',
+  schedule: 'run-due-schedule',
+  'step-generator': 'run-deployment',
+  'step-executor': 'deployment-executor',
+  compaction: 'serve-compaction',
+} as const
+
+/** Returns the row of a function, with an existing handler as its entry. */
 function rowOf(name: FunctionRow['name'], entry: string): FunctionRow {
   const { longEntry: _, ...row } =
     functionsTable.find(each => each.name === name) ?? failAbsent(name)
@@ -29,10 +38,10 @@ const failAbsent = (name: string): never => {
 }
 
 describe('a bundle', () => {
-  test.each(['webhook', 'schedule', 'step-generator', 'step-executor', 'compaction'] as const)(
-    'of the handler of %s can be loaded where there are no packages',
+  test.each(Object.keys(handlers) as (keyof typeof handlers)[])(
+    'of the handler of %s can be loaded without packages',
     name => {
-      const row = rowOf(name, `functions/${name}/handle.ts`)
+      const row = rowOf(name, `functions/${name}/${handlers[name]}.ts`)
       const target = createAssets('all', folder).bundleFunction(row)
       expect(readdirSync(target)).toContain('main.mjs')
       const output = execFileSync(
@@ -45,12 +54,12 @@ describe('a bundle', () => {
         { cwd: target, encoding: 'utf8' },
       )
       expect(Number(output)).toBeGreaterThan(0)
-      // Lambda takes 250 MB unpacked; more than a tenth of that would slow every start.
+      // Lambda allows 250 MB unpacked. More than a tenth of that would slow down every start.
       expect(statSync(join(target, 'main.mjs')).size).toBeLessThan(25 * 1024 * 1024)
     },
   )
 
-  test('has beside it what is started as a file, executable as it was', () => {
+  test('contains the files that are started as processes, with their executable flag', () => {
     const target = createAssets('none', folder).bundleFunction(
       rowOf('step-executor', 'functions/none.ts'),
     )
@@ -59,14 +68,14 @@ describe('a bundle', () => {
     expect(statSync(join(target, 'pulumi-resource-pulumi-nodejs')).mode & 0o111).not.toBe(0)
   })
 
-  test('of an entry that is not there is refused by name', () => {
+  test('of a missing entry is refused by name', () => {
     const assets = createAssets('all', folder)
     expect(() => assets.bundleFunction(rowOf('api', 'functions/api/none.ts'))).toThrow(
       expect.objectContaining({ code: 'PLATFORM_ENTRY_MISSING' }),
     )
   })
 
-  test('of an entry that is not there stands empty where only the template is looked at', () => {
+  test('of a missing entry is empty if only the template is needed', () => {
     const assets = createAssets('existing', folder)
     const target = assets.bundleFunction(rowOf('api', 'functions/api/none.ts'))
     expect(readdirSync(target)).toEqual(['main.absent'])
@@ -86,7 +95,7 @@ describe('the image', () => {
     row => row.packaging === 'image' || row.longEntry !== undefined,
   )
 
-  test('has nothing that a linter of Dockerfiles finds, who finds what is wrong', () => {
+  test('passes a Dockerfile linter, which finds a planted error', () => {
     const findProblems = (dockerfile: string) => validate(dockerfile).map(({ message }) => message)
     expect(findProblems(text)).toEqual([])
     expect(findProblems(text.replace(/^FROM .*$/m, ''))).not.toEqual([])
@@ -100,11 +109,11 @@ describe('the image', () => {
     expect(instructionNames.at(-1)).toBe('CMD')
   })
 
-  test("is made from Lambda's image for Node 24", () => {
+  test('is based on the Lambda image for Node 24', () => {
     expect(argumentsOf('FROM')).toEqual(['public.ecr.aws/lambda/nodejs:24'])
   })
 
-  test('installs the packages of the languages and keeps no cache of them', () => {
+  test('installs the language packages without their caches', () => {
     expect(argumentsOf('ARG')).toEqual(['PACKAGES', 'TOOLS'])
     expect(argumentsOf('RUN')).toHaveLength(2)
     expect(argumentsOf('RUN')[0]).toMatch(
@@ -120,11 +129,11 @@ describe('the image', () => {
     ).toBe('git gzip python3.13 tar unzip')
   })
 
-  test('holds no secret and fetches nothing by itself', () => {
+  test('contains no secret and downloads nothing itself', () => {
     expect(text).not.toMatch(/secret|token|password|curl|wget|ADD /i)
   })
 
-  test('copies what its folder has, and starts what was copied', () => {
+  test('copies the contents of its folder, and starts a copied file', () => {
     const target = createAssets('none', folder).bundleImage(imageRows)
     expect(argumentsOf('COPY')).toEqual(['functions/ ${LAMBDA_TASK_ROOT}/'])
     expect(readdirSync(target).toSorted()).toEqual(['Dockerfile', 'functions'])
@@ -136,11 +145,11 @@ describe('the image', () => {
     expect(start).toBe(`step-generator/${handlerName}`)
   })
 
-  test('has the bundle of each function and its task in a folder of its own', () => {
+  test('has the bundle of each function and its task in a separate folder', () => {
     const rows = imageRows.map(row => ({
       ...row,
-      entry: `functions/${row.name}/handle.ts`,
-      longEntry: `functions/${row.name}/handle.ts`,
+      entry: `functions/${row.name}/long-pool-task.ts`,
+      longEntry: `functions/${row.name}/long-pool-task.ts`,
     }))
     const target = createAssets('all', folder).bundleImage(rows)
     for (const { name } of rows)

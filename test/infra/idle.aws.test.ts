@@ -4,7 +4,7 @@ import { synthesise } from './synthesise.ts'
 
 const { resources } = synthesise()
 
-test('the cost of idling is reckoned with what the templates hold', () => {
+test('the idle cost is calculated from the contents of the templates', () => {
   const alarms = [...resources('AWS::CloudWatch::Alarm').values()]
   const metrics = alarms.flatMap(({ Properties: { Metrics, MetricName } }) => {
     const read = (Metrics ?? [{ MetricStat: MetricName }]) as { readonly MetricStat?: unknown }[]

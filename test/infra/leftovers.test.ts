@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { processFolderName, removeLeftovers } from '../../infra/leftovers.ts'
 
-test('only folders of processes that are gone are removed', () => {
+test('only folders of dead processes are removed', () => {
   const prefix = `antichain-leftovers-${process.pid}-test-`
   const { pid } = spawnSync(process.execPath, ['--version'])
   const createFolder = (name: string): string => mkdtempSync(join(tmpdir(), name))
   const own = createFolder(processFolderName(prefix))
-  // The first letters of a name that says no process may be digits, too.
+  // The first letters of a name without a pid may be digits, too.
   const others = [
     createFolder(prefix),
     createFolder(`${prefix}1a-`),

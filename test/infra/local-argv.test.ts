@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cloudHelp, parseCloudArgs } from '../../infra/local-cloud/argv.ts'
 
-test('without words it is what the help says', () => {
+test('without arguments the defaults are those of the help', () => {
   expect(parseCloudArgs([])).toEqual({
     help: false,
     deploy: undefined,
@@ -27,7 +27,7 @@ test.each([
   [['--bogus'], /Unknown option '--bogus'$/],
   [['extra'], /Unexpected argument 'extra'/],
   [['--destroy'], /--destroy requires --deploy/],
-])('%j is refused, with what to do', (args, message) => {
+])('%j is refused with a hint', (args, message) => {
   const hint = '`npm run cloud -- --help` lists the options.'
   const refused = { code: 'CLI_USAGE', hint, message: expect.stringMatching(message) }
   expect(() => parseCloudArgs(args)).toThrow(expect.objectContaining(refused))

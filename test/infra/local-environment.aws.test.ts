@@ -1,4 +1,4 @@
-/** An environment of the local cloud lives as one of Lambda does. */
+/** An environment of the local cloud behaves like one of Lambda. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,7 +65,7 @@ describe('an environment', () => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  test('answers one call after another in the same process', async () => {
+  test('handles successive calls in the same process', async () => {
     expect(await invoke({})).toMatchObject({ count: 1, name: 'test-function' })
     const second = await invoke({}, 5_000)
     expect(second['count']).toBe(2)
@@ -74,26 +74,26 @@ describe('an environment', () => {
     expect(second['home']).toBe(join(root, 'environment', 'home'))
   })
 
-  test('sees what it is given of variables, and nothing of ours', async () => {
+  test('receives its own variables, and none of the test process', async () => {
     const names = (await invoke({}))['env'] as readonly string[]
     expect(names).toContain('PLACE')
     expect(names.filter(name => /^(VITEST|NODE_|PATH$|npm_)/.test(name))).toEqual([])
   })
 
-  test('tells what its handler throws, and lives on', async () => {
+  test('reports an error of its handler, and survives it', async () => {
     const outcome = await environment.invoke({ do: 'throw' }, 5_000)
     expect(outcome).toEqual({ kind: 'failed', why: 'TypeError: wrong' })
     expect(await invoke({})).toMatchObject({ count: 2 })
   })
 
-  test('stands still between two calls', async () => {
+  test('is suspended between two calls', async () => {
     await invoke({ do: 'tick' })
     await waitUntil(() => stateOf(environment.pid) === 'T', { what: 'a stopped process' })
     await new Promise(done => setTimeout(done, 300))
     expect((await invoke({}))['ticks']).toBeLessThan(20)
   })
 
-  test('is killed at its limit, with what it started, and leaves no folder', async () => {
+  test('is killed at its time limit with its child processes, and leaves no folder', async () => {
     const pid = Number(await invoke({ do: 'child' }))
     const outcome = await environment.invoke({ do: 'hang' }, 300)
     expect(outcome).toEqual({ kind: 'died', why: 'exceeded its time limit of 300 ms' })
@@ -102,12 +102,12 @@ describe('an environment', () => {
     expect(existsSync(join(root, 'environment'))).toBe(false)
   })
 
-  test('that ends by itself has not answered', async () => {
+  test('that exits during a call has not answered', async () => {
     const outcome = await environment.invoke({ do: 'exit' }, 5_000)
     expect(outcome).toEqual({ kind: 'died', why: 'exited with 3' })
   })
 
-  test('that cannot be loaded says why', async () => {
+  test('that cannot be loaded reports the reason', async () => {
     environment.kill('not this one')
     await environment.gone
     environment = await start("throw new Error('no such table')")
@@ -116,7 +116,7 @@ describe('an environment', () => {
   })
 })
 
-describe('the answer to a batch of messages', () => {
+describe('the response to a batch of messages', () => {
   const messages = [{ MessageId: 'a' }, { MessageId: 'b' }]
   test.each([
     ['null', []],
@@ -127,7 +127,7 @@ describe('the answer to a batch of messages', () => {
     ['{"batchItemFailures":[{}]}', ['a', 'b']],
     ['"done"', ['a', 'b']],
     ['{', ['a', 'b']],
-  ])('%s leaves %j to come again', (json, failed) => {
+  ])('%s leaves %j to be delivered again', (json, failed) => {
     expect([...parseFailures(json, messages)]).toEqual(failed)
   })
 })

@@ -1,4 +1,4 @@
-/** The addresses of the local cloud make of requests what API Gateway and function URLs make. */
+/** The addresses of the local cloud convert requests as API Gateway and function URLs do. */
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ async function start(
 const createReply = (value: unknown) =>
   toHttpReply({ kind: 'answered', json: JSON.stringify(value) })
 
-test('a request is handed over in the payload format 2.0, its text as text', async () => {
+test('a request is passed on in payload format 2.0, with text as text', async () => {
   const url = await start(async () => createReply({ statusCode: 202, body: '{"ä":1}' }))
   const body = '{"name":"ä"}'
   const headers = { 'Content-Type': 'application/json', 'X-Two': 'a, b', cookie: 'a=1; b=2' }
@@ -58,7 +58,7 @@ test('a request is handed over in the payload format 2.0, its text as text', asy
   expect(Object.keys(event?.headers ?? {}).filter(name => /[A-Z]/.test(name))).toEqual([])
 })
 
-test('what is no text comes in base64, and a reply in base64 goes out as its bytes', async () => {
+test('a binary body is passed on in base64, and a base64 response is sent as its bytes', async () => {
   const bytes = Buffer.from([0, 255, 128, 10])
   const body = bytes.toString('base64')
   const url = await start(async () =>
@@ -71,7 +71,7 @@ test('what is no text comes in base64, and a reply in base64 goes out as its byt
   expect(reply.headers.getSetCookie()).toEqual(['c=1', 'd=2'])
 })
 
-test('only what has a route reaches the function', async () => {
+test('only requests with a route reach the function', async () => {
   const url = await start(async () => createReply({ statusCode: 200 }), 'POST /hooks/{hook}')
   const readStatus = async (method: string, path: string): Promise<number> =>
     (await fetch(url + path, { method })).status
@@ -92,7 +92,7 @@ test('bodies over the limit of API Gateway or of Lambda are refused before the f
   expect(await sendBytes(4 * 1024 * 1024)).toBe(200)
 })
 
-test('a function that failed, died, or answered without a form is the gateway that answers', async () => {
+test('for a function that failed, died, or returned a malformed response, the gateway responds', async () => {
   const outcomes = [
     { kind: 'failed', why: 'TypeError: wrong' },
     { kind: 'died', why: 'was killed' },
@@ -113,7 +113,7 @@ test('a function that failed, died, or answered without a form is the gateway th
   ])
 })
 
-test('a reply that comes in pieces is passed on piece by piece, until the caller goes away', async () => {
+test('a streamed response is passed on in pieces until the caller disconnects', async () => {
   const ended = Promise.withResolvers<void>()
   const more = Promise.withResolvers<void>()
   async function* yieldPieces(signal: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -11,7 +11,7 @@ afterEach(async () => {
   await front?.close()
 })
 
-/** Calls a function by the SDK; `outcome` is what becomes of the call. */
+/** Invokes a function with the SDK. `outcome` is the result of the call. */
 async function invokeFunction(FunctionName: string, outcome: InvocationOutcome) {
   const calls: unknown[] = []
   const deps = { settings: { installation: 'shop' }, reporter: { onFailure: () => undefined } }
@@ -36,7 +36,7 @@ async function invokeFunction(FunctionName: string, outcome: InvocationOutcome) 
 
 const arn = 'arn:aws:lambda:eu-central-1:000000000000:function:shop-compaction'
 
-test.each([arn, 'shop-compaction'])('%s is called, and answers', async name => {
+test.each([arn, 'shop-compaction'])('%s is invoked and responds', async name => {
   const { calls, error, text } = await invokeFunction(name, {
     kind: 'answered',
     json: '{"version":3}',
@@ -45,12 +45,15 @@ test.each([arn, 'shop-compaction'])('%s is called, and answers', async name => {
   expect([error, text]).toEqual([undefined, '{"version":3}'])
 })
 
-test.each(['failed', 'died'] as const)('one that %s is told as Lambda tells it', async kind => {
-  const { error, text } = await invokeFunction(arn, { kind, why: 'it has no time' })
-  expect([error, JSON.parse(text)]).toEqual(['Unhandled', { errorMessage: 'it has no time' }])
-})
+test.each(['failed', 'died'] as const)(
+  'a function that %s is reported as by Lambda',
+  async kind => {
+    const { error, text } = await invokeFunction(arn, { kind, why: 'it has no time' })
+    expect([error, JSON.parse(text)]).toEqual(['Unhandled', { errorMessage: 'it has no time' }])
+  },
+)
 
-test('a function of another installation is not there', async () => {
+test('a function of another installation does not exist', async () => {
   const answered = { kind: 'answered', json: '{}' } as const
   await expect(invokeFunction(arn.replace('shop', 'other'), answered)).rejects.toMatchObject({
     $metadata: { httpStatusCode: 404 },

@@ -1,4 +1,4 @@
-/** A function that streams its answer is called as a function URL of Lambda calls it. */
+/** A function that streams its response is called as by a function URL of Lambda. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,7 +86,7 @@ describe('a function that streams', () => {
   const sendRequest = (path: string, body?: string) =>
     fetch(`${front.url}${path}`, body === undefined ? {} : { method: 'POST', body })
 
-  test('is read piece by piece, with the status and headers that it gave', async () => {
+  test('is read in pieces, with its status and headers', async () => {
     const response = await sendRequest('/', 'ünd')
     expect(response.status).toBe(201)
     expect(response.headers.get('x-id')).toMatch(/^[0-9a-f-]{36}$/)
@@ -96,7 +96,7 @@ describe('a function that streams', () => {
     expect(pieces.join('')).toBe('first;ünd')
   })
 
-  test('may answer without a head, or without a body', async () => {
+  test('may respond without a head, or without a body', async () => {
     const plain = await sendRequest('/plain')
     expect(plain.headers.get('content-type')).toBe('text/x-plain')
     expect(await plain.text()).toBe('plain')
@@ -104,7 +104,7 @@ describe('a function that streams', () => {
     expect([empty.status, await empty.text()]).toEqual([201, ''])
   })
 
-  test('that throws before anything was sent has failed; later, its answer breaks off', async () => {
+  test('that throws before its first byte has failed; later, its response is cut off', async () => {
     expect((await sendRequest('/early')).status).toBe(500)
     expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'TypeError: before anything' })
     const late = await sendRequest('/late')
@@ -114,7 +114,7 @@ describe('a function that streams', () => {
     expect((await sendRequest('/')).status).toBe(201)
   })
 
-  test('hears that its reader has gone, and serves the next one', async () => {
+  test('is notified when its reader disconnects, and serves the next one', async () => {
     const reader = new AbortController()
     const response = await fetch(`${front.url}/long`, { signal: reader.signal })
     await response.body?.getReader().read()
@@ -127,7 +127,7 @@ describe('a function that streams', () => {
     expect((await sendRequest('/empty')).headers.get('x-gone')).toBe('1')
   })
 
-  test('that dies in the middle leaves a broken answer', async () => {
+  test('that dies during its response leaves an incomplete response', async () => {
     const response = await sendRequest('/exit')
     await expect(response.text()).rejects.toThrow()
     await waitUntil(() => outcomes.at(-1)?.kind === 'died', { what: 'the end of the environment' })

@@ -13,7 +13,10 @@ interface Finding {
   readonly path: string
 }
 
-/** What cdk-nag says; with `argued`, what is left of it. Synthesis fails when it says anything. */
+/**
+ * Returns the findings of cdk-nag; with `argued`, those without an exception. Synthesis fails for
+ * any finding.
+ */
 function findFindings(
   settings: Record<string, unknown>,
   nag: 'argued' | 'bare',
@@ -56,11 +59,11 @@ describe.each([
     { region: 'us-east-2', installation: 'other', deploymentRoles: 'arn:aws:iam::*:role/x-*' },
   ],
 ])('with %s', (_, settings) => {
-  test('cdk-nag has nothing to say that is not argued', () => {
+  test('cdk-nag has no finding without an exception', () => {
     expect(findFindings(settings, 'argued')).toEqual([])
   })
 
-  test('each exception answers something that cdk-nag says, and stands beside nothing else', () => {
+  test('each exception matches a finding and covers nothing else', () => {
     const allFindings = findFindings(settings, 'bare')
     const stacks = { data: `${settings.installation}-data`, main: settings.installation }
     const matchFindings = ({ stack, path, rule }: NagException): readonly Finding[] =>
@@ -73,7 +76,7 @@ describe.each([
   })
 })
 
-test('each exception is argued in a sentence', () => {
+test('the reason of each exception is a sentence', () => {
   for (const { rule, why } of exceptionsOf({ region: 'eu-central-1' })) {
     expect(rule).toMatch(/^AwsSolutions-[A-Z]+\d+/)
     expect(why.length).toBeGreaterThan(60)

@@ -62,7 +62,7 @@ describe('an executor', () => {
 describe('deployment credentials', () => {
   const deployers = ['step-generator', 'long-step-generator', 'step-executor', 'long-step-executor']
 
-  test.each(parts)('%s takes on roles of stacks only when it deploys', part => {
+  test.each(parts)('%s assumes roles of stacks only if it deploys', part => {
     const allowedActions = statements(part).filter(({ actions }) =>
       actions.some(one => one.startsWith('sts:')),
     )
@@ -76,7 +76,7 @@ describe('deployment credentials', () => {
     ])
   })
 
-  test('are bounded to the roles that the settings name', () => {
+  test('are limited to the roles in the settings', () => {
     const named = 'arn:aws:iam::111122223333:role/site'
     const other = synthesise({ deploymentRoles: `${named}, arn:aws:iam::111122223333:role/x-*` })
     const allowedActions = other
@@ -85,7 +85,7 @@ describe('deployment credentials', () => {
     expect(allowedActions?.resources).toEqual([named, 'arn:aws:iam::111122223333:role/x-*'])
   })
 
-  test('are in no managed policy: no role has any', () => {
+  test('are in no managed policy, because no role has one', () => {
     const managed = [...resources('AWS::IAM::Role').values()].flatMap(
       ({ Properties }) => Properties['ManagedPolicyArns'] ?? [],
     )
@@ -94,21 +94,21 @@ describe('deployment credentials', () => {
 })
 
 describe('every role', () => {
-  test.each(parts)('%s has no action by a pattern and no resource that is anything', part => {
+  test.each(parts)('%s has no action pattern and no resource wildcard', part => {
     for (const { actions, resources: resourceTexts } of statements(part)) {
       expect(actions.filter(action => action.includes('*'))).toEqual([])
       expect(resourceTexts.filter(resource => resource === '*')).toEqual([])
     }
   })
 
-  test.each(parts)('%s scans no table and manages none', part => {
+  test.each(parts)('%s scans and manages no table', part => {
     const allowed =
       /^dynamodb:(GetItem|BatchGetItem|Query|ConditionCheckItem|PutItem|UpdateItem|BatchWriteItem|DeleteItem)$/
     const odd = actionsOf(part).filter(one => one.startsWith('dynamodb:') && !allowed.test(one))
     expect(odd).toEqual([])
   })
 
-  test.each(parts)('%s uses the key at rest through tables and bucket only', part => {
+  test.each(parts)('%s uses the encryption key only through tables and bucket', part => {
     const uses = statements(part).filter(({ resources: resourceTexts }) =>
       resourceTexts.join().includes('EncryptionDataKey'),
     )
@@ -117,24 +117,27 @@ describe('every role', () => {
     expect(uses[0]?.conditions['StringEquals']).toHaveProperty('kms:ViaService')
   })
 
-  test.each(parts)('%s makes no role and gives on none, but the API that of schedules', part => {
-    const iam = statements(part).filter(({ actions }) =>
-      actions.some(one => one.startsWith('iam:')),
-    )
-    if (part !== 'api') return expect(iam).toEqual([])
-    expect(iam.map(({ actions, conditions }) => ({ actions, conditions }))).toEqual([
-      {
-        actions: ['iam:PassRole'],
-        conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
-      },
-    ])
-  })
+  test.each(parts)(
+    '%s creates no role and passes none, except for the API with that of schedules',
+    part => {
+      const iam = statements(part).filter(({ actions }) =>
+        actions.some(one => one.startsWith('iam:')),
+      )
+      if (part !== 'api') return expect(iam).toEqual([])
+      expect(iam.map(({ actions, conditions }) => ({ actions, conditions }))).toEqual([
+        {
+          actions: ['iam:PassRole'],
+          conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+        },
+      ])
+    },
+  )
 
   test('the API seals secrets of triggers and opens none', () => {
     expect(listActionsOn(statements('api'), 'SecretsKey')).toEqual(['kms:Encrypt'])
   })
 
-  test('the API puts objects only where none stands, and removes none', () => {
+  test('the API creates objects without overwriting any, and removes none', () => {
     const puts = statements('api').filter(({ actions }) => actions.includes('s3:PutObject'))
     expect(puts.map(({ conditions }) => conditions)).toEqual([
       { Null: { 's3:if-none-match': 'false' } },
@@ -143,7 +146,7 @@ describe('every role', () => {
   })
 
   test.each(parts)(
-    '%s makes no schedule, but the API; the schedule function removes some',
+    '%s creates no schedule, except for the API; the schedule function removes some',
     part => {
       const allowedActions = actionsOf(part).filter(one => one.startsWith('scheduler:'))
       const all = ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule']
@@ -151,13 +154,13 @@ describe('every role', () => {
     },
   )
 
-  test('compaction and schedules hold no key of stacks', () => {
+  test('compaction and schedules have no key of stacks', () => {
     expect(listActionsOn(statements('compaction'), 'SecretsKey')).toEqual([])
     expect(listActionsOn(statements('schedule'), 'SecretsKey')).toEqual(['kms:Decrypt'])
   })
 })
 
-test('generators call compaction, in functions and in the long pool; nobody else calls a function', () => {
+test('generators invoke compaction, in functions and in the long pool; no other role invokes a function', () => {
   const findInvocations = (part: string) =>
     statements(part).filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
   for (const part of ['step-generator', 'long-step-generator']) {
@@ -168,7 +171,7 @@ test('generators call compaction, in functions and in the long pool; nobody else
     expect(findInvocations(part)).toEqual([])
 })
 
-test('only the scheduler, for the group of this installation, calls by the role of schedules', () => {
+test('only the scheduler, for the group of this installation, may use the role of schedules', () => {
   main.hasResourceProperties('AWS::IAM::Role', {
     RoleName: 'antichain-schedules-eu-central-1',
     AssumeRolePolicyDocument: {

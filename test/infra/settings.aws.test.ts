@@ -7,7 +7,7 @@ import { installationNamesOf } from '../../shared/config/aws-resource-names.ts'
 import { toContext, synthesise } from './synthesise.ts'
 
 describe('settings', () => {
-  test('are texts, as the command line gives them', () => {
+  test('are read from texts of the command line', () => {
     const read = readInstallationSettings(
       toContext({
         region: 'eu-central-1',
@@ -32,7 +32,7 @@ describe('settings', () => {
     expect(read).toMatchObject({ problems: [expect.stringContaining(`antichain:${name}`)] })
   })
 
-  test('that nobody knows are refused, and context of others is left alone', () => {
+  test('that are unknown are refused, and context of other tools is ignored', () => {
     expect(
       readInstallationSettings(toContext({ region: 'eu-central-1', size: '1' })),
     ).toHaveProperty('problems')
@@ -41,7 +41,7 @@ describe('settings', () => {
     ).not.toHaveProperty('problems')
   })
 
-  test('stand in docs/aws.md, all of them and no others', () => {
+  test('are listed in docs/aws.md completely', () => {
     const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
     const section = page.split('## Settings')[1]?.split('\n## ')[0] ?? ''
     const listed = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
@@ -54,7 +54,7 @@ describe('several installations in one account', () => {
   const other = synthesise({ installation: 'other', tags: 'team=x', architecture: 'x86_64' })
   const physical = /"(\w*Name|Family|AliasName)":"([^"]+)"/g
 
-  test('share no name of a part', () => {
+  test('have no resource name in common', () => {
     const parseNames = (text: string): Set<string> =>
       new Set(
         [...text.matchAll(physical)]
@@ -69,7 +69,7 @@ describe('several installations in one account', () => {
     expect([...(mine ?? [])].filter(name => theirs?.has(name))).toEqual([])
   })
 
-  test('bear their names and the tags of their settings', () => {
+  test('have their own names and the tags of their settings', () => {
     other.main.hasResourceProperties('AWS::SQS::Queue', {
       QueueName: installationNamesOf('other').queues.chains,
       Tags: [
@@ -80,12 +80,12 @@ describe('several installations in one account', () => {
     })
   })
 
-  test('are of the architecture of their settings', () => {
+  test('have the architecture of their settings', () => {
     other.main.allResourcesProperties('AWS::Lambda::Function', { Architectures: ['x86_64'] })
   })
 })
 
-/** Names that must differ within an account and region. */
+/** Names that must be unique in an account and region. */
 const named = new Set([
   'AlarmName',
   'AliasName',

@@ -8,7 +8,7 @@ import { projectRoot } from '../../infra/assets.ts'
 const folder = mkdtempSync(join(tmpdir(), 'synth-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs the CDK as `npm run synth` does, without credentials, home folder or a way out. */
+/** Runs the CDK as `npm run synth` does, without credentials, home folder or network. */
 function synth(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const cdk = join(projectRoot, 'node_modules', 'aws-cdk', 'bin', 'cdk')
   return spawnSync(
@@ -23,7 +23,7 @@ function synth(args: readonly string[], env: Readonly<Record<string, string>> = 
         ANTICHAIN_ASSETS: 'existing',
         AWS_EC2_METADATA_DISABLED: 'true',
         CDK_DISABLE_CLI_TELEMETRY: 'true',
-        // Whoever asked the network would be told that nobody is there.
+        // A network request would be refused.
         HTTP_PROXY: 'http://127.0.0.1:9',
         HTTPS_PROXY: 'http://127.0.0.1:9',
         ...env,
@@ -42,12 +42,12 @@ describe('synthesis', () => {
       expect.arrayContaining(['antichain', 'antichain-data']),
     )
     expect(manifest).not.toContain('"missing"')
-    // What stands empty is named, and nothing that is there stands empty.
+    // Missing entries are named, and no existing entry is reported as missing.
     const entries = [...stderr.matchAll(/^(functions\/\S+) is not there/gm)].map(([, path]) => path)
     expect(entries.filter(path => existsSync(join(projectRoot, path ?? '')))).toEqual([])
   })
 
-  test('says which setting is wrong, and what there is to do', () => {
+  test('names a wrong setting, with a hint', () => {
     const { status, stderr } = synth([
       '-c',
       'antichain:region=nowhere',

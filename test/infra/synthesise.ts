@@ -12,7 +12,7 @@ export interface Resource {
   readonly DeletionPolicy?: string
 }
 
-/** A statement of a policy, its single values made lists. */
+/** A policy statement; single values are lists. */
 export interface Statement {
   readonly actions: readonly string[]
   readonly resources: readonly string[]
@@ -23,12 +23,14 @@ export interface Statement {
 export interface SynthesisedTemplates {
   readonly data: Template
   readonly main: Template
-  /** What the role of a function or task may do, by the role's name without installation. */
+  /**
+   * Returns the statements of a function's or task's role, by the role's name without installation.
+   */
   readonly statements: (part: string) => readonly Statement[]
   readonly resources: (type: string) => ReadonlyMap<string, Resource>
 }
 
-/** The context that cdk.json gives: flags change what is made. */
+/** Returns the context of cdk.json, whose flags change the templates. */
 export const readUsualContext = (): Record<string, unknown> =>
   (
     JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8')) as {
@@ -57,7 +59,7 @@ export function synthesise(settings: Readonly<Record<string, unknown>> = {}): Sy
   }
 }
 
-/** Settings as context: each with its prefix. */
+/** Returns settings as context, each with its prefix. */
 export const toContext = (settings: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(settings).map(([key, value]) => [`antichain:${key}`, value]))
 
@@ -84,7 +86,9 @@ function viewOf(data: Template, main: Template): SynthesisedTemplates {
   }
 }
 
-/** The statements of a policy document. Resources are texts: their JSON where they are computed. */
+/**
+ * Parses the statements of a policy document. Resources are texts: their JSON if they are computed.
+ */
 function parseStatements(document: unknown): readonly Statement[] {
   const { Statement } = document as { Statement: Record<string, unknown>[] }
   return Statement.map(({ Action, Resource, Condition, Effect }) => {
@@ -99,7 +103,7 @@ function parseStatements(document: unknown): readonly Statement[] {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
-/** What statements allow on resources whose text has `part`. */
+/** Returns the actions that statements allow on resources whose text contains `part`. */
 export const listActionsOn = (statements: readonly Statement[], part: string): readonly string[] =>
   statements
     .filter(({ resources }) => resources.some(resource => resource.includes(part)))

@@ -40,7 +40,7 @@ describe('tables', () => {
 })
 
 describe('keys', () => {
-  test('are two, renewed every year, and stay', () => {
+  test('are two, rotated every year, and retained', () => {
     data.resourceCountIs('AWS::KMS::Key', 2)
     data.allResources('AWS::KMS::Key', {
       DeletionPolicy: 'Retain',
@@ -50,7 +50,7 @@ describe('keys', () => {
 })
 
 describe('the bucket', () => {
-  test('keeps versions, is private, encrypted, reached by TLS only, and stays', () => {
+  test('keeps versions, is private, encrypted, accessible by TLS only, and retained', () => {
     data.hasResource('AWS::S3::Bucket', {
       DeletionPolicy: 'Retain',
       Properties: {
@@ -78,7 +78,7 @@ describe('the bucket', () => {
     })
   })
 
-  test('loses what was replaced after a while, and nothing that is current', () => {
+  test('removes replaced versions after a while, and no current one', () => {
     const rules = [...resources('AWS::S3::Bucket').values()].flatMap(({ Properties }) => {
       const { Rules } = Properties['LifecycleConfiguration'] as { Rules: Record<string, unknown>[] }
       return Rules
@@ -89,7 +89,7 @@ describe('the bucket', () => {
 })
 
 describe('queues', () => {
-  test.each(queueNames)('%s has a queue for dead letters after its deliveries', name => {
+  test.each(queueNames)('%s has a dead-letter queue after its deliveries', name => {
     const maxReceiveCount = name === 'notifications' ? 8 : 5
     main.hasResourceProperties('AWS::SQS::Queue', {
       QueueName: `antichain-${name}`,
@@ -109,7 +109,7 @@ describe('queues', () => {
     expect(fifo).toEqual([])
   })
 
-  test('hide a message for longer than its function may run', () => {
+  test('hide a message for longer than the time limit of its function', () => {
     for (const { consumes, timeoutSeconds } of functionsTable)
       if (consumes !== undefined) {
         const queue = [...resources('AWS::SQS::Queue').values()].find(
@@ -122,7 +122,7 @@ describe('queues', () => {
 
 describe('functions', () => {
   test.each(functionsTable.map(row => [row.name, row] as const))(
-    '%s is as its row says',
+    '%s matches its row',
     (name, row) => {
       main.hasResourceProperties('AWS::Lambda::Function', {
         FunctionName: `antichain-${name}`,
@@ -164,7 +164,7 @@ describe('functions', () => {
       })
   })
 
-  test('no variable holds a secret: all are names and addresses', () => {
+  test('no variable contains a secret: all are names and addresses', () => {
     const known = new Set<string>(Object.values(awsVariables))
     const variables = [...resources('AWS::Lambda::Function').values()].flatMap(({ Properties }) =>
       Object.keys((Properties['Environment'] as { Variables: object }).Variables),
@@ -172,13 +172,13 @@ describe('functions', () => {
     expect(variables.filter(name => !known.has(name))).toEqual([])
   })
 
-  test('logs end after the days of the settings', () => {
+  test('logs expire after the days of the settings', () => {
     main.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 })
   })
 })
 
 describe('addresses', () => {
-  test('webhooks are throttled before a function runs', () => {
+  test('webhook requests are throttled before a function runs', () => {
     main.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingBurstLimit: 40, ThrottlingRateLimit: 20 },
       AccessLogSettings: Match.anyValue(),
@@ -190,7 +190,7 @@ describe('addresses', () => {
     main.hasResourceProperties('AWS::Lambda::Url', { InvokeMode: 'RESPONSE_STREAM' })
   })
 
-  test('access logs hold neither headers nor bodies', () => {
+  test('access logs contain neither headers nor bodies', () => {
     const stage = [...resources('AWS::ApiGatewayV2::Stage').values()][0]
     expect(JSON.stringify(stage?.Properties['AccessLogSettings'])).not.toMatch(/header|body|path/i)
   })
@@ -217,7 +217,7 @@ describe('the long pool', () => {
     expect([...new Set(wanted)]).toEqual([tasks])
   })
 
-  test('takes no task away before metrics of a queue that slept can have come', () => {
+  test('removes no task before the metrics of an idle queue can have arrived', () => {
     const alarms = [...resources('AWS::CloudWatch::Alarm')].filter(([name]) =>
       /Long.*Depth/.test(name),
     )
@@ -237,13 +237,13 @@ describe('the long pool', () => {
     ])
   })
 
-  test('lets nobody in', () => {
+  test('accepts no incoming connections', () => {
     const groups = [...resources('AWS::EC2::SecurityGroup').values()]
     expect(groups.map(({ Properties }) => Properties['SecurityGroupIngress'])).toEqual([undefined])
     main.resourceCountIs('AWS::EC2::SecurityGroupIngress', 0)
   })
 
-  test('runs the bundled long entries as a user without rights', () => {
+  test('runs the bundled long entries as an unprivileged user', () => {
     for (const name of ['step-generator', 'step-executor'])
       main.hasResourceProperties('AWS::ECS::TaskDefinition', {
         Family: `antichain-long-${name}`,
@@ -255,7 +255,7 @@ describe('the long pool', () => {
 })
 
 describe('observability', () => {
-  test('alarms tell of dead letters, stuck deployments, compaction lag and throttles', () => {
+  test('alarms report dead letters, stuck deployments, compaction lag and throttles', () => {
     expect(listAlarmNames().toSorted()).toEqual([
       'antichain-compaction-lag',
       'antichain-dead-chains',
@@ -271,12 +271,12 @@ describe('observability', () => {
     ])
   })
 
-  test('there is a dashboard', () => {
+  test('a dashboard exists', () => {
     main.resourceCountIs('AWS::CloudWatch::Dashboard', 1)
   })
 })
 
-test('every alarm stands in docs/aws.md', () => {
+test('every alarm is listed in docs/aws.md', () => {
   const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
   const alarmRows = listAlarmNames().map(name =>
     name.replace(/^antichain-/, '').replace(/^dead-.*/, 'dead-<queue>'),
@@ -284,12 +284,12 @@ test('every alarm stands in docs/aws.md', () => {
   expect(alarmRows.filter(name => !page.includes(`| \`${name}\` |`))).toEqual([])
 })
 
-test('the stack of data is protected from deletion', () => {
+test('the data stack is protected from deletion', () => {
   expect([...resources('AWS::DynamoDB::GlobalTable').values()]).toHaveLength(2)
   expect(data.findResources('AWS::Lambda::Function')).toEqual({})
 })
 
-test('the shape is as it was: types and logical names', () => {
+test('the template has the recorded types and logical names', () => {
   const shape = [data, main].map(template =>
     Object.entries((template.toJSON() as { Resources: Record<string, { Type: string }> }).Resources)
       .map(([name, { Type }]) => `${Type} ${name}`)
@@ -306,7 +306,7 @@ interface Scaling {
   }[]
 }
 
-/** The alarms for people: those that scale the long pool have no names of ours. */
+/** Returns the alarms for users: those that scale the long pool have no names of ours. */
 function listAlarmNames(): readonly string[] {
   return [...resources('AWS::CloudWatch::Alarm').values()].flatMap(({ Properties }) => {
     const { AlarmName } = Properties
@@ -314,7 +314,10 @@ function listAlarmNames(): readonly string[] {
   })
 }
 
-/** How many tasks the policies whose alarm rings set for a number of messages, by AWS's rules. */
+/**
+ * Returns the number of tasks that the triggered scaling policies set for a number of messages, by
+ * the rules of AWS.
+ */
 function computeCapacities(id: string, messages: number): readonly number[] {
   return [...resources('AWS::CloudWatch::Alarm')].flatMap(([alarm, { Properties }]) => {
     const threshold = Properties['Threshold'] as number

@@ -26,7 +26,7 @@ async function openStacks() {
   return local
 }
 
-test('a stack has another name with its history, its versions and its state', async () => {
+test('a renamed stack keeps its history, its versions and its state', async () => {
   const local = await openStacks()
   const { catalog } = local.platform
   await local.renameStack(dev, prod)
@@ -43,7 +43,7 @@ test('a stack has another name with its history, its versions and its state', as
   await local.close()
 })
 
-test('a name that is taken and a stack that is busy are refused, and nothing is changed', async () => {
+test('an existing name and a busy stack are refused without a change', async () => {
   const local = await openStacks()
   const { catalog, clock } = local.platform
   await catalog.createStack(prod, clock.now())

@@ -37,7 +37,7 @@ test('a request becomes one deployment by functions that only know their message
   expect(cloud.log).toHaveLength(3)
 })
 
-test('what cannot be decrypted is refused with its reason, and the next request has its turn', async () => {
+test('a request that cannot be opened is refused with the reason, and the next one is served', async () => {
   const all = await openScene()
   for (const key of ['bad', 'good']) await all.requestDeployment(key)
   all.nudges.push({ stack: all.stack, delayMs: 0 })
@@ -143,7 +143,7 @@ test('generators with a short time limit follow each other, and report every ste
   expect(summary?.summaryEvent.resourceChanges.create).toBeGreaterThanOrEqual(12)
 }, 240_000)
 
-test('a deployment that is stopping while nobody held it is closed', async () => {
+test('a deployment that was stopped while no generator held it is closed', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const

@@ -74,7 +74,7 @@ describe('a program that runs again', () => {
     })
     const ran = await engine.run(program, { resume: true })
     expect([...cloud.objects.values()]).toEqual([{ v: 2 }, { v: 1 }])
-    expect(JSON.stringify(ran.events)).not.toContain('what was decided then is kept')
+    expect(JSON.stringify(ran.events)).not.toContain('the recorded decision is kept')
     expect(invokes).toBe(2)
   })
 
@@ -86,7 +86,7 @@ describe('a program that runs again', () => {
     const ran = await engine.run(other, { resume: true })
     expect(cloud.log).toEqual(['create a', 'create b'])
     expect([...cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1 }])
-    expect(JSON.stringify(ran.events)).toContain('what was decided then is kept')
+    expect(JSON.stringify(ran.events)).toContain('the recorded decision is kept')
   })
 
   test('and registers less has the rest deleted', async () => {
@@ -134,7 +134,7 @@ describe('a resume is refused', () => {
     await expect(resumed).rejects.toMatchObject({ code: 'RESUME_DIFFERS' })
   })
 
-  test('that is stopping', async () => {
+  test('after a stop', async () => {
     const engine = await engines.open(createCloud())
     await runKilled(engine, onlyA, beforeTheSecond)
     const { current } = await getTestStack(engine.platform)

@@ -1,13 +1,13 @@
 import { runSuite, runTestFiles, tierOf } from './run-suite.ts'
 import { type Mutation, seedsOf, awsSeedsOf } from './mutation.ts'
 
-/** The longest that all suites may take together, in ms. */
+/** Time limit of all suites together, in ms. */
 const allMs = 600_000
 
 /**
- * Runs every suite that the mutations name on trees without any: one for the tests, one for the
- * simulation. Answers what is wrong: a suite that fails anyway catches nothing, and neither does a
- * name that no test has.
+ * Runs every suite that the mutations name on unmutated trees: one for the tests, one for the
+ * simulation. Returns the problems: a suite that fails anyway detects nothing, and neither does a
+ * name without a test.
  */
 export async function checkBaseline(
   trees: { readonly ofTests: string; readonly ofSeeds: string },

@@ -1,10 +1,10 @@
 import { type Mutation, type Suite, testsOf } from './mutation.ts'
 
-/** Tests that stand for those of one file of the original's. */
+/** Returns our tests for one file of Pulumi's tests. */
 export const groupTestsOf = (file: string, named: string): Suite =>
   testsOf(`test/lifecycle/${file}`, named)
 
-/** What is broken in one file, and by which tests of its group that is noticed. */
+/** Creates a mutation of one file, with the tests of its group that detect it. */
 export const createMutation = (
   what: Pick<Mutation, 'name' | 'breaks' | 'file'>,
   edit: readonly [text: string, by: string],

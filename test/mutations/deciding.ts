@@ -3,11 +3,11 @@ import { type Mutation, seedsOf, testsOf } from './mutation.ts'
 const order = 'test/lifecycle/order-of-effects'
 const deletes = 'test/property/deletes'
 
-/** Decisions, their records, and what a new life makes of them. */
+/** Decisions, their records, and their use by a later generator run. */
 export const decidingMutations: readonly Mutation[] = [
   {
-    name: 'a writer that was deposed looks for the next free number',
-    breaks: 'I5: from then on the appends of the old generator fail',
+    name: 'a deposed writer searches for the next free number',
+    breaks: 'I5: after a takeover the appends of the old generator fail',
     file: 'shared/engine/deployment/log/log-writer.ts',
     edits: [
       [
@@ -20,7 +20,7 @@ export const decidingMutations: readonly Mutation[] = [
   },
   {
     name: 'a chain is sent before its record is durable',
-    breaks: 'a batch exists once its record does, and only then are messages sent',
+    breaks: 'operations exist once their record does, and only then are their messages sent',
     file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [
       ["await writer.append({ kind: 'registration',", "void writer.append({ kind: 'registration',"],
@@ -29,7 +29,7 @@ export const decidingMutations: readonly Mutation[] = [
   },
   {
     name: 'the messages of a plan are sent before its record',
-    breaks: 'a batch exists once its record does, and only then are messages sent',
+    breaks: 'operations exist once their record does, and only then are their messages sent',
     file: 'shared/engine/deployment/dispatch/run-plan.ts',
     edits: [
       [
@@ -41,14 +41,14 @@ export const decidingMutations: readonly Mutation[] = [
   },
   {
     name: 'a settled step is answered before its record is durable',
-    breaks: 'the reply goes out when the end is durable',
+    breaks: 'the reply is sent when the end is durable',
     file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [["await writer.append({ kind: 'settled',", "void writer.append({ kind: 'settled',"]],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'durable, not before')],
   },
   {
-    name: 'answers to invokes are not recorded',
-    breaks: 'I10: results of invokes are recorded before the next decision is',
+    name: 'results of function calls are not recorded',
+    breaks: 'I10: results of function calls are recorded before the next decision',
     file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [
       [
@@ -59,45 +59,45 @@ export const decidingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
   },
   {
-    name: 'recorded answers are not given again',
+    name: 'recorded results are not reused',
     breaks: 'I10: the same program takes the same path',
     file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [['if (known !== undefined)\n', 'if (known !== undefined && key === undefined)\n']],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
   },
   {
-    name: 'a new life decides anew what had begun',
-    breaks: 'I10: a registration that was decided keeps its decision if anything of it began',
+    name: 'a resumed run decides begun registrations again',
+    breaks: 'I10: a registration keeps its decision if any of its operations began',
     file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [
       [
-        'if (last.goal !== goal && !(await shouldKeepDecision(ctx, replay, last))) return undefined',
-        'if (last.goal !== goal) return undefined',
+        'if (last.goal !== goal && !(await shouldKeepDecision(ctx, replay, last)))',
+        'if (last.goal !== goal)',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
   },
   {
-    name: 'a new life does not look at the log',
+    name: 'a resumed run ignores the log',
     breaks: 'I10: a registration that was already decided gets the recorded decision',
     file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [
       [
-        'if (replay === undefined || last === undefined) return undefined',
-        'if (replay === undefined || last !== undefined) return undefined\n  if (last === undefined) return undefined',
+        'if (replay === undefined || last === undefined) return decided(undefined)',
+        'if (replay === undefined || last !== undefined) return decided(undefined)\n  if (last === undefined) return decided(undefined)',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
   },
   {
-    name: 'what is not registered again after a crash is left behind',
-    breaks: 'I9: a recorded resource that is not registered again is condemned',
+    name: 'a resource that is not registered again after a crash is left behind',
+    breaks: 'I9: a recorded resource that is not registered again is deleted',
     file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [['    found.push(tracked)\n', '    if (urn.length < 0) found.push(tracked)\n']],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'registers less')],
   },
   {
-    name: 'a new life numbers its operations from the start',
+    name: 'a resumed run numbers its operations from the start',
     breaks: 'operations: an id is unique and increasing in its deployment',
     file: 'functions/step-generator/run-deployment.ts',
     edits: [['let last = left?.lastOperationId ?? 0', 'let last = 0']],
@@ -112,16 +112,16 @@ export const decidingMutations: readonly Mutation[] = [
   },
   {
     name: 'a deployment that was stopped is resumed',
-    breaks: 'control: the stop flag is never taken back',
+    breaks: 'control: the stop flag is never lowered',
     file: 'functions/step-generator/resume-deployment.ts',
     edits: [
       ["return control !== undefined && control.stop !== 'none'", 'return control === undefined'],
     ],
-    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'told to stop')],
+    caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'after a stop')],
   },
   {
-    name: 'a deposed generator raises the stop flag',
-    breaks: 'close: a deposed generator may not set the flag',
+    name: 'a deposed generator sets the stop flag',
+    breaks: 'close: a deposed generator may not set the stop flag',
     file: 'functions/step-generator/run-deployment.ts',
     edits: [
       ["await (stopping ??= started.writer.append({ kind: 'phase', phase: 'stopping' }))", ''],
@@ -142,7 +142,7 @@ export const decidingMutations: readonly Mutation[] = [
     caughtBy: [testsOf(order)],
   },
   {
-    name: 'a same is written although nothing of it changed',
+    name: 'an unchanged resource is written',
     breaks: 'I12: an unchanged resource costs no write',
     file: 'shared/engine/generator/steps/run-steps.ts',
     edits: [
@@ -154,15 +154,15 @@ export const decidingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'costs no write')],
   },
   {
-    name: 'a same is left out although an option of it changed',
-    breaks: 'a same writes nothing only when every persisted field equals the base',
+    name: 'a resource with a changed option is not written',
+    breaks: 'an unchanged resource is not written only if every persisted field equals the base',
     file: 'shared/state/equal.ts',
     edits: [["  'protect',\n", '']],
     caughtBy: [testsOf('shared/state/equal')],
   },
   {
-    name: 'a resource is deleted before what depends on it',
-    breaks: 'deletes: released the moment the last dependent is gone',
+    name: 'a resource is deleted before its dependents',
+    breaks: 'deletes: released when the last dependent is deleted',
     file: 'shared/engine/graph/delete-edges.ts',
     edits: [
       ['note(at)\n        if (at >= index', 'if (at % 2 === 0) note(at)\n        if (at >= index'],
@@ -171,21 +171,21 @@ export const decidingMutations: readonly Mutation[] = [
   },
   {
     name: 'a parent is deleted before its children',
-    breaks: 'deletes: nothing before what depends on it, parents included',
+    breaks: 'deletes: no resource before its dependents, including children',
     file: 'shared/engine/graph/delete-edges.ts',
     edits: [["if (state.parent !== '') for", "if (state.parent === '') for"]],
     caughtBy: [testsOf('shared/engine/graph/delete-edges')],
   },
   {
-    name: 'what was replaced is deleted before those that name it',
-    breaks: 'deletes: a replaced state waits for those that name its URN',
+    name: 'a replaced resource is deleted before its dependents',
+    breaks: 'deletes: a replaced state waits for the states that name its URN',
     file: 'shared/engine/graph/delete-edges.ts',
     edits: [['if (later.length > 0) addWaits', 'if (later.length < 0) addWaits']],
     caughtBy: [testsOf('shared/engine/graph/delete-edges')],
   },
   {
-    name: 'a provider is deleted before what it provided',
-    breaks: 'deletes: nothing before what depends on it, providers included',
+    name: 'a provider is deleted before its resources',
+    breaks: 'deletes: no resource before its dependents, including those of providers',
     file: 'shared/engine/graph/delete-edges.ts',
     edits: [
       [
@@ -196,8 +196,8 @@ export const decidingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/engine/graph/delete-edges')],
   },
   {
-    name: 'a part of the needs is dropped where joins are put in',
-    breaks: 'joins stand for all that they gather',
+    name: 'joins lose some of their needs',
+    breaks: 'a join has all the needs that it gathers',
     file: 'shared/engine/graph/joins.ts',
     edits: [
       [
@@ -208,22 +208,22 @@ export const decidingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/engine/graph/joins')],
   },
   {
-    name: 'an operation gathers as many others as there are',
+    name: 'a join gathers any number of operations',
     breaks: 'joins: no operation needs or releases more than 32 others',
     file: 'shared/engine/graph/joins.ts',
     edits: [['export const widthMax = 32', 'export const widthMax = 10_000']],
     caughtBy: [testsOf('shared/engine/graph/joins')],
   },
   {
-    name: 'a wave begins before the one in front of it is over',
+    name: 'a wave begins before the previous one is over',
     breaks: 'release antichain: a barrier between waves',
     file: 'shared/engine/graph/barriers.ts',
     edits: [['last = [...(waves[at + 1] ?? [])]', 'last = [...(waves[at + 2] ?? [])]']],
     caughtBy: [testsOf(deletes)],
   },
   {
-    name: 'what a failed change still depends on is deleted',
-    breaks: 'I7: a state without what it depends on is not whole',
+    name: 'the dependencies of a resource whose change failed are deleted',
+    breaks: 'I7: a state without its dependencies is not valid',
     file: 'shared/engine/generator/deletion/condemned-steps.ts',
     edits: [
       [

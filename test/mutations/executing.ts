@@ -3,7 +3,7 @@ import { type Mutation, seedsOf, testsOf } from './mutation.ts'
 const executor = 'shared/engine/executor'
 const order = 'test/lifecycle/order-of-effects'
 
-/** What an executor owes to every call. */
+/** The duties of an executor around every call. */
 export const executingMutations: readonly Mutation[] = [
   {
     name: 'an operation begins without the control read',
@@ -13,7 +13,7 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/executor'), seedsOf(150)],
   },
   {
-    name: 'the provider is asked before the begin is durable',
+    name: 'the provider is called before the begin is durable',
     breaks: 'I1: write-ahead',
     file: `${executor}/executor.ts`,
     edits: [
@@ -27,8 +27,8 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf(order)],
   },
   {
-    name: 'what was not called is not given back',
-    breaks: 'begin: stopped or closed, give back',
+    name: 'an operation without a call is not given back',
+    breaks: 'begin: give back after a stop or close',
     file: `${executor}/begin.ts`,
     edits: [
       [
@@ -39,15 +39,15 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
-    name: 'a call is made without a look at the own lease',
-    breaks: 'begin: then check the own lease',
+    name: "a call is made without a check of the executor's lease",
+    breaks: "begin: then check the executor's lease",
     file: `${executor}/begin.ts`,
     edits: [['if (isStopped || !context.holdsLease()) {', 'if (isStopped) {']],
     caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
     name: 'a message is removed before the outcome is written',
-    breaks: 'end: then delete the message',
+    breaks: 'end: then remove the message',
     file: `${executor}/executor.ts`,
     edits: [
       [
@@ -79,8 +79,8 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf(order)],
   },
   {
-    name: 'an outcome is forgotten',
-    breaks: "I2: every attempt's outcome is kept",
+    name: 'an outcome is not stored',
+    breaks: 'I2: the outcome of every attempt is stored',
     file: `${executor}/attempt.ts`,
     edits: [
       [
@@ -103,7 +103,7 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/late')],
   },
   {
-    name: 'secrets stand unsealed in an outcome',
+    name: 'secrets are stored unsealed in an outcome',
     breaks: 'I8: no plaintext',
     file: `${executor}/attempt.ts`,
     edits: [
@@ -115,8 +115,8 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [seedsOf(150)],
   },
   {
-    name: 'arrivals are not redone when a message comes again',
-    breaks: 'I4: whoever finds an ended operation redoes what it released',
+    name: 'arrivals are not repeated when a message is delivered again',
+    breaks: 'I4: every finder of an ended operation repeats its arrivals',
     file: `${executor}/executor.ts`,
     edits: [
       ['if (head.end === undefined) return undefined', 'if (head.attempt >= 0) return undefined'],
@@ -125,7 +125,7 @@ export const executingMutations: readonly Mutation[] = [
   },
   {
     name: 'a join that became ready is not ended',
-    breaks: 'joins are ended by whoever completes them',
+    breaks: 'joins are ended by the executor that completes them',
     file: 'shared/engine/executor/release-waiters.ts',
     edits: [
       ['for (const id of joins.keys()) await', 'for (const id of joins.keys()) if (id < 0) await'],
@@ -145,29 +145,29 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/property/deletes')],
   },
   {
-    name: 'only the first arrivals are redone when a message comes again',
-    breaks: 'executors redo arrivals along the chain on redelivery',
+    name: 'only the first arrivals are repeated when a message is delivered again',
+    breaks: 'executors repeat arrivals along the chain at a redelivery',
     file: 'shared/engine/executor/release-waiters.ts',
     edits: [['|| !ended.isAgain ||', '|| ended.isAgain ||']],
     caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
-    name: 'a failed operation releases those that need it',
-    breaks: 'partial and failed release nobody',
+    name: 'a failed operation releases its dependents',
+    breaks: 'partial and failed operations release no dependents',
     file: 'shared/engine/executor/release-waiters.ts',
     edits: [["if (verdict === 'succeeded') return", "if (verdict !== 'interrupted') return"]],
     caughtBy: [testsOf('test/property/deletes')],
   },
   {
-    name: 'a create is begun a second time when its owner is gone',
+    name: 'a create begins a second time when its owner is gone',
     breaks: 'I10: no create is ever sent twice',
     file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [["new Set([\n  'update',", "new Set([\n  'create',\n  'update',"]],
     caughtBy: [seedsOf(150)],
   },
   {
-    name: 'a delete that fails the second time counts as done without a look',
-    breaks: 'recovery: a delete again, and if that fails, read',
+    name: 'a delete that fails the second time counts as done without a read',
+    breaks: 'recovery: a delete is repeated, and if that fails, the resource is read',
     file: `${executor}/perform-again.ts`,
     edits: [
       [
@@ -178,29 +178,34 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf(`${executor}/perform-again`)],
   },
   {
-    name: 'a connection that was lost in a create counts as its failure',
-    breaks: 'whose error: lost says nothing about the cloud',
+    name: 'a connection that was lost during a create counts as a failure',
+    breaks: 'retry policy: a lost connection does not tell the effect in the cloud',
     file: 'shared/providers/retry-policy.ts',
     edits: [["ends: 'interrupted'", "ends: 'failed'"]],
     caughtBy: [testsOf('shared/providers/retry-policy'), seedsOf(150)],
   },
   {
-    name: 'a call that may have been heard is made again as if nobody was there',
-    breaks: 'whose error: only what was never written is repeated',
+    name: 'a call that may have arrived is retried as if it was never sent',
+    breaks: 'retry policy: only unsent requests are retried',
     file: 'shared/providers/retry-policy.ts',
     edits: [['if (thrown.isRequestUnsent)', "if (thrown.status !== 'partial')"]],
     caughtBy: [testsOf('shared/providers/retry-unsent'), seedsOf(150)],
   },
   {
     name: 'a protected resource is deleted',
-    breaks: 'protect holds in every wave',
+    breaks: 'protection applies in every wave',
     file: `${executor}/perform.ts`,
-    edits: [['  if (isProtected(step))\n', '  if (isProtected(step) && mode.preview)\n']],
+    edits: [
+      [
+        '  if (refusal !== undefined) return refusal\n',
+        '  if (refusal !== undefined && mode.preview) return refusal\n',
+      ],
+    ],
     caughtBy: [testsOf('test/lifecycle/deployments', 'protected')],
   },
   {
-    name: 'a lease is renewed after it was missed',
-    breaks: 'leases: whoever missed a renewal comes back only as a new identity',
+    name: 'a lease is renewed after a missed renewal',
+    breaks: 'leases: after a missed renewal an executor returns only with a new identity',
     file: `${executor}/lease.ts`,
     edits: [
       ['    if (sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()\n', ''],
@@ -210,7 +215,7 @@ export const executingMutations: readonly Mutation[] = [
   },
   {
     name: 'a lease holds until its loss is noticed',
-    breaks: 'begin: the deadline on a clock that counts suspension',
+    breaks: 'begin: the deadline is on a clock that counts suspension',
     file: `${executor}/lease.ts`,
     edits: [
       ['holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs', 'holds: () => !isLost'],
@@ -218,8 +223,8 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf(`${executor}/lease`)],
   },
   {
-    name: 'work that executors died of is told as never called',
-    breaks: 'only a living executor may say that a call was never made',
+    name: 'an operation that killed its executors is reported as never called',
+    breaks: 'only a living executor may report that a call was never made',
     file: 'shared/engine/executor/end-poisoned.ts',
     edits: [
       ["attempt > givenBack ? 'interrupted' : 'failed'", "attempt > 99 ? 'interrupted' : 'failed'"],
@@ -227,15 +232,15 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/poisoned')],
   },
   {
-    name: 'more runs at once than may',
-    breaks: 'parallelism bounds what was sent and has not ended',
+    name: 'more operations run at once than allowed',
+    breaks: 'parallelism limits the calls that were sent and have not ended',
     file: 'shared/engine/deployment/dispatch/slots.ts',
     edits: [['      if (free > 0) {', '      if (free > -1) {']],
     caughtBy: [testsOf('shared/engine/deployment/dispatch/slots')],
   },
   {
     name: 'a preview creates',
-    breaks: 'I11: preview changes nothing',
+    breaks: 'I11: a preview changes nothing',
     file: 'shared/engine/executor/perform.ts',
     edits: [
       [

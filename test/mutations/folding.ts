@@ -1,9 +1,9 @@
 import { type Mutation, seedsOf, testsOf } from './mutation.ts'
 
-/** Fold, publishing, the next base, and secrets. */
+/** Fold, publish, the next base, and secrets. */
 export const foldingMutations: readonly Mutation[] = [
   {
-    name: 'an end is folded whose needs are not in hand',
+    name: 'an end is folded before the ends of its needs',
     breaks: 'I6: the fold is of a closed set',
     file: 'shared/journal/operation-facts.ts',
     edits: [
@@ -12,29 +12,29 @@ export const foldingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/journal/operation-facts')],
   },
   {
-    name: 'the fold depends on the order in which entries came',
-    breaks: 'I6: the fold depends on base and the set of entries only',
+    name: 'the fold depends on the order of its entries',
+    breaks: 'I6: the fold depends on the base and the set of entries only',
     file: 'shared/journal/replay.ts',
     edits: [['.sort((a, b) => a.sequence - b.sequence)', '']],
     caughtBy: [testsOf('shared/journal/replay')],
   },
   {
-    name: 'an entry that is there twice counts twice',
+    name: 'a duplicate entry counts twice',
     breaks: 'I6: duplicates do not matter',
     file: 'shared/journal/replay.ts',
     edits: [['return [...bySequence.values()].sort(', 'return [...entries].sort(']],
     caughtBy: [testsOf('shared/journal/replay'), testsOf('test/property/fold')],
   },
   {
-    name: 'pending creates of the base are not carried',
-    breaks: 'start: carried until imported, cleared or resolved',
+    name: 'pending creates of the base are dropped',
+    breaks: 'start: pending creates are kept until imported, cleared or resolved',
     file: 'shared/journal/replay.ts',
     edits: [["({ type }) => type === 'creating'", "({ type }) => type === ''"]],
     caughtBy: [testsOf('shared/journal/replay')],
   },
   {
     name: 'an open operation is not pending in the fold',
-    breaks: 'I9: what may exist is named by a pending operation',
+    breaks: 'I9: a pending operation names every object that may exist',
     file: 'shared/journal/replay.ts',
     edits: [
       [
@@ -57,8 +57,8 @@ export const foldingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/journal/fold')],
   },
   {
-    name: 'a snapshot that is wrong is published unmarked',
-    breaks: 'I7: published, marked with its violations',
+    name: 'an invalid snapshot is published without a mark',
+    breaks: 'I7: an invalid snapshot is published with a mark of its violations',
     file: 'shared/journal/fold.ts',
     edits: [
       [
@@ -69,8 +69,8 @@ export const foldingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/journal/fold')],
   },
   {
-    name: 'a deployment starts on a snapshot that is marked',
-    breaks: 'I7: no new deployment starts on it until it is repaired',
+    name: 'a deployment starts on a marked snapshot',
+    breaks: 'I7: no deployment starts on an invalid snapshot until it is repaired',
     file: 'functions/step-generator/start-deployment.ts',
     edits: [
       [
@@ -105,15 +105,15 @@ export const foldingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/compaction')],
   },
   {
-    name: 'a fold says when it was made instead of what it is of',
-    breaks: 'I6: not on when it ran',
+    name: 'a fold contains the time of its run instead of that of its records',
+    breaks: 'I6: the fold does not depend on its time',
     file: 'shared/runtime/compaction/fold-and-publish.ts',
     edits: [['now: timestampOf(view.at)', 'now: new Date().toISOString()']],
     caughtBy: [testsOf('test/lifecycle/compaction')],
   },
   {
     name: 'an item of the inbox is matched by its URN alone',
-    breaks: 'start: its own pending operation, by deployment, operation and attempt',
+    breaks: 'start: an inbox item is matched by deployment, operation and attempt',
     file: 'shared/journal/late-outcomes.ts',
     edits: [
       [
@@ -124,15 +124,15 @@ export const foldingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/journal/late-outcomes')],
   },
   {
-    name: 'a stranger is adopted by its name',
-    breaks: 'inbox: an object whose create nobody was waiting for is never adopted on its own',
+    name: 'an unknown object is adopted by its name',
+    breaks: 'inbox: an object without a pending create is never adopted automatically',
     file: 'shared/journal/late-outcomes.ts',
     edits: [['const isResolved = pending !== undefined && isFree', 'const isResolved = isFree']],
     caughtBy: [testsOf('shared/journal/late-outcomes')],
   },
   {
-    name: 'an object that the state has is taken from the inbox again',
-    breaks: 'start: same URN and id already in the base, drop',
+    name: 'an object of the state is taken from the inbox again',
+    breaks: 'start: an item whose URN and id are already in the base is dropped',
     file: 'shared/journal/late-outcomes.ts',
     edits: [
       [
@@ -143,21 +143,21 @@ export const foldingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/journal/late-outcomes')],
   },
   {
-    name: 'the inbox is drained twice',
-    breaks: 'start: items of the pin are removed afterwards',
+    name: 'the inbox is taken twice',
+    breaks: 'start: the items of the pin are removed afterwards',
     file: 'functions/step-generator/start-deployment.ts',
     edits: [['if (inbox.length > 0) await ports', 'if (inbox.length < 0) await ports']],
     caughtBy: [testsOf('test/lifecycle/late')],
   },
   {
-    name: 'a pin does not name what it took from the inbox',
+    name: 'a pin does not name the inbox items that it took',
     breaks: 'start: one pin record names the base version and the inbox items',
     file: 'functions/step-generator/start-deployment.ts',
     edits: [['      inbox,\n      ...(request.key', '      inbox: [],\n      ...(request.key']],
     caughtBy: [testsOf('test/lifecycle/late', 'resumed')],
   },
   {
-    name: 'secrets are kept in clear',
+    name: 'secrets are stored in plaintext',
     breaks: 'I8: no plaintext',
     file: 'shared/engine/deployment/state/state-sealing.ts',
     edits: [
@@ -169,15 +169,15 @@ export const foldingMutations: readonly Mutation[] = [
     caughtBy: [seedsOf(150)],
   },
   {
-    name: 'a digest is a bare hash',
+    name: 'a digest is a plain hash',
     breaks: 'I8: comparisons of sealed things use a keyed HMAC',
     file: 'shared/secrets/symmetric-crypter.ts',
     edits: [["createHmac('sha256', subkey)", "createHmac('sha256', subkey.subarray(0, 0))"]],
     caughtBy: [testsOf('shared/secrets/secrets')],
   },
   {
-    name: 'a blob that a record names is swept away',
-    breaks: 'I9: what records name stays',
+    name: 'a blob that a record names is removed by the sweep',
+    breaks: 'I9: blobs that records name are kept',
     file: 'shared/engine/deployment/retention/sweep-blobs.ts',
     edits: [
       [

@@ -1,12 +1,11 @@
 import { groupTestsOf, createMutation } from './create-mutation.ts'
 import type { Mutation } from './mutation.ts'
 
-const generator = 'shared/engine/generator'
 const monitor = 'shared/engine/monitor'
 
 /**
- * One decision for each group of the original's tests, from alias to pulumi: its folder in
- * test/lifecycle notices.
+ * One mutation for each group of Pulumi's tests, from alias to pulumi. The group's folder in
+ * test/lifecycle detects it.
  */
 export const groupMutations: readonly Mutation[] = [
   createMutation(
@@ -20,9 +19,9 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a mandatory violation is told and passed over',
+      name: 'a mandatory violation is reported and ignored',
       breaks: 'docs/spec/monitor.md#analyzer-service: a mandatory violation ends an update',
-      file: 'shared/engine/generator/checks/apply-policies.ts',
+      file: 'shared/engine/generator/policies/apply-policies.ts',
     },
     [
       '  if (!isMandatory) return remediated\n',
@@ -32,7 +31,7 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a name without chance leaves the order of a replacement alone',
+      name: 'a fixed name does not change the order of a replacement',
       breaks: 'docs/spec/step-generation.md#autonaming: a fixed name is deleted first',
       file: 'shared/engine/generator/registration/autonaming.ts',
     },
@@ -41,9 +40,9 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a method is asked of the default provider',
+      name: 'a method is called on the default provider',
       breaks:
-        'docs/spec/monitor.md#resourcemonitor: a method is asked of the provider of its resource',
+        'docs/spec/monitor.md#resourcemonitor: a method is called on the provider of its resource',
       file: 'shared/engine/generator/calls/call-method.ts',
     },
     ['  return goal.provider\n', "  return ''\n"],
@@ -51,22 +50,19 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'what goes with a resource is not replaced with it',
+      name: 'a resource that is deleted with another is not replaced with it',
       breaks:
-        'docs/spec/step-generation.md#diff-decision: what is deleted with a resource is replaced with it',
+        'docs/spec/step-generation.md#diff-decision: a resource that is deleted with another is replaced with it',
       file: 'shared/engine/generator/changes/difference.ts',
     },
-    [
-      "  if (next.deletedWith !== '' && ctx.sets",
-      '  if (next.deletedWith === next.urn && ctx.sets',
-    ],
+    ["  if (next.deletedWith !== '' && sets", '  if (next.deletedWith === next.urn && sets'],
     groupTestsOf('deleted_with_replace/deleted-with-replace', 'OnCreateBeforeDelete'),
   ),
   createMutation(
     {
-      name: 'the program has no say in what is deleted first',
+      name: 'the program cannot override the order of a replacement',
       breaks:
-        'docs/spec/step-generation.md#replacement: the option goes before what the provider wants',
+        'docs/spec/step-generation.md#replacement: the option has priority over the request of the provider',
       file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
     ['goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace', 'verdict.deleteBeforeReplace'],
@@ -74,21 +70,22 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a destroy makes what its program registers',
+      name: 'a destroy creates the resources that its program registers',
       breaks:
-        'docs/spec/step-generation.md#after-the-refresh: a destroy that runs its program makes nothing',
-      file: 'shared/engine/generator/deletion/destroy.ts',
+        'docs/spec/step-generation.md#after-the-refresh: a destroy that runs its program creates nothing',
+      file: 'shared/engine/generator/deletion/keep-until-destroyed.ts',
     },
     [
-      '  if (old === undefined) return skipCreate(ctx, next)\n',
-      '  if (old === undefined) return undefined\n',
+      '  if (old === undefined) return skipCreate(next)\n',
+      '  if (old === undefined) return decided(undefined)\n',
     ],
     groupTestsOf('destroy/run-program', 'TestDestroyWithProgram:'),
   ),
   createMutation(
     {
-      name: 'any resource may map variables',
-      breaks: 'docs/spec/monitor.md#resourcemonitor: variables are mapped for providers only',
+      name: 'any resource may map environment variables',
+      breaks:
+        'docs/spec/monitor.md#resourcemonitor: environment variables are mapped for providers only',
       file: `${monitor}/read-registration.ts`,
     },
     ['request.envVarMappings.size > 0 && ', 'request.envVarMappings.size < 0 && '],
@@ -96,8 +93,8 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a failed call is made again when its hooks say no',
-      breaks: 'docs/spec/step-execution.md#hooks: a call is made again when an error hook wants it',
+      name: 'a failed call is retried although its hooks refuse',
+      breaks: 'docs/spec/step-execution.md#hooks: a call is retried when an error hook requests it',
       file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
     },
     ['  if (!retry) return undefined\n', '  if (retry) return undefined\n'],
@@ -106,7 +103,7 @@ export const groupMutations: readonly Mutation[] = [
   createMutation(
     {
       name: 'an extension is not recorded',
-      breaks: 'I10: later lives and the fold find each extension',
+      breaks: 'I10: later runs and the fold find each extension',
       file: 'shared/engine/generator/steps/deployment-runner.ts',
     },
     ['      writer.defer(decision)\n', '      void decision\n'],
@@ -114,8 +111,8 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'properties to be hidden are not kept',
-      breaks: 'docs/spec/monitor.md#resourcemonitor: hideDiffs is kept in the state',
+      name: 'hidden properties are not stored',
+      breaks: 'docs/spec/monitor.md#resourcemonitor: hideDiffs is stored in the state',
       file: 'shared/engine/generator/registration/claim-urn.ts',
     },
     ['    hideDiff: goal.hideDiff,\n', ''],
@@ -123,9 +120,9 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'the id of an import is compared with the provider’s own alone',
+      name: 'the id of an import is compared with the id of the provider only',
       breaks:
-        'docs/spec/step-generation.md#after-the-refresh: an id that was imported under counts before the own one',
+        'docs/spec/step-generation.md#after-the-refresh: the import id has priority over the id of the provider',
       file: 'shared/engine/generator/import/adopt-existing.ts',
     },
     ["(old.importID === '' ? old.id : old.importID)", 'old.id'],
@@ -133,20 +130,20 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a function is asked while what it depends on is not there',
+      name: 'a function is called while its dependencies are pending',
       breaks:
-        'docs/spec/monitor.md#resourcemonitor: a function that depends on what is not known is not asked',
-      file: `${generator}/generator.ts`,
+        'docs/spec/monitor.md#resourcemonitor: a function with unknown dependencies is not called',
+      file: 'shared/engine/generator/calls/invoke-function.ts',
     },
     [
-      "  if (await deps.tree.isPending(request.dependsOn)) return 'unknown'\n",
+      "  if (await deps.tree.isPending(request.dependsOn)) return decided('unknown')\n",
       '  await deps.tree.isPending(request.dependsOn)\n',
     ],
     groupTestsOf('invoke/invoke', 'TestInvokeDependsOnPendingCustomResource'),
   ),
   createMutation(
     {
-      name: 'all packages of a program are one',
+      name: 'all packages of a program are the same',
       breaks:
         'docs/spec/monitor.md#resourcemonitor: equal packages get one reference, others their own',
       file: `${monitor}/packages.ts`,
@@ -159,9 +156,9 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a plugin is not told what it is to become',
+      name: 'a plugin is not parameterized',
       breaks:
-        'docs/spec/provider-protocol.md#value-encoding: a parameterized package is made before anything is asked',
+        'docs/spec/provider-protocol.md#value-encoding: a package is parameterized before any other request',
       file: `${monitor}/packages.ts`,
     },
     ['{ parameters: { plugin: name, ...blobOf(parameterization) } }', '{}'],
@@ -171,7 +168,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'old copies are left behind',
       breaks:
-        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: what is marked is deleted at the end',
+        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: marked resources are deleted at the end',
       file: 'shared/engine/generator/deletion/condemned-steps.ts',
     },
     [
@@ -182,8 +179,9 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a replacement that was begun is dropped for an update',
-      breaks: 'docs/spec/step-generation.md#diff-decision: a replacement begun earlier is finished',
+      name: 'a replacement that was begun earlier becomes an update',
+      breaks:
+        'docs/spec/step-generation.md#diff-decision: a replacement that was begun earlier is completed',
       file: 'shared/engine/generator/changes/decide-change.ts',
     },
     [
@@ -194,31 +192,31 @@ export const groupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'what is protected is replaced',
-      breaks: 'docs/spec/step-generation.md#replacement: what is protected is not replaced',
+      name: 'a protected resource is replaced',
+      breaks: 'docs/spec/step-generation.md#replacement: protected resources are not replaced',
       file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
-    ['old.state.protect && !ctx.ignoreProtect', 'old.state.protect && ctx.ignoreProtect'],
+    ['!old.protect || ignoreProtect)', '!old.protect || !ignoreProtect)'],
     groupTestsOf('protect/ignored', 'TestIgnoreProtectReplace'),
   ),
   createMutation(
     {
-      name: 'a resource moves to any provider without a question',
+      name: 'a resource moves to any provider without a diff',
       breaks:
-        'docs/spec/step-generation.md#provider-change: the new provider says whether its resources are replaced',
+        'docs/spec/step-generation.md#provider-change: the new provider decides whether its resources are replaced',
       file: 'shared/engine/generator/changes/difference.ts',
     },
     [
-      "  return diff.changes !== 'none' && isReplacement(diff)\n",
-      '  return isReplacement(diff) && false\n',
+      "  return decided(diff.changes !== 'none' && isReplacement(diff))\n",
+      '  return decided(isReplacement(diff) && false)\n',
     ],
     groupTestsOf('provider/provider', 'TestExplicitProviderDiffReplacement'),
   ),
   createMutation(
     {
-      name: 'a read may be of any type',
+      name: 'a read accepts any type',
       breaks:
-        'docs/spec/monitor.md#resourcemonitor: what a provider has is of a type of three parts',
+        'docs/spec/monitor.md#resourcemonitor: a resource of a provider has a type of three parts',
       file: `${monitor}/read-registration.ts`,
     },
     ['  requireTypeToken(request.type)\n  if (request.provider', '  if (request.provider'],

@@ -4,24 +4,24 @@ import type { Mutation } from './mutation.ts'
 const monitor = 'shared/engine/monitor'
 
 /**
- * One decision for each group of the original's tests, from refresh to update_plan: its folder in
- * test/lifecycle notices.
+ * One mutation for each group of Pulumi's tests, from refresh to update_plan. The group's folder in
+ * test/lifecycle detects it.
  */
 export const laterGroupMutations: readonly Mutation[] = [
   createMutation(
     {
-      name: 'a refresh reads all but its targets',
+      name: 'a refresh reads all resources except its targets',
       breaks: 'docs/spec/step-generation.md#targets: a refresh reads its targets',
-      file: 'shared/engine/generator/refresh/refresh-scope.ts',
+      file: 'shared/engine/generator/refresh/plan-refresh.ts',
     },
     ['    if (isNamed(state.urn)) return true\n', '    if (!isNamed(state.urn)) return true\n'],
     groupTestsOf('refresh/targets', 'TestRefreshBasics'),
   ),
   createMutation(
     {
-      name: 'what asks to be read before updates is not',
+      name: 'a resource that requests a read before updates is not read',
       breaks:
-        'docs/spec/deployment.md#deployment-orchestration: what is flagged is read before it is updated',
+        'docs/spec/deployment.md#deployment-orchestration: a flagged resource is read before it is updated',
       file: 'shared/engine/generator/refresh/plan-refresh.ts',
     },
     ["(which === 'all' || state.refreshBeforeUpdate)", "which === 'all'"],
@@ -35,8 +35,8 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/difference.ts',
     },
     [
-      '  if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn)))\n',
-      '  if (next.replaceWith.some(urn => ctx.sets.replaces.has(urn) && urn === next.urn))\n',
+      'urn => sets.replaces.has(urn))) return ',
+      'urn => sets.replaces.has(urn) && urn === next.urn)) return ',
     ],
     groupTestsOf('replace_with/replace-with', 'TestReplaceWith:'),
   ),
@@ -44,7 +44,7 @@ export const laterGroupMutations: readonly Mutation[] = [
     {
       name: 'a trigger that is set for the first time replaces',
       breaks:
-        'docs/spec/step-generation.md#diff-decision: setting a trigger, or taking it away, replaces nothing',
+        'docs/spec/step-generation.md#diff-decision: adding or removing a trigger replaces nothing',
       file: 'shared/engine/generator/changes/difference.ts',
     },
     ['before === null || now === null', 'before === null && now === null'],
@@ -52,7 +52,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a call is made though a hook before it failed',
+      name: 'a call is made although a hook before it failed',
       breaks: 'docs/spec/step-execution.md#step-kinds: a failed hook before a step fails the step',
       file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
     },
@@ -64,8 +64,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'nobody is answered with references',
-      breaks: 'docs/spec/monitor.md#resourcemonitor: who takes references gets them',
+      name: 'no program receives references',
+      breaks: 'docs/spec/monitor.md#resourcemonitor: programs that support references receive them',
       file: `${monitor}/reply-options.ts`,
     },
     ['references: request.acceptResources', 'references: !request.acceptResources'],
@@ -73,18 +73,18 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'what is retained is deleted in the cloud',
+      name: 'a retained resource is deleted in the cloud',
       breaks:
-        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: what is retained leaves the state only',
-      file: 'shared/engine/generator/changes/plan-replacement.ts',
+        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: a retained resource only leaves the state',
+      file: 'shared/engine/generator/deletion/is-without-call.ts',
     },
     ['state.external || state.retainOnDelete || ', 'state.external || '],
     groupTestsOf('retain_on_delete/retain-on-delete', 'TestRetainOnDelete'),
   ),
   createMutation(
     {
-      name: 'a program that waits for the end is answered at once',
-      breaks: 'docs/spec/programs.md#first-messages: it is answered when the deletes are done',
+      name: 'a program that waits for the end gets its response immediately',
+      breaks: 'docs/spec/programs.md#first-messages: the response is sent after the deletes',
       file: 'shared/engine/monitor/monitor-handlers.ts',
     },
     ['    await signals.released\n', ''],
@@ -92,9 +92,9 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'plugins that nothing uses are asked for',
+      name: 'unused plugins are requested',
       breaks:
-        'docs/spec/providers.md#default-providers: a default provider has the version that the program’s package has',
+        'docs/spec/providers.md#default-providers: a default provider has the version of the program’s package',
       file: 'shared/engine/generator/providers/default-packages.ts',
     },
     ['    reported.length > 0\n', '    reported.length < 0\n'],
@@ -104,7 +104,7 @@ export const laterGroupMutations: readonly Mutation[] = [
     {
       name: 'a stash is replaced when its input changes',
       breaks:
-        'docs/spec/providers.md#built-in-provider: the output of a stash stays its first input',
+        'docs/spec/providers.md#built-in-provider: the output of a stash keeps its first input',
       file: 'shared/providers/builtin/builtin-provider.ts',
     },
     ['isStash ? { changedKeys: [key] } : ', "isStash && key === '' ? { changedKeys: [key] } : "],
@@ -112,18 +112,18 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'what is read under another id takes the place of what was managed',
+      name: 'a read with another id keeps the managed resource',
       breaks:
-        'docs/spec/step-generation.md#reads: what was managed is replaced by the read, and deleted',
+        'docs/spec/step-generation.md#reads: the read replaces the managed resource, which is deleted',
       file: 'shared/engine/generator/calls/read-resource.ts',
     },
-    ['    old.state.id !== request.id\n', '    old.state.id === request.id\n'],
+    ['old.state.external || old.state.id === id)', 'old.state.external || old.state.id !== id)'],
     groupTestsOf('step_generator/steps', 'TestReadReplaceStep'),
   ),
   createMutation(
     {
-      name: 'a taint means nothing',
-      breaks: 'docs/spec/step-generation.md#diff-decision: what is tainted is replaced',
+      name: 'a taint is ignored',
+      breaks: 'docs/spec/step-generation.md#diff-decision: a tainted resource is replaced',
       file: 'shared/engine/generator/targets/scope.ts',
     },
     [' || old?.taint === true\n', '\n'],
@@ -131,7 +131,7 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a destroy takes along what depends on its targets',
+      name: 'a destroy deletes the dependents of its targets',
       breaks:
         'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: dependents of targets are deleted on request only',
       file: 'shared/engine/generator/deletion/delete-scope.ts',
@@ -157,9 +157,9 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'old copies of what is no target are deleted with a warning',
+      name: 'old copies outside of the targets are deleted with a warning',
       breaks:
-        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: nothing is deleted that is no target by itself',
+        'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: only targets are deleted',
       file: 'shared/engine/generator/deletion/delete-scope.ts',
     },
     ['  return others.length === 0\n', '  return others.length >= 0\n'],
@@ -167,8 +167,8 @@ export const laterGroupMutations: readonly Mutation[] = [
   ),
   createMutation(
     {
-      name: 'a plan does not hold a deployment to its options',
-      breaks: 'docs/spec/step-generation.md#update-plans: options are as planned',
+      name: 'a plan does not constrain the options of a deployment',
+      breaks: 'docs/spec/step-generation.md#update-plans: options must be as planned',
       file: 'shared/engine/plan/goal-violations.ts',
     },
     ["  compare('protect', planned.protect, proposed.protect)\n", ''],

@@ -10,7 +10,7 @@ import { platformMutations } from './platform.ts'
 import { recoveringMutations } from './recovering.ts'
 import { storeMutations } from './store.ts'
 
-/** Every rule that is broken on purpose. */
+/** All mutations. */
 export const mutations: readonly Mutation[] = [
   ...platformMutations,
   ...adapterMutations,

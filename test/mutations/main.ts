@@ -1,7 +1,7 @@
 /**
  * `npm run mutations` breaks each rule of the list in a copy of the tree and runs the suites that
- * must notice; `--only TEXT` those whose name has that text. Exit status 1 when one survives, or
- * when a suite fails without any. A whole run writes docs/mutations.md.
+ * must detect it. `--only TEXT` selects mutations by name. The exit status is 1 when a mutation
+ * survives, or when a suite fails without any. A complete run writes docs/mutations.md.
  */
 import { writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -18,7 +18,7 @@ const root = resolve(import.meta.dirname, '../..')
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Breaks one rule and asks each suite. */
+/** Applies one mutation and runs each of its suites. */
 async function tryOne(copy: ProjectCopy, mutation: Mutation): Promise<MutationResult> {
   const catches: MutationCatch[] = []
   for (const suite of mutation.caughtBy) {
@@ -33,7 +33,7 @@ async function tryOne(copy: ProjectCopy, mutation: Mutation): Promise<MutationRe
   return { mutation, catches, why: undefined }
 }
 
-/** Tries all of them, one at a time in each copy. */
+/** Tries all mutations, one at a time per copy. */
 async function tryAll(
   copies: readonly ProjectCopy[],
   requested: readonly Mutation[],
@@ -66,7 +66,7 @@ async function run(): Promise<number> {
   const copies = await Promise.all(Array.from({ length: jobs }, () => createCopy(root)))
   const [ofTests = root, ofSeeds = ofTests] = copies.map(({ folder }) => folder)
   const wrong = await checkBaseline({ ofTests, ofSeeds }, requested)
-  for (const line of wrong) printLine(`without any mutation: ${line}`)
+  for (const line of wrong) printLine(`without a mutation: ${line}`)
   if (wrong.length > 0) return 1
   const results = await tryAll(copies, requested)
   const survivors = results.filter(({ why }) => why !== undefined)
@@ -76,6 +76,6 @@ async function run(): Promise<number> {
   return survivors.length > 0 ? 1 : 0
 }
 
-// Copies and children go with this process.
+// Copies and child processes end with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 process.exitCode = await run()

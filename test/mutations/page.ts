@@ -1,12 +1,12 @@
 import type { Mutation } from './mutation.ts'
 
-/** A suite that failed, and the test in it, or the rule of the simulation, that did first. */
+/** A suite that failed, with the first failed test or broken rule. */
 export interface MutationCatch {
   readonly suite: string
   readonly by: string
 }
 
-/** What became of a mutation; `why` when not every suite caught it. */
+/** The result of a mutation; `why` is set unless every suite detected it. */
 export interface MutationResult {
   readonly mutation: Mutation
   readonly catches: readonly MutationCatch[]
@@ -15,15 +15,15 @@ export interface MutationResult {
 
 const head = `# Mutations
 
-Rules of the product that were broken on purpose, one at a time, in a copy of the tree, and what noticed.
-\`npm run mutations\` runs them and writes this page; \`npm run nightly\` does too. A rule that is broken unnoticed is a
-hole in the tests, and fails the run. The list is in [test/mutations](../test/mutations/list.ts).
+Rules of the product that were broken on purpose, one at a time, in a copy of the tree, and the suites that detected it.
+\`npm run mutations\` and \`npm run nightly\` run them and write this page. An undetected mutation shows a gap in the tests
+and fails the run. The list is in [test/mutations](../test/mutations/list.ts).
 
 | Done wrong | Rule that it breaks | Noticed by |
 |---|---|---|
 `
 
-/** The page of a run; the same whenever the same was caught. */
+/** Returns the page of a run. Equal results give an equal page. */
 export function pageOf(results: readonly MutationResult[]): string {
   const rows = results.map(({ mutation, catches, why }) => {
     const by = catches.map(one => `${one.suite}: ${one.by}`)
@@ -33,7 +33,7 @@ export function pageOf(results: readonly MutationResult[]): string {
   return head + rows.join('')
 }
 
-/** Nothing in a cell may end it, nor be a link or a place of somebody's machine. */
+/** Removes all characters from a cell that would end it or its row. */
 function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 }

@@ -3,41 +3,41 @@ import { type Mutation, seedsOf } from './mutation.ts'
 const caughtBy = [seedsOf(300)]
 
 /**
- * Promises of the ports, broken by the simulated platform instead of by the product: whoever writes
- * the next platform must be caught by the simulation, too.
+ * Port guarantees that are broken in the simulated platform instead of the product. The simulation
+ * must detect faults of a future platform, too.
  */
 export const platformMutations: readonly Mutation[] = [
   {
-    name: 'a platform lets operations begin without what they need',
-    breaks: 'I3: the store enforces needs in the write that is the begin',
+    name: 'a platform lets operations begin before their needs have arrived',
+    breaks: 'I3: the store checks the needs in the write of the begin',
     file: 'test/sim/heads.ts',
     edits: [['&& head.arrived.length >= needs', '&& needs >= 0']],
     caughtBy,
   },
   {
-    name: 'a platform does not show the stop flag between begin and call',
-    breaks: 'control: read strongly consistently',
+    name: 'a platform does not return the stop flag between begin and call',
+    breaks: 'control: read with strong consistency',
     file: 'test/sim/store.ts',
     edits: [['return control\n', "return { ...control, stop: 'none', closed: false }\n"]],
     caughtBy,
   },
   {
-    name: 'a platform drops arrivals',
-    breaks: 'arrive: idempotent, and durable when it answers',
+    name: 'a platform loses arrivals',
+    breaks: 'arrive: idempotent, and durable when it returns',
     file: 'test/sim/heads.ts',
     edits: [['!before.arrived.includes(from)', '!before.arrived.includes(from) && from % 3 > 0']],
     caughtBy,
   },
   {
-    name: 'a platform forgets outcomes',
-    breaks: "I2: every attempt's outcome is kept",
+    name: 'a platform loses outcomes',
+    breaks: 'I2: the outcome of every attempt is stored',
     file: 'test/sim/store.ts',
     edits: [['outcomes.set(at, outcome)', 'if (outcome.operation % 5) outcomes.set(at, outcome)']],
     caughtBy,
   },
   {
-    name: 'a platform answers selects and does not write them',
-    breaks: 'select: durable when it answers',
+    name: 'a platform acknowledges selects without writing them',
+    breaks: 'select: durable when it returns',
     file: 'test/sim/heads.ts',
     edits: [
       [
@@ -48,8 +48,8 @@ export const platformMutations: readonly Mutation[] = [
     caughtBy,
   },
   {
-    name: 'a platform writes interrupted as succeeded',
-    breaks: 'I9: what may exist is named by a pending operation',
+    name: 'a platform stores interrupted as succeeded',
+    breaks: 'I9: a pending operation names every object that may exist',
     file: 'test/sim/heads.ts',
     edits: [
       [
@@ -60,14 +60,14 @@ export const platformMutations: readonly Mutation[] = [
     caughtBy,
   },
   {
-    name: 'a platform gives what somebody has begun to another',
-    breaks: 'begin: no owner, or already mine',
+    name: 'a platform assigns a begun operation to another owner',
+    breaks: 'begin: no owner, or already its own',
     file: 'test/sim/heads.ts',
     edits: [['return isRepeated ? { kind', 'return isRepeated || head.end === undefined ? { kind']],
     caughtBy,
   },
   {
-    name: 'a platform lets a deposed generator write',
+    name: 'a platform accepts records of a deposed generator',
     breaks: 'I5: put-if-absent at the next number',
     file: 'test/sim/store.ts',
     edits: [
@@ -80,7 +80,7 @@ export const platformMutations: readonly Mutation[] = [
     caughtBy,
   },
   {
-    name: 'a platform publishes a snapshot over another',
+    name: 'a platform publishes a snapshot over a newer one',
     breaks: 'close: compare-and-swap from the version of the base',
     file: 'test/sim/catalog.ts',
     edits: [

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { mutate, type Mutation } from './mutation.ts'
 
-/** A copy of the project in which one thing at a time may be wrong; it goes with this process. */
+/** A copy of the project with at most one mutation at a time. It is removed with this process. */
 export interface ProjectCopy {
   readonly folder: string
-  /** Runs `during` while the mutation is in the copy. Throws when its text is not there. */
+  /** Runs `work` while the mutation is applied to the copy. Throws when its text is missing. */
   readonly withMutation: <T>(mutation: Mutation, work: () => Promise<T>) => Promise<T>
 }
 
@@ -15,7 +15,7 @@ const folders = ['shared', 'functions', 'local', 'cli', 'test', 'proto']
 const files = ['package.json', 'tsconfig.json', 'vitest.config.ts']
 const excludedNames = new Set(['node_modules', 'golden', 'e2e'])
 
-/** Copies the sources of a project; its packages are linked. */
+/** Copies the sources of a project. The packages are linked. */
 export async function createCopy(project: string): Promise<ProjectCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'antichain-mutations-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -2,10 +2,10 @@ import { type Mutation, seedsOf, testsOf } from './mutation.ts'
 
 const order = 'test/lifecycle/order-of-effects'
 
-/** Sweep, recovery, take-over and close. */
+/** Sweep, recovery, takeover and close. */
 export const recoveringMutations: readonly Mutation[] = [
   {
-    name: 'arrivals are not redone by the sweep',
+    name: 'the sweep does not repeat arrivals',
     breaks: 'sweep: no message, hint or redelivery is needed for progress',
     file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [
@@ -23,7 +23,7 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
-    name: 'the sweep recovers from executors that live',
+    name: 'the sweep recovers operations of living executors',
     breaks: 'recovery acts only when the owner is gone',
     file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [
@@ -35,15 +35,15 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/recovery'), seedsOf(150)],
   },
   {
-    name: 'what was found to be ready is not sent',
-    breaks: 'sweep: sends what is ready',
+    name: 'the sweep does not send ready operations',
+    breaks: 'sweep: ready operations are sent',
     file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [['if (ready.length > 0) await', 'if (ready.length > 9_999) await']],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
-    name: 'a sweep goes on after a stop',
-    breaks: 'recovery: while not stopped',
+    name: 'a sweep continues after a stop',
+    breaks: 'recovery: only while the deployment is not stopped',
     file: 'shared/engine/deployment/recovery/sweeper.ts',
     edits: [
       [
@@ -54,29 +54,29 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
-    name: 'recovery does not look for the outcome that was left',
-    breaks: 'recovery looks for the outcome of the attempt first',
+    name: 'recovery ignores the stored outcome',
+    breaks: 'recovery reads the outcome of the attempt first',
     file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [['if (outcome !== undefined)', 'if (outcome !== undefined && attempt < 0)']],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
-    name: 'a create of which nobody knows counts as done',
-    breaks: 'recovery: a create is never adopted on its own',
+    name: 'a create with an unknown end counts as done',
+    breaks: 'recovery: a create is never adopted automatically',
     file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [["{ ...select, verdict: 'interrupted' }", "{ ...select, verdict: 'succeeded' }"]],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
-    name: 'what comes after a gap in a log is read as if nothing were missing',
-    breaks: 'damaged rows are reported with their keys',
+    name: 'records after a gap in a log are read as if none were missing',
+    breaks: 'damaged records are reported with their keys',
     file: 'shared/platform/records/gapless-log.ts',
     edits: [['if (whole < 0) return', 'if (whole < 9_999) return']],
     caughtBy: [testsOf('shared/platform/records/gapless-log')],
   },
   {
-    name: 'an executor is taken for dead at its first missed renewal',
-    breaks: 'leases: a full lease and 30 s',
+    name: 'an executor is considered dead at its first missed renewal',
+    breaks: 'leases: a full lease and a margin of 30 s',
     file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [
       [
@@ -87,28 +87,28 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('shared/engine/deployment/ownership/liveness')],
   },
   {
-    name: 'an executor that was found dead is not retired',
-    breaks: 'leases: whoever is gone never comes back',
+    name: 'a dead executor is not retired',
+    breaks: 'leases: a retired executor never returns',
     file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [['if (!lease.retired) await', 'if (lease.retired) await']],
     caughtBy: [testsOf('shared/engine/deployment/ownership/liveness')],
   },
   {
     name: 'plugins of a dead executor keep running',
-    breaks: 'processes: who takes over on the same host ends them first',
+    breaks: 'processes: a takeover on the same host ends them first',
     file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [['if (isDead) for', 'if (isDead && lease.retired) for']],
     caughtBy: [testsOf('shared/engine/deployment/ownership/liveness')],
   },
   {
-    name: 'a log is taken over without a record of it',
-    breaks: 'I5: taking over is itself a record',
+    name: 'a log is taken over without a record',
+    breaks: 'I5: a takeover is itself a record',
     file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [["await writer.append({ kind: 'takeover', holder: deps.holder })", '']],
     caughtBy: [testsOf('test/lifecycle/deposed')],
   },
   {
-    name: 'the closing record is not written by who closes a dead deployment',
+    name: 'the closing record is missing when a dead deployment is closed',
     breaks: 'close: a closing record in the log first',
     file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [
@@ -120,8 +120,8 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [seedsOf(150)],
   },
   {
-    name: 'what a dead deployment took from the inbox stays in it',
-    breaks: 'start: items of the pin are removed afterwards',
+    name: 'the inbox keeps the items that a dead deployment took',
+    breaks: 'start: the items of the pin are removed afterwards',
     file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [['if (taken.length > 0) await', 'if (taken.length < 0) await']],
     caughtBy: [testsOf('test/lifecycle/late', 'resumed')],
@@ -152,8 +152,8 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
-    name: 'interrupted is not written by the closer',
-    breaks: 'close: orphaned begun heads are written interrupted',
+    name: 'a close does not write interrupted',
+    breaks: 'close: begun heads without an owner are written as interrupted',
     file: 'shared/engine/deployment/recovery/settle-orphans.ts',
     edits: [
       [
@@ -164,15 +164,15 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
-    name: 'interrupted is written as succeeded',
+    name: 'an interrupted operation is written as succeeded',
     breaks: 'recovery: a begun create whose owner is gone is unknown',
     file: 'shared/engine/deployment/recovery/settle-orphans.ts',
     edits: [["?? 'interrupted'", "?? 'succeeded'"]],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
-    name: 'the closer does not look for the outcome that was left',
-    breaks: 'close: orphaned begun heads get their outcome selected',
+    name: 'a close ignores the stored outcome',
+    breaks: 'close: begun heads without an owner get their stored outcome',
     file: 'shared/engine/deployment/recovery/settle-orphans.ts',
     edits: [["outcome?.verdict ?? 'interrupted'", "'interrupted'"]],
     caughtBy: [testsOf('test/lifecycle/recovery')],
@@ -191,15 +191,15 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf(order)],
   },
   {
-    name: 'a hint is treated as the truth',
-    breaks: 'I4: hints say when to look, heads say what is',
+    name: 'a hint is treated as an end',
+    breaks: 'I4: a hint only causes a read, and the head decides',
     file: 'shared/engine/deployment/ends/end-watcher.ts',
     edits: [['if (end.head.end !== undefined) waits.end(id, end)', 'waits.end(id, end)']],
     caughtBy: [seedsOf(150)],
   },
   {
-    name: 'records go while a process that could write them lives',
-    breaks: 'late window: every owner is dead, its requests can no longer land',
+    name: 'records are removed while a process that could write them lives',
+    breaks: 'late window: every owner is dead, and its requests can no longer land',
     file: 'shared/engine/deployment/retention/remove-old-records.ts',
     edits: [['if (states.includes(true)) return false', 'if (states.length < 0) return false']],
     caughtBy: [testsOf('test/lifecycle/retention')],
@@ -212,7 +212,7 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/retention')],
   },
   {
-    name: 'what an inbox gave already may be put into it again',
+    name: 'an outcome that was taken from the inbox can be put there again',
     breaks: 'I9: each late outcome is taken once',
     file: 'shared/platform/embedded/store/methods/late-methods.ts',
     edits: [
@@ -224,8 +224,8 @@ export const recoveringMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/contract/embedded'), testsOf('test/lifecycle/late')],
   },
   {
-    name: 'a pending create is forgotten while its plugin runs',
-    breaks: 'late window: until then pending clear is refused',
+    name: 'a pending create is cleared while its plugin runs',
+    breaks: 'late window: until then a clear of pending creates is refused',
     file: 'shared/engine/deployment/retention/late-window.ts',
     edits: [
       [

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 
-/** What a child came to. */
+/** The result of a child process. */
 export interface ChildResult {
-  /** undefined: it took too long, and was killed with all that it had started. */
+  /** undefined: the time limit was exceeded, and the child was killed with all of its processes. */
   readonly status: number | undefined
   readonly output: string
 }
 
-/** Runs Node in a folder, for a bounded time, in a process group of its own. */
+/** Runs Node in a folder, with a time limit, in its own process group. */
 export function runNode(
   args: readonly string[],
   options: {
@@ -31,7 +31,7 @@ export function runNode(
     try {
       process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   const timer = setTimeout(() => {

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { runNode } from './run-node.ts'
 import type { Suite } from './mutation.ts'
 
-/** What a suite says of a tree. `broken`: it could not be run to an answer. */
+/** The verdict of a suite on a tree. `broken`: the suite could not be run completely. */
 export type SuiteVerdict =
   | { readonly kind: 'passes'; readonly names: readonly string[] }
   | { readonly kind: 'fails'; readonly by: string }
   | { readonly kind: 'broken'; readonly why: string }
 
-/** The longest that one suite may take on a mutated tree, in ms. */
+/** Time limit of one suite on a mutated tree, in ms. */
 const suiteMs = 240_000
 
 /** Runs a suite in a copy of the project, until its first failure. */
@@ -19,7 +19,7 @@ export function runSuite(folder: string, suite: Suite, withinMs = suiteMs): Prom
   return runTestFiles(folder, { files: [file], named, withinMs })
 }
 
-/** Runs whole files of tests, all of one tier. */
+/** Runs whole test files of one tier. */
 export async function runTestFiles(
   folder: string,
   options: {
@@ -47,7 +47,7 @@ export async function runTestFiles(
   return verdictOf(text === '' ? [] : parseAssertions(text), ended)
 }
 
-/** The tier whose tests these files are; the groups of the original's tests are the second's. */
+/** Returns the tier of these test files. The groups of Pulumi's tests are in the second tier. */
 export function tierOf([file = '']: readonly string[]): string {
   if (/^test\/lifecycle\/\w+\//.test(file)) return 'full'
   return /\.(full|nightly)\.test\.ts$/.exec(file)?.[1] ?? 'readme'
@@ -65,7 +65,10 @@ function parseAssertions(report: string): readonly Assertion[] {
   return testResults.flatMap(({ assertionResults }) => assertionResults)
 }
 
-/** A tree of which not even the files can be loaded has not been caught by any test. */
+/**
+ * Returns the verdict of a test run. If the files of a tree cannot even be loaded, no test has
+ * detected the mutation.
+ */
 function verdictOf(
   assertions: readonly Assertion[],
   { status, output }: { readonly status: number | undefined; readonly output: string },
@@ -93,5 +96,5 @@ async function runSeeds(
 }
 
 function createLateVerdict(withinMs: number): SuiteVerdict {
-  return { kind: 'broken', why: `it had not ended after ${withinMs / 1_000} s` }
+  return { kind: 'broken', why: `the suite exceeded its limit of ${withinMs / 1_000} s` }
 }

@@ -1,6 +1,6 @@
 /**
- * `node seeds.ts N [aws]` runs the first N seeds of the simulation, all of them on AWS where that
- * is said, until one breaks a rule, and says which rule that was: what a mutated tree is judged by.
+ * `node seeds.ts N [aws]` runs the first N seeds of the simulation, on AWS if requested, until one
+ * breaks a rule, and prints that rule. The verdict on a mutated tree is based on it.
  */
 import { runSeed } from '../sim/run-seed.ts'
 
@@ -10,7 +10,7 @@ const exitBroken = (rule: string): never => {
 }
 
 process.on('unhandledRejection', thrown =>
-  exitBroken(`nobody handled: ${String(thrown).split('\n')[0]}`),
+  exitBroken(`unhandled error: ${String(thrown).split('\n')[0]}`),
 )
 const [, , seeds, platform] = process.argv
 const count = Number(seeds)

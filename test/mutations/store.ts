@@ -3,11 +3,11 @@ import { type Mutation, testsOf } from './mutation.ts'
 const contract = 'test/contract/embedded'
 const table = 'shared/records/transitions.ts'
 
-/** Conditions that the store puts upon writes. */
+/** The conditions of the store on writes. */
 export const storeMutations: readonly Mutation[] = [
   {
-    name: 'an operation begins without what it needs',
-    breaks: 'I3: the store enforces needs in the write that is the begin',
+    name: 'an operation begins before its needs have arrived',
+    breaks: 'I3: the store checks the needs in the write of the begin',
     file: table,
     edits: [
       [
@@ -18,8 +18,8 @@ export const storeMutations: readonly Mutation[] = [
     caughtBy: [testsOf(contract, 'operations:|model')],
   },
   {
-    name: 'an operation begins without a look at its attempt number',
-    breaks: 'begin: attempt still n as read',
+    name: 'an operation begins without a check of its attempt number',
+    breaks: 'begin: the attempt number is still n as read',
     file: table,
     edits: [
       [
@@ -30,14 +30,14 @@ export const storeMutations: readonly Mutation[] = [
     caughtBy: [testsOf(contract, 'operations:|model')],
   },
   {
-    name: 'an operation that has an owner is begun by another',
-    breaks: 'begin: no owner, or already mine',
+    name: 'an operation with an owner is begun by another',
+    breaks: 'begin: no owner, or already its own',
     file: table,
     edits: [["const isOwnAttempt = ['the owner asks', ", 'const isOwnAttempt = [']],
     caughtBy: [testsOf(contract, 'operations:|model')],
   },
   {
-    name: 'a begin whose reply was lost is refused when it is repeated',
+    name: 'the repetition of a begin whose reply was lost is refused',
     breaks: 'every conditional write can be repeated safely',
     file: 'shared/platform/embedded/store/methods/head-statements.ts',
     edits: [['head.attempt = ?4 + 1', 'head.attempt = ?4 - 1']],
@@ -51,28 +51,28 @@ export const storeMutations: readonly Mutation[] = [
     caughtBy: [testsOf(contract, 'operations')],
   },
   {
-    name: 'a second end is selected over the first',
+    name: 'a second end replaces the first',
     breaks: 'I2: at most one outcome is selected',
     file: table,
     edits: [["begun: { is: ['owned'], not: ['ended'] }", "begun: { is: ['owned'], not: [] }"]],
     caughtBy: [testsOf(contract, 'operations:|model')],
   },
   {
-    name: 'an end is selected by who does not own the operation',
+    name: 'an end is selected by a process that does not own the operation',
     breaks: 'select: this owner, this attempt',
     file: table,
-    edits: [["is: ['nobody asks', 'the attempt is as read']", "is: ['the attempt is as read']"]],
+    edits: [["is: ['no owner asks', 'the attempt is as read']", "is: ['the attempt is as read']"]],
     caughtBy: [testsOf(contract, 'operations:|model')],
   },
   {
-    name: 'a store leaves out what must not hold',
+    name: 'a store ignores the negative conditions',
     breaks: 'the conditions of a store are those of the table',
     file: 'shared/records/head-conditions.ts',
     edits: [['fact => `NOT ${clauseOf(fact)}`', 'clauseOf']],
     caughtBy: [testsOf('shared/records/head-conditions'), testsOf(contract, 'model')],
   },
   {
-    name: 'an outcome is written over another one',
+    name: 'an outcome overwrites another one',
     breaks: 'I2: outcomes are immutable',
     file: 'shared/platform/embedded/store/methods/operation-methods.ts',
     edits: [['ON CONFLICT DO NOTHING', 'ON CONFLICT DO UPDATE SET outcome = excluded.outcome']],
@@ -88,36 +88,36 @@ export const storeMutations: readonly Mutation[] = [
     caughtBy: [testsOf(contract, 'operations')],
   },
   {
-    name: 'a deposed generator writes over the log',
+    name: 'a deposed generator overwrites the log',
     breaks: 'I5: put-if-absent at the next number',
     file: 'shared/platform/embedded/store/methods/log-methods.ts',
     edits: [['ON CONFLICT DO NOTHING', 'ON CONFLICT DO UPDATE SET record = excluded.record']],
     caughtBy: [testsOf(contract, 'decision log')],
   },
   {
-    name: 'a record is appended behind a gap',
+    name: 'a record is appended after a gap',
     breaks: 'I5: put-if-absent at the next number',
     file: 'shared/platform/embedded/store/methods/log-methods.ts',
     edits: [['WHERE ?2 = 0 OR EXISTS', 'WHERE ?2 >= 0 OR EXISTS']],
     caughtBy: [testsOf(contract, 'decision log')],
   },
   {
-    name: 'a repeated append looks like a take-over',
+    name: 'a repeated append looks like a takeover',
     breaks: 'every conditional write can be repeated safely',
     file: 'shared/platform/embedded/store/methods/log-methods.ts',
     edits: [["return isMine ? 'mine' : 'taken'", "return isMine ? 'taken' : 'taken'"]],
     caughtBy: [testsOf(contract, 'decision log')],
   },
   {
-    name: 'the stop flag is taken back',
-    breaks: 'control: the stop flag is never taken back',
+    name: 'the stop flag is lowered',
+    breaks: 'control: the stop flag is never lowered',
     file: 'shared/platform/embedded/store/methods/control-methods.ts',
     edits: [['WHERE deployment = ?1 AND stop < ?2', 'WHERE deployment = ?1']],
     caughtBy: [testsOf(contract, 'control')],
   },
   {
-    name: 'an executor that was retired renews its lease',
-    breaks: 'leases: whoever missed a renewal comes back only as a new identity',
+    name: 'a retired executor renews its lease',
+    breaks: 'leases: after a missed renewal an executor returns only with a new identity',
     file: 'shared/platform/embedded/store/methods/control-methods.ts',
     edits: [
       ['AND executor = ? AND retired = 0`,\n        JSON', 'AND executor = ?`,\n        JSON'],
@@ -151,8 +151,8 @@ export const storeMutations: readonly Mutation[] = [
     caughtBy: [testsOf(contract, 'catalog')],
   },
   {
-    name: 'records are deleted in mid-deployment',
-    breaks: 'I6: records are deleted only after the deployment is closed',
+    name: 'records are removed during a deployment',
+    breaks: 'I6: records are removed only after the deployment is closed',
     file: 'shared/platform/embedded/store/methods/retention-methods.ts',
     edits: [
       ['if (closed === false || isCurrent) return true', 'if (closed === null) return isCurrent'],
@@ -160,29 +160,29 @@ export const storeMutations: readonly Mutation[] = [
     caughtBy: [testsOf(contract, 'retention|removal|goes|of a deployment')],
   },
   {
-    name: 'a blob that a record names is not found among the references',
-    breaks: 'I9: what records name stays',
+    name: 'the references lack a blob that a record names',
+    breaks: 'I9: blobs that records name are kept',
     file: 'shared/platform/embedded/store/methods/retention-methods.ts',
     edits: [["AND name NOT IN ('event', 'schema')", "AND name NOT IN ('event', 'schema', 'log')"]],
     caughtBy: [testsOf(contract, 'every blob that a record')],
   },
   {
-    name: 'a record of a newer version is read as if it were ours',
+    name: 'a record of a newer version is read with the current rules',
     breaks: 'a record written by a newer version is refused by name and version',
     file: 'shared/platform/records/record-forms.ts',
     edits: [['if (found <= format) return row', 'if (found > 0) return row']],
     caughtBy: [testsOf('test/contract/embedded-forms')],
   },
   {
-    name: 'a request of several statements is kept in part',
-    breaks: 'effects of one request stand or fall together',
+    name: 'a request of several statements is applied partially',
+    breaks: 'all effects of a request are applied, or none',
     file: 'shared/platform/embedded/store/methods/run-batch.ts',
     edits: [["database.run('ROLLBACK TO request')", 'database.inTransaction()']],
     caughtBy: [testsOf('shared/platform/embedded/store/methods/run-batch')],
   },
   {
-    name: 'a damaged blob is handed out',
-    breaks: 'I7: blobs are what their name says',
+    name: 'a damaged blob is returned',
+    breaks: 'I7: a blob matches its name',
     file: 'shared/platform/embedded/blobs.ts',
     edits: [['if (hashOf(bytes) === hash) return bytes', 'if (bytes.length > 0) return bytes']],
     caughtBy: [testsOf('shared/platform/embedded/blobs')],

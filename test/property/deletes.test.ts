@@ -15,7 +15,7 @@ import type { ResourceState } from '../../shared/state/resource.ts'
 import { type Executed, execute, type Trouble } from './executing.fixture.ts'
 import { expectedDependentsOf, stacks } from './stacks.fixture.ts'
 
-/** A stack of which some is condemned, and what goes wrong. */
+/** A stack with resources to delete, and the faults of the run. */
 interface Case {
   readonly states: readonly ResourceState[]
   readonly condemned: ReadonlySet<number>
@@ -33,7 +33,7 @@ const cases: fc.Arbitrary<Case> = fc
   })
   .map(({ states, everything, keep, refused, deaths, picks }) => {
     const condemned = new Set(states.keys())
-    // What stays keeps what it depends on, as in any program.
+    // A kept resource keeps its dependencies, as in any program.
     const kept = everything ? [] : keep.map(at => at % states.length)
     for (let at = kept.pop(); at !== undefined; at = kept.pop()) {
       condemned.delete(at)
@@ -69,7 +69,7 @@ function planOf(
   })
 }
 
-/** What is gone in the end when everything is tried that can be. */
+/** Returns the resources that are deleted when every possible delete is tried. */
 function findExpectedGone({ states, condemned, trouble }: Case): ReadonlySet<Urn> {
   const dependents = expectedDependentsOf(states)
   const gone = new Set<Urn>()
@@ -83,7 +83,7 @@ function findExpectedGone({ states, condemned, trouble }: Case): ReadonlySet<Urn
   return gone
 }
 
-/** Every begin comes after the success of all condemned dependents. */
+/** Checks that every begin comes after the success of all dependents that are deleted. */
 function checkOrder({ states, condemned }: Case, { log }: Executed): void {
   const places = new Map(states.map((state, at) => [state.urn, at]))
   const dependents = expectedDependentsOf(states)
@@ -103,7 +103,7 @@ const findWaves = ({ states, condemned }: Case): readonly (readonly number[])[] 
 const modes: readonly PlanWait[] = ['for dependents', 'for whole waves', 'for waves to end']
 
 describe.each(modes)('deletes that wait %s', waiting => {
-  test('delete all when nothing is refused, dependents first, whoever dies', async () => {
+  test('delete everything without refusals, dependents first, even if executors die', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async drawn => {
         const trouble = { ...drawn.trouble, refused: new Set<Urn>() }
@@ -127,9 +127,9 @@ describe.each(modes)('deletes that wait %s', waiting => {
   })
 })
 
-describe('deletes that go on after a failure', () => {
+describe('deletes that continue after a failure', () => {
   test.each(['for dependents', 'for waves to end'] as const)(
-    'and wait %s delete all that does not precede a refused one, and nothing too early',
+    'and wait %s delete everything except the dependencies of a refused one, in order',
     async waiting => {
       await fc.assert(
         fc.asyncProperty(cases, async drawn => {
@@ -145,7 +145,7 @@ describe('deletes that go on after a failure', () => {
 
 describe('deletes of a stack with protected resources', () => {
   test.each(modes)(
-    'that wait %s keep those and what they need, and nothing else',
+    'that wait %s keep these and their dependencies, and nothing else',
     async waiting => {
       await fc.assert(
         fc.asyncProperty(cases, async drawn => {
@@ -163,8 +163,8 @@ describe('deletes of a stack with protected resources', () => {
   )
 })
 
-describe('deletes of which so many may be in flight', () => {
-  test('are never more, and delete what they would delete without a bound', async () => {
+describe('deletes with a limit of concurrent operations', () => {
+  test('never exceed it, and delete the same as without a limit', async () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.integer({ min: 1, max: 6 }), async (drawn, concurrencyMax) => {
         const ran = await execute(planOf(drawn, 'for dependents', concurrencyMax), drawn.trouble)
@@ -182,7 +182,7 @@ describe('deletes of which so many may be in flight', () => {
 })
 
 describe('waves', () => {
-  test('are over, as far as they can be, before the next one begins', async () => {
+  test('are over, as far as possible, before the next one begins', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async drawn => {
         const { log } = await execute(planOf(drawn, 'for waves to end'), drawn.trouble)
@@ -206,7 +206,7 @@ describe('waves', () => {
     )
   })
 
-  test('that are to be deleted whole end the plan at one that was refused', async () => {
+  test('that must be deleted completely end the plan after a refused one', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async drawn => {
         const ran = await execute(planOf(drawn, 'for whole waves'), drawn.trouble)

@@ -31,26 +31,26 @@ import type { Urn } from '../../shared/names/urn.ts'
 
 const deployment: DeploymentId = deploymentIdOf(stackIdOf('shop', 'dev'), 1)
 
-/** What goes wrong in a run. */
+/** The faults of a run. */
 export interface Trouble {
-  /** Whose deletes are refused. */
+  /** The refused deletes. */
   readonly refused: ReadonlySet<Urn>
-  /** After how many effects on the store the executor dies; it is replaced and things are swept. */
+  /** Numbers of store effects after which the executor dies. It is replaced, and a sweep runs. */
   readonly deaths: readonly number[]
-  /** Which of the waiting messages is taken next, by remainder, over and over. */
+  /** The next received message, by remainder, repeatedly. */
   readonly picks: readonly number[]
 }
 
-/** What a run of a plan came to. */
+/** The result of a plan's run. */
 export interface Executed {
-  /** What took effect, in order: begins, and ends by their verdict. */
+  /** The effective begins, and ends by their verdict, in order. */
   readonly log: readonly (readonly [what: 'begun' | Verdict, urn: Urn])[]
   readonly gone: ReadonlySet<Urn>
-  /** The most arrivals that a head had. */
+  /** The maximum number of arrivals at a head. */
   readonly arrivalsMax: number
 }
 
-/** Operations whose begins and ends are noted when they have taken effect. */
+/** Wraps operations so that effective begins and ends are recorded. */
 function withNotes(
   operations: OperationsPort,
   onNote: (id: OperationId, what: 'begun' | Verdict) => void,
@@ -70,7 +70,7 @@ function withNotes(
   }
 }
 
-/** The store's own rules over a file that is never written: each run is rolled back. */
+/** The real conditions of the store over a file that is never written: each run is rolled back. */
 const folder = mkdtempSync(join(tmpdir(), 'antichain-plans-'))
 const database = openDatabase(join(folder, 'plans.db'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -79,8 +79,8 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 class Dead extends Error {}
 
 /**
- * Runs a plan to its end with the real executor over the real conditions of the store, in memory;
- * only the queue and the provider are made up.
+ * Runs a plan to its end with the real executor over the real conditions of the store, in memory.
+ * Only the queue and the provider are fakes.
  */
 export async function execute(
   planned: readonly PlannedOperation[],
@@ -110,7 +110,10 @@ async function executeIn(
   let left = deaths.shift() ?? Number.POSITIVE_INFINITY
   let identities = 1
   const isDead = (executor: number): boolean => executor < identities
-  /** The effects of one executor: it dies before one of them, and does nothing from then on. */
+  /**
+   * Returns the operations of one executor. It dies before one of its effects, and does nothing
+   * afterwards.
+   */
   const createMortalOperations = (executor: number): OperationsPort => {
     const die = (): never => {
       throw new Dead()

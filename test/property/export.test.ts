@@ -92,7 +92,7 @@ const snapshots: fc.Arbitrary<Snapshot> = fc
     pendingOperations: resources.slice(0, 1).map(resource => ({ resource, type: 'updating' })),
   }))
 
-test('whatever a stack holds, its export follows the rules and comes back as it was', () => {
+test('the export of any stack is valid and can be imported unchanged', () => {
   fc.assert(
     fc.property(snapshots, fc.boolean(), (snapshot, sealed) => {
       const stored = encodeSnapshot(snapshot, manager, sealed ? 'sealed' : 'plaintext')

@@ -13,13 +13,13 @@ import type { Operation } from '../../shared/records/operation.ts'
 import { manifestOf } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
 
-/** One operation of a made-up deployment: what it does, to which, after which, and how it ended. */
+/** One operation of a generated deployment: its op, its target, its needs, and its end. */
 interface Plan {
   readonly op: 'create' | 'update' | 'delete' | 'refresh'
   readonly target: number
   readonly after: readonly number[]
   readonly end: Verdict | 'none' | 'begun'
-  /** What its provider is extended by, '' = nothing. */
+  /** The extension of its provider; '' = none. */
   readonly extension: string
 }
 
@@ -78,7 +78,7 @@ const plans = fc.array(
   { maxLength: 20 },
 )
 
-/** Whom each operation waits for: some before it. */
+/** Returns the needs of each operation: some earlier ones. */
 function needsOf(plan: Plan, at: number): readonly number[] {
   return at === 0 ? [] : [...new Set(plan.after.map(need => need % at))]
 }
@@ -152,7 +152,7 @@ function inputOf(operations: readonly Operation[], ends: readonly End[]): FoldIn
   return { base, decisions, getPage: () => [], getEnd: id => byId.get(id), ...common }
 }
 
-/** A deployment and its ends as they came: in any order, some twice. */
+/** A deployment and its ends in any order, with some duplicates. */
 const arrivals = plans.chain(drawnPlans => {
   const operations = operationsOf(drawnPlans)
   const ends = endsOf(drawnPlans, operations)
@@ -161,7 +161,7 @@ const arrivals = plans.chain(drawnPlans => {
   return fc.record({ operations: fc.constant(operations), ends: fc.constant(ends), order })
 })
 
-test('the fold does not depend on when ends came, nor how often', () => {
+test('the fold does not depend on the order or number of ends', () => {
   fc.assert(
     fc.property(arrivals, ({ operations, ends, order }) => {
       expect(fold(inputOf(operations, order))).toEqual(fold(inputOf(operations, ends)))
@@ -169,7 +169,7 @@ test('the fold does not depend on when ends came, nor how often', () => {
   )
 })
 
-test('a replay does not depend on the order of entries, nor how often they are there', () => {
+test('a replay does not depend on the order or number of entries', () => {
   fc.assert(
     fc.property(arrivals, fc.infiniteStream(fc.nat()), ({ operations, ends }, random) => {
       const replayOptions = { baseFeatures: [], now: 'now', version: 'v1' }
@@ -181,7 +181,7 @@ test('a replay does not depend on the order of entries, nor how often they are t
   )
 })
 
-test('what exists because of a begun operation is in the list or pending, whatever was seen of the others', () => {
+test('every object of a begun operation is in the resource list or pending, for any visible subset of the other ends', () => {
   fc.assert(
     fc.property(arrivals, fc.nat(), ({ operations, ends }, cut) => {
       const seen = ends.slice(cut % (ends.length + 1))
@@ -199,7 +199,7 @@ test('what exists because of a begun operation is in the list or pending, whatev
   )
 })
 
-test('of extensions there are those that a resource or something pending names, and no others', () => {
+test('the extensions are exactly those that a resource or a pending operation names', () => {
   fc.assert(
     fc.property(arrivals, fc.nat(), ({ operations, ends }, cut) => {
       const folded = fold(inputOf(operations, ends.slice(cut % (ends.length + 1))))
@@ -213,7 +213,7 @@ test('of extensions there are those that a resource or something pending names, 
   )
 })
 
-test('the same base and records come to the same bytes', () => {
+test('the same base and records give the same bytes', () => {
   fc.assert(
     fc.property(arrivals, ({ operations, ends }) => {
       const once = JSON.stringify(fold(inputOf(operations, ends)))
@@ -222,12 +222,12 @@ test('the same base and records come to the same bytes', () => {
   )
 })
 
-/** Records in which operations stand alone or together, with clocks that may be ahead. */
+/** Records with one or several operations, and clocks that may be ahead. */
 const logs = arrivals.chain(({ operations, ends }) => {
   const { decisions } = inputOf(operations, ends)
   const clocks = fc.array(fc.nat({ max: 9 }), { minLength: 20, maxLength: 20 })
   return fc.record({ clocks, ends: fc.constant<readonly End[]>(ends) }).map(clocked => {
-    // Needs never cross records, so what is made up waits within one.
+    // Needs never cross records, so generated operations wait within one record.
     const records: readonly LogRecord[] = [
       {
         number: 0 as LogNumber,
@@ -245,7 +245,7 @@ const logs = arrivals.chain(({ operations, ends }) => {
   })
 })
 
-test('no end is in a moment without the ends that it waited for', () => {
+test('the state at a moment contains no end without the ends of its needs', () => {
   fc.assert(
     fc.property(
       logs,

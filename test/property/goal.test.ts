@@ -20,11 +20,11 @@ afterEach(() => engines.close())
 
 const nameOf = (urn: unknown): string => String(urn).split('::').at(-1) ?? ''
 
-/** Default providers and the stack are nobody's wish. */
+/** Reports whether the program registers a resource: all except default providers and the stack. */
 const isWanted = ({ urn, type }: StoredResource): boolean =>
   type !== 'pulumi:pulumi:Stack' && nameOf(urn) !== 'default'
 
-/** What a state says of each resource, as `wantedOf` says it. */
+/** Returns a state's description of each resource, in the form of `expectedStateOf`. */
 function descriptionOf({ resources = [] }: StoredDeployment): Readonly<Record<string, object>> {
   const entries = resources.filter(isWanted).map(state => {
     const { type, inputs = {}, dependencies } = state
@@ -53,7 +53,7 @@ const stepsOf = ({ events }: TestRun): readonly string[] =>
       : [],
   )
 
-/** Fails with the case as source. */
+/** Runs work; an error contains the case as source code. */
 async function withSource(change: ProgramChange, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -65,7 +65,7 @@ async function withSource(change: ProgramChange, work: () => Promise<void>): Pro
   }
 }
 
-/** Every id of the state is in the cloud; what else is there was to stay. */
+/** Checks that the cloud has every id of the state. Other objects must be retained ones. */
 function hasAll({ objects }: Cloud, state: StoredDeployment, change: ProgramChange): void {
   const ids = (state.resources ?? []).filter(({ type }) => type === 'test:index:Thing').map(idOf)
   const there = [...objects.keys()]
@@ -77,7 +77,7 @@ function hasAll({ objects }: Cloud, state: StoredDeployment, change: ProgramChan
   expect(others).toEqual([])
 }
 
-test('any program, after any other, comes to the state that it says, and then to nothing more', async () => {
+test('any program after any other reaches its expected state, and a repeated run changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(programChanges, fc.boolean(), (change, isParallel) =>
       withSource(change, async () => {
@@ -106,7 +106,7 @@ test('any program, after any other, comes to the state that it says, and then to
   )
 })
 
-/** Answers diffs after as many turns of the clock as is drawn for the resource. */
+/** Delays the diff of each resource by a drawn time. */
 function withDelays(cloud: Cloud, delays: readonly number[]): Cloud {
   const diff = async (ask: DiffRequest): Promise<unknown> => {
     const at = Number(/\d+/.exec(nameOf(ask.urn))?.[0] ?? 0)
@@ -116,7 +116,7 @@ function withDelays(cloud: Cloud, delays: readonly number[]): Cloud {
   return { ...cloud, script: { ...cloud.script, diff } }
 }
 
-/** Who depends on what stays as it was, or it matters who is registered first. */
+/** Reports whether dependencies are unchanged. Otherwise the order of registrations matters. */
 function withSameEdges({ before, after }: ProgramChange): boolean {
   const edgesOf = ({ resources }: { resources: ProgramChange['before'] }) =>
     new Map(
@@ -134,7 +134,7 @@ function withSameEdges({ before, after }: ProgramChange): boolean {
   return [...news].every(([name, edgeText]) => (olds.get(name) ?? edgeText) === edgeText)
 }
 
-test('diffs that are known in any order come to the same steps', async () => {
+test('diffs in any order lead to the same steps', async () => {
   const delays = fc.array(fc.nat({ max: 4 }), { minLength: 8, maxLength: 8 })
   await fc.assert(
     fc.asyncProperty(programChanges.filter(withSameEdges), delays, delays, (change, one, other) =>

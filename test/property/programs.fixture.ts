@@ -2,25 +2,25 @@ import fc from 'fast-check'
 import type { RegisterResourceResponse } from '../../proto/gen/pulumi/resource.ts'
 import type { Monitor, Program } from '../lifecycle/engine.ts'
 
-/** A resource of a program; numbers name earlier ones by their place. */
+/** A resource of a program. Numbers refer to earlier resources by their position. */
 export interface ProgramResource {
   readonly name: string
   readonly kind: 'thing' | 'box' | 'provider'
-  /** The name that it had before. */
+  /** Its previous name. */
   readonly was?: string
   readonly v: number
   readonly replace: number
   readonly parent?: number
   readonly provider?: number
   readonly dependencies: readonly number[]
-  /** Whose id its property `replace` holds. */
+  /** The resource whose id is the value of its property `replace`. */
   readonly upon?: number
   readonly deletedWith?: number
   readonly deleteFirst: boolean
   readonly retained: boolean
 }
 
-/** A program, and the one that comes after it. */
+/** A program and its successor. */
 export interface ProgramChange {
   readonly before: readonly ProgramResource[]
   readonly after: readonly ProgramResource[]
@@ -44,7 +44,7 @@ const drawn = fc.record({
 })
 type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never
 
-/** Changes of every kind between two programs of some resources. */
+/** Changes of every kind between two programs with some resources. */
 export const programChanges: fc.Arbitrary<ProgramChange> = fc
   .array(drawn, { minLength: 1, maxLength: 8 })
   .map(all => {
@@ -97,7 +97,7 @@ function applyFate(one: ProgramResource, fate: Drawn['fate']): ProgramResource {
   return one
 }
 
-/** Those that are there; what names others names them by their new places. */
+/** Returns the present resources, with references to their new positions. */
 function selectResources(
   all: readonly ProgramResource[],
   isThere: (at: number) => boolean,
@@ -118,7 +118,7 @@ function selectResources(
 
 const types = { thing: 'test:index:Thing', box: 'test:m:Box', provider: 'pulumi:providers:test' }
 
-/** The inputs that a resource is registered with; what it holds of another has the other's id. */
+/** Returns the inputs of a registration. A reference to another resource is that one's id. */
 function inputsOf(one: ProgramResource, idOf: (at: number) => string): Record<string, unknown> {
   if (one.kind === 'box') return {}
   const { v, replace, upon } = one
@@ -128,7 +128,7 @@ function inputsOf(one: ProgramResource, idOf: (at: number) => string): Record<st
   }
 }
 
-/** Registers each resource as soon as those that it names are there, or one after another. */
+/** Registers each resource as soon as its references are registered, or one after another. */
 export function programOf(all: readonly ProgramResource[], isParallel: boolean): Program {
   return async monitor => {
     const made: Promise<RegisterResourceResponse>[] = []
@@ -178,7 +178,7 @@ function aliasOf(name: string) {
   return { alias: { $case: 'spec' as const, value } }
 }
 
-/** What the state has to say of each resource of a program, by name. */
+/** Returns the expected description of each resource of a program in the state, by name. */
 export function expectedStateOf(
   all: readonly ProgramResource[],
   idOf: (name: string) => string,
@@ -195,7 +195,7 @@ export function expectedStateOf(
   )
 }
 
-/** A change as source, to be put into a test of its own. */
+/** Returns a change as source code for a test of its own. */
 export function sourceOf({ before, after }: ProgramChange): string {
   const lines = (all: readonly ProgramResource[]): string =>
     all.map(one => `    ${JSON.stringify(one)},\n`).join('')

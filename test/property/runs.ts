@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 
-/** How many times as many cases a property is tried on: a night has the time for more. */
+/** Factor of the number of cases per property: the nightly tier has more time. */
 export const timesAtNight = process.env['ANTICHAIN_TIER'] === 'nightly' ? 20 : 1
 
-/** Who wants to know no more than whether a property fails names the cases: the same every time. */
+/**
+ * A number of cases fixes the seed, too: a mutation run only needs to know whether a property
+ * fails.
+ */
 const cases = process.env['ANTICHAIN_CASES']
 const always = cases === undefined ? {} : { seed: Number(cases), endOnFailure: true }
 

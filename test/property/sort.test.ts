@@ -7,7 +7,7 @@ import type { StoredResource } from '../../shared/state/stored.ts'
 
 const urnOf = (at: number): string => `urn:pulumi:dev::shop::a:b:C::r${at}`
 
-/** Resources in order: each depends on some before it. */
+/** Resources in order; each depends on some earlier ones. */
 const ordered = fc.array(fc.array(fc.nat(), { maxLength: 3 }), { maxLength: 30 }).map(edges =>
   edges.map((targets, at): StoredResource => {
     const urns = at === 0 ? [] : targets.map(target => urnOf(target % at))
@@ -23,7 +23,7 @@ const shuffled = ordered.chain(list =>
 const faultOf = (resources: readonly StoredResource[]): string | undefined =>
   verifyIntegrity({ manifest: manifestOf('', ''), resources, metadata: {} })
 
-test('an ordered list does not move', () => {
+test('an ordered list is unchanged', () => {
   fc.assert(
     fc.property(ordered, list => {
       expect(sortTopologically(list).resources).toEqual(list)
@@ -31,7 +31,7 @@ test('an ordered list does not move', () => {
   )
 })
 
-test('any list without a cycle comes into order, and stays so', () => {
+test('any list without a cycle becomes ordered, and then stays unchanged', () => {
   fc.assert(
     fc.property(shuffled, list => {
       const { resources, cycle } = sortTopologically(list)
@@ -43,7 +43,7 @@ test('any list without a cycle comes into order, and stays so', () => {
   )
 })
 
-test.each([true, false])('what a state may have been made with stays before it', isOld => {
+test.each([true, false])('the possible dependencies of a state stay before it', isOld => {
   const createOne = (name: string, more: object = {}): StoredResource => ({
     urn: `urn:pulumi:dev::shop::a:b:C::${name}`,
     custom: true,
@@ -62,7 +62,7 @@ test.each([true, false])('what a state may have been made with stays before it',
   expect(places.indexOf(3)).toBeLessThan(places.indexOf(0))
 })
 
-test('a list with deleted twins keeps its members, and a sorted one stays', () => {
+test('a list with deleted copies keeps its members, and a sorted one stays unchanged', () => {
   const twins = fc
     .tuple(shuffled, shuffled)
     .map(([live, dead]) => [...live, ...dead.map(resource => ({ ...resource, delete: true }))])

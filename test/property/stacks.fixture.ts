@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Urn } from '../../shared/names/urn.ts'
 import { type ResourceState, createResourceState } from '../../shared/state/resource.ts'
 
-/** What is drawn for one resource; numbers name earlier ones, by remainder. */
+/** The drawn parts of one resource. Numbers refer to earlier resources, by remainder. */
 interface Drawn {
   readonly kind: 'plain' | 'component' | 'provider'
   readonly parent: number
@@ -12,7 +12,7 @@ interface Drawn {
   readonly deletedWith: number
 }
 
-/** Mostly none, so that stacks are neither chains nor all flat. */
+/** Mostly none, so that stacks are neither chains nor completely flat. */
 const seldom: fc.Arbitrary<number> = fc.oneof(
   { weight: 4, arbitrary: fc.constant(-1) },
   { weight: 1, arbitrary: fc.nat() },
@@ -30,7 +30,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   deletedWith: seldom,
 })
 
-/** The states of a stack in lawful order; of all sizes up to some hundreds. */
+/** The states of a stack in a valid order, up to some hundreds. */
 export const stacks: fc.Arbitrary<readonly ResourceState[]> = fc
   .oneof(
     { weight: 6, arbitrary: fc.array(drawn, { minLength: 2, maxLength: 30 }) },
@@ -72,9 +72,9 @@ function stateOf(one: Drawn, at: number, before: readonly ResourceState[]): Reso
 }
 
 /**
- * By place: the places of what must be gone before. Said again from the rules, not from the plan:
- * whoever names a state as dependency, parent, provider or deletedWith; children of a component
- * count with it.
+ * Returns by position the positions that must be deleted before. It is derived from the rules, not
+ * from the plan: every state that names another as dependency, parent, provider or deletedWith.
+ * Children of a component count as well.
  */
 export function expectedDependentsOf(
   states: readonly ResourceState[],

@@ -1,17 +1,19 @@
 import fc from 'fast-check'
 import { childUrnOf, urnPartsOf, type Urn } from '../../shared/names/urn.ts'
 import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
-import { Bail, type GeneratorContext } from '../../shared/engine/generator/context.ts'
+import type { GeneratorContext } from '../../shared/engine/generator/context.ts'
+import { Bail, unwrap } from '../../shared/engine/generator/finish-stage.ts'
 import {
   areAllTargeted,
   createDeleteScope,
   emitKeptStates,
 } from '../../shared/engine/generator/deletion/delete-scope.ts'
 import { findCondemnedSteps } from '../../shared/engine/generator/deletion/condemned-steps.ts'
-import { generate } from '../../shared/engine/generator/generate.ts'
+import { registerResource } from '../../shared/engine/generator/registration/register-resource.ts'
 import type { Goal } from '../../shared/engine/generator/registration/goal.ts'
 import { scopeOf } from '../../shared/engine/generator/targets/scope.ts'
-import { createSets } from '../../shared/engine/generator/sets.ts'
+import { createSets, reduceSets } from '../../shared/engine/generator/reduce-sets.ts'
+import type { SetsDelta } from '../../shared/engine/generator/sets-delta.ts'
 import { noDiff } from '../../shared/providers/provider.ts'
 import { successEndOf } from '../../shared/engine/step-end.ts'
 import type { Step } from '../../shared/engine/step.ts'
@@ -21,7 +23,7 @@ import { type ResourceState, createResourceState } from '../../shared/state/reso
 import { emptySnapshot } from '../../shared/state/snapshot.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
 
-/** A resource as it was and as the program has it now; numbers name earlier ones. */
+/** The old and new form of a resource. References are to earlier resources. */
 export interface TargetNode {
   readonly urn: Urn
   readonly name: string
@@ -32,7 +34,7 @@ export interface TargetNode {
   readonly dependencies: readonly Urn[]
 }
 
-/** A stack, a program that differs from it, and what a deployment of it is about. */
+/** A stack, a changed program, and the targets of a deployment. */
 export interface TargetCase {
   readonly nodes: readonly TargetNode[]
   readonly targeting: Targeting
@@ -52,7 +54,7 @@ const drawnNode = fc.record({
 const [component, providerType, plain] = ['test:m:Box', 'pulumi:providers:test', 'test:m:Thing']
 const idOf = (name: string): string => `id-${name}`
 
-/** Nodes in lawful order; the first is a provider that everything plain may use. */
+/** Resources in a valid order. The first is a provider that every plain one may use. */
 const nodes: fc.Arbitrary<readonly TargetNode[]> = fc
   .array(drawnNode, { minLength: 2, maxLength: 9 })
   .map(all => {
@@ -63,7 +65,7 @@ const nodes: fc.Arbitrary<readonly TargetNode[]> = fc
       const type = { plain, component, provider: providerType }[one.kind]
       const above = one.parent === undefined ? undefined : boxes[one.parent % boxes.length]
       const own = providers[one.provider % providers.length] ?? made[0]
-      // A provider is as it was: what becomes of its resources is another property.
+      // A provider is unchanged: another property covers the effects on its resources.
       const fate = one.kind === 'provider' ? 'same' : one.fate
       const isOrphan = above !== undefined && ['dropped', 'new'].includes(above.fate)
       made.push({
@@ -85,7 +87,7 @@ function nodeOf(name: string, type = plain, parent: Urn | '' = ''): TargetNode {
   return { urn, name, type, parent, provider: '', fate: 'same', dependencies: [] }
 }
 
-/** Cases with some of their URNs as targets, or left out. */
+/** Cases with some of their URNs as targets or excludes. */
 export const targetCases: fc.Arbitrary<TargetCase> = fc
   .record({
     nodes,
@@ -108,7 +110,7 @@ export const targetCases: fc.Arbitrary<TargetCase> = fc
 
 const inputsOf = (entries: Record<string, number>): PropertyMap => new Map(Object.entries(entries))
 
-/** The stack as it was. */
+/** Returns the initial states of the stack. */
 export function oldStatesOf({ nodes: all }: Pick<TargetCase, 'nodes'>): readonly ResourceState[] {
   const olds = all.filter(({ fate }) => fate !== 'new')
   const known = new Set(olds.map(({ urn }) => urn))
@@ -143,17 +145,17 @@ function goalOf(node: TargetNode, registered: ReadonlySet<Urn>): Goal {
   }
 }
 
-/** What was decided: steps in order, deletes at the end apart, errors that were told. */
+/** The decisions: steps in order, final deletes, and reported errors. */
 export interface TargetDecisions {
   readonly base: Base
   readonly steps: readonly Step[]
   readonly deletes: readonly Step[]
-  /** Of the unchanged ones those that are written: something that is no input differs. */
+  /** Unchanged resources that are written because a field other than the inputs differs. */
   readonly written: readonly Step[]
   readonly errors: readonly string[]
 }
 
-/** Decides about a program as the engine does, with a provider that everything succeeds with. */
+/** Decides about a program like the engine, with a provider whose calls all succeed. */
 export async function decideTargets(drawn: TargetCase, program: boolean): Promise<TargetDecisions> {
   const base = createBase({ ...emptySnapshot, resources: oldStatesOf(drawn) }, 1)
   const decided = { steps: [] as Step[], written: [] as Step[], errors: [] as string[] }
@@ -163,10 +165,10 @@ export async function decideTargets(drawn: TargetCase, program: boolean): Promis
     const registered = new Set<Urn>()
     for (const node of program ? drawn.nodes : []) {
       if (node.fate === 'dropped') continue
-      await generate(ctx, goalOf(node, registered))
+      unwrap(ctx, await registerResource(ctx, goalOf(node, registered)))
       registered.add(node.urn)
     }
-    const mayGo = await createDeleteScope(ctx)
+    const mayGo = unwrap(ctx, await createDeleteScope(ctx))
     const found = findCondemnedSteps(ctx, mayGo).map(({ step }) => step)
     if (areAllTargeted(ctx, found)) {
       emitKeptStates(ctx, mayGo)
@@ -201,18 +203,17 @@ function contextOf(
     diffConfig: () => noDiff,
     isUnconfigured: () => false,
   }
-  const context = {
+  const emitBegin = (step: Step): void => {
+    if (step.op === 'same') decided.steps.push(step)
+  }
+  const sets = createSets()
+  const input = {
     ...{ stack: 'dev', project: 'shop', preview: false, continueOnError: false },
-    ...{
-      isDestroying: false,
-      refreshing: undefined,
-      trustsInputs: false,
-      outputsOnly: false,
-      ignoreProtect: false,
-      autonaming: undefined,
-    },
-    ...{ updatePlan: { guard: undefined, draft: undefined }, analyzers: [] },
-    ...{ base, sets: createSets(), scope: scopeOf(targeting, base), replay: undefined },
+    ...{ isDestroying: false, refreshing: undefined, trustsInputs: false, outputsOnly: false },
+    ...{ ignoreProtect: false, autonaming: undefined },
+    ...{ base, sets, scope: scopeOf(targeting, base) },
+  }
+  const ports = {
     runner: {
       run: ({ steps }: { readonly steps: readonly Step[] }) => {
         decided.steps.push(...steps)
@@ -230,22 +231,21 @@ function contextOf(
     },
     providers: {
       ...{ keepUnconfigured: () => provider, getUnconfigured: () => provider },
-      getInstance: () => provider,
-      ...{ configure: () => undefined, isRegistered: () => true, alias: () => undefined },
+      ...{ getInstance: () => provider, configure: () => undefined },
+      ...{ isRegistered: () => true, alias: () => undefined },
     },
     emitter: {
-      emitBegin: (step: Step) => {
-        if (step.op === 'same') decided.steps.push(step)
-      },
-      ...{ emitEnd: () => undefined, count: () => undefined },
+      ...{ emitBegin, emitEnd: () => undefined, count: () => undefined },
       report: (severity: string, message: string) => {
         if (severity === 'error') decided.errors.push(message)
       },
     },
+    ...{ updatePlan: { guard: undefined, draft: undefined }, analyzers: [], replay: undefined },
     ...{ randomSeed: () => new Uint8Array(), uuid: () => 'id-new', timestamp: () => '' },
     decideInTurn: <T>(decision: () => T) => decision(),
     ...{ abort: () => undefined, isAborted: () => false, aborted: new Promise(() => undefined) },
     ...{ noteFailure: () => undefined, goalDigestOf: () => '', callDigestOf: () => '' },
   }
-  return context as unknown as GeneratorContext
+  const apply = (delta: SetsDelta): void => reduceSets(sets, delta)
+  return { input, ports, apply } as unknown as GeneratorContext
 }

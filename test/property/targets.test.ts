@@ -15,15 +15,15 @@ import {
 
 const quiet = new Set(['same', 'replace'])
 
-/** What is changed, made or deleted, beside providers, which nobody has to name. */
+/** Returns the changed, created or deleted URNs, without providers, which need no target. */
 function findTouched(steps: readonly Step[]): readonly Urn[] {
   return steps.flatMap(({ op, type, urn }) => (quiet.has(op) || isProviderType(type) ? [] : [urn]))
 }
 
 /**
- * URNs below some others, said again from the rules: by what the program registers, or by what is
- * in the state. A provider that the program registers is changed though it hangs on what is left
- * out, and so nothing that hangs on it is left out for that.
+ * Returns the transitive dependents of some URNs, derived from the rules: by the program's
+ * registrations or by the state. A registered provider is updated even if it depends on an excluded
+ * resource, so its dependents are not excluded for that reason.
  */
 function findClosure(
   { nodes, targeting }: TargetCase,
@@ -42,7 +42,7 @@ function findClosure(
   return found
 }
 
-/** What is in the state afterwards. */
+/** Returns the state after the decisions. */
 function applySteps(decided: TargetDecisions): readonly ResourceState[] {
   const gone = new Set<number>()
   const made: ResourceState[] = []
@@ -56,7 +56,7 @@ function applySteps(decided: TargetDecisions): readonly ResourceState[] {
 }
 
 describe('targets', () => {
-  test('nothing is touched but targets, and what depends on them where that is asked for', async () => {
+  test('only targets change, and on request their dependents', async () => {
     await fc.assert(
       fc.asyncProperty(targetCases, fc.boolean(), async (drawn, program) => {
         const { targets, targetDependents } = drawn.targeting
@@ -71,7 +71,7 @@ describe('targets', () => {
     )
   })
 
-  test('what is left out is never touched, nor does anything go that it stands on', async () => {
+  test('an excluded resource never changes, and its dependencies are not deleted', async () => {
     await fc.assert(
       fc.asyncProperty(targetCases, fc.boolean(), async (drawn, program) => {
         const { excludes, excludeDependents } = drawn.targeting
@@ -81,7 +81,7 @@ describe('targets', () => {
           excludeDependents ? [...findClosure(drawn, excludes, of)] : excludes
         for (const urn of findTouched(decided.steps))
           expect(findExcluded('program')).not.toContain(urn)
-        // What hangs on something that is not there yet is in nobody's way to go.
+        // A dependent of a resource that does not exist yet does not prevent any delete.
         const known = new Set<string>(oldStatesOf(drawn).map(({ urn }) => urn))
         const inState = excludes.every(urn => known.has(urn)) ? findExcluded('state') : excludes
         for (const urn of findTouched(decided.deletes)) expect(inState).not.toContain(urn)
@@ -93,7 +93,7 @@ describe('targets', () => {
     )
   })
 
-  test('whatever is done, all that a state names is there', async () => {
+  test('after any decision, all references of a state exist', async () => {
     await fc.assert(
       fc.asyncProperty(targetCases, fc.boolean(), async (drawn, program) => {
         const states = applySteps(await decideTargets(drawn, program))
@@ -107,7 +107,7 @@ describe('targets', () => {
     )
   })
 
-  test('what stays unregistered is told as unchanged, each once and after what it stands on', async () => {
+  test('kept unregistered resources are reported as unchanged, each once and after its dependencies', async () => {
     await fc.assert(
       fc.asyncProperty(targetCases, async drawn => {
         const decided = await decideTargets(drawn, true)

@@ -10,7 +10,7 @@ import { signatureKey, unknownTexts } from '../../shared/values/wire-options.ts'
 
 const hash = 'a'.repeat(64)
 
-/** Keys with all that is awkward in JavaScript and in UTF-8. */
+/** Keys with all special cases of JavaScript and UTF-8. */
 export const keys: fc.Arbitrary<string> = fc
   .oneof(
     fc.string({ unit: 'grapheme', maxLength: 6 }),
@@ -62,10 +62,10 @@ const { value } = fc.letrec<{ value: PropertyValue; map: PropertyMap }>(tie => (
   map: fc.array(fc.tuple(keys, tie('value')), { maxLength: 4 }).map(entries => new Map(entries)),
 }))
 
-/** Any value that a state can hold. */
+/** Any value that a state can contain. */
 export const values: fc.Arbitrary<PropertyValue> = value
 
-/** Any object that a state can hold. */
+/** Any object that a state can contain. */
 export const maps: fc.Arbitrary<PropertyMap> = fc
   .array(fc.tuple(keys, values), { maxLength: 5 })
   .map(entries => new Map(entries))

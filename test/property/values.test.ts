@@ -17,7 +17,7 @@ function toPrinted(json: Json): { readonly [key: string]: Json } {
   return JSON.parse(JSON.stringify(json)) as { [key: string]: Json }
 }
 
-test('a value comes back from its stored form as it was, sealed or shown', () => {
+test('a value survives its stored form, sealed or in plaintext', () => {
   fc.assert(
     fc.property(maps, fc.boolean(), (map, isSealed) => {
       const stored = encodeStoredMap(map, isSealed ? seal : toShown)
@@ -26,13 +26,13 @@ test('a value comes back from its stored form as it was, sealed or shown', () =>
         isSealed ? seal : toShown,
       )
       expect(once).toEqual(toPrinted(stored))
-      // JSON.stringify of records knows no negative zero; everything else is the same to the bit.
+      // JSON.stringify loses the negative zero of numbers; everything else is bit-identical.
       expect(decodeStoredMap(stored, open)).toEqual(map)
     }),
   )
 })
 
-test('the order in which keys were set does not show in the stored form', () => {
+test('the order in which keys were set does not affect the stored form', () => {
   fc.assert(
     fc.property(maps, map => {
       const turned = new Map([...map].reverse())
@@ -43,7 +43,7 @@ test('the order in which keys were set does not show in the stored form', () => 
   )
 })
 
-test('the own diff finds a difference exactly where values without wrappers differ', () => {
+test('the diff of the engine finds a difference exactly where values without wrappers differ', () => {
   fc.assert(
     fc.property(maps, maps, (a, b) => {
       const isSame = equalMaps(stripMap(a), stripMap(b))
@@ -52,7 +52,7 @@ test('the own diff finds a difference exactly where values without wrappers diff
   )
 })
 
-test('equality goes both ways', () => {
+test('equality is symmetric', () => {
   fc.assert(
     fc.property(maps, maps, (a, b) => {
       expect(equalMaps(a, b)).toBe(equalMaps(b, a))
@@ -60,7 +60,7 @@ test('equality goes both ways', () => {
   )
 })
 
-test('a path is read as it was written', () => {
+test('a path is parsed as it was formatted', () => {
   const names = keys.filter(key => key !== '*' && !key.includes('\\'))
   fc.assert(
     fc.property(fc.array(fc.oneof(names, fc.nat())), path => {
@@ -69,7 +69,7 @@ test('a path is read as it was written', () => {
   )
 })
 
-test('what was put back is as it was, and nothing else moved', () => {
+test('a reset path has its old value, and no other value changes', () => {
   const names = keys.filter(key => key !== '*' && !key.includes('\\'))
   fc.assert(
     fc.property(maps, maps, names, (old, next, key) => {
@@ -81,7 +81,7 @@ test('what was put back is as it was, and nothing else moved', () => {
   )
 })
 
-test('after marks were copied no secret that was sent comes back bare under its name', () => {
+test('after marks were copied, no sent secret returns unmarked under its name', () => {
   fc.assert(
     fc.property(maps, sent => {
       const marked = restoreSecretMarks(sent, stripMap(sent))
@@ -92,7 +92,7 @@ test('after marks were copied no secret that was sent comes back bare under its 
   )
 })
 
-/** NaN is equal to nothing, not even to itself. */
+/** Reports whether a value contains NaN, which does not equal itself. */
 function holdsUnequal(value: unknown): boolean {
   if (Number.isNaN(value)) return true
   if (Array.isArray(value)) return value.some(holdsUnequal)

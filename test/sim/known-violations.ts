@@ -11,7 +11,7 @@ export const unreachableTransitions: ReadonlyMap<string, string> = new Map([
     'every attempt draws its own token and begins again only after a refusal: while this owner holds the head, it sends no further begin',
   ],
   [
-    'transition: decided select, nobody asks, the attempt is as read',
+    'transition: decided select, no owner asks, the attempt is as read',
     'only joins and poisoned operations are ended without an owner: joins at their last arrival, and poisoned operations only when all their needs have arrived',
   ],
 ])

@@ -16,7 +16,7 @@ import {
   createMonitorHandlers,
   type MonitorDeps,
 } from '../../shared/engine/monitor/monitor-handlers.ts'
-import { Bail } from '../../shared/engine/generator/context.ts'
+import { Bail } from '../../shared/engine/generator/finish-stage.ts'
 import type { ProgramEnd, ProgramHost } from '../../shared/programs/program.ts'
 import { type Moment, moments } from './hooks.ts'
 import type { SimNode } from './node.ts'

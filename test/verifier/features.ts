@@ -1,6 +1,6 @@
 import { fieldOf, isEmpty, itemsOf, type OrderedJson } from './ordered-json.ts'
 
-/** The features that a reader must know. */
+/** The known features. */
 const known = new Set([
   'refreshBeforeUpdate',
   'views',
@@ -12,7 +12,7 @@ const known = new Set([
   'byteString',
 ])
 
-/** The field of a resource that raises a feature when it is not empty. */
+/** The field of a resource that requires a feature when it is not empty. */
 const raisedBy = new Map([
   ['refreshBeforeUpdate', 'refreshBeforeUpdate'],
   ['viewOf', 'views'],
@@ -23,7 +23,7 @@ const raisedBy = new Map([
   ['snippetID', 'snippets-prototype'],
 ])
 
-/** What is wrong with version and features of an envelope. */
+/** Returns the errors in version and features of an envelope. */
 export function checkFeatures(envelope: OrderedJson): readonly string[] {
   const version = fieldOf(envelope, 'version')
   const written = version?.kind === 'number' ? version.written : ''
@@ -35,7 +35,7 @@ export function checkFeatures(envelope: OrderedJson): readonly string[] {
     ...[...needed]
       .filter(name => !named.includes(name))
       .map(name => `feature '${name}' is missing`),
-    // Whether a sealed text holds bytes cannot be seen from outside.
+    // The ciphertext does not show whether it contains bytes.
     ...named
       .filter(name => known.has(name) && name !== 'byteString' && !needed.has(name))
       .map(name => `feature '${name}' is named but not used`),

@@ -1,4 +1,4 @@
-/** An export without fault, written by hand; tests spoil it in one place each. */
+/** A valid export, written by hand. Tests break it in one place each. */
 export const goodExport = `{
     "version": 4,
     "features": [

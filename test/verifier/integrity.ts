@@ -1,6 +1,6 @@
 import { fieldOf, itemsOf, type OrderedJson, textOf } from './ordered-json.ts'
 
-/** The rules between resources: who may name whom, and how often a name may occur. */
+/** Checks the rules between resources: valid references, and unique names. */
 export function checkIntegrity(resources: readonly OrderedJson[]): readonly string[] {
   const seen = new Set<string>()
   const providers = new Set<string>()
@@ -41,7 +41,7 @@ function checkOwnRules(resource: OrderedJson, urn: string): readonly string[] {
   const complaints: string[] = []
   if (urn === '' || type === '') complaints.push('a resource has no urn or no type')
   const parts = urn.split('::')
-  if (!urn.startsWith('urn:pulumi:') || parts.length < 4) complaints.push(`${urn}: is no URN`)
+  if (!urn.startsWith('urn:pulumi:') || parts.length < 4) complaints.push(`${urn}: is not a URN`)
   else if (parts[2]?.split('$').at(-1) !== type)
     complaints.push(`${urn}: its type is not '${type}'`)
   if (!isTrue(resource, 'custom') && fieldOf(resource, 'id') !== undefined)
@@ -69,7 +69,10 @@ function namesOf(resource: OrderedJson): readonly (readonly [string, string])[] 
   ]
 }
 
-/** Of several resources of one name all but one must be about to be deleted. */
+/**
+ * Returns errors for repeated names: of several resources with one name all but one must be marked
+ * for deletion.
+ */
 function findDuplicates(resources: readonly OrderedJson[]): readonly string[] {
   const living = new Map<string, number>()
   for (const resource of resources) {
@@ -78,5 +81,5 @@ function findDuplicates(resources: readonly OrderedJson[]): readonly string[] {
   }
   return [...living]
     .filter(([, count]) => count > 1)
-    .map(([urn, count]) => `${urn}: stands ${count} times, not marked for deletion`)
+    .map(([urn, count]) => `${urn}: occurs ${count} times, not marked for deletion`)
 }

@@ -1,4 +1,4 @@
-/** JSON that keeps what JSON.parse forgets: the order of fields, and how a number was written. */
+/** JSON with the order of fields and the written form of numbers, which JSON.parse loses. */
 export type OrderedJson =
   | { readonly kind: 'object'; readonly fields: readonly (readonly [string, OrderedJson])[] }
   | { readonly kind: 'list'; readonly items: readonly OrderedJson[] }
@@ -14,7 +14,7 @@ const textToken = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
 const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const literalToken = /true|false|null/y
 
-/** Reads JSON text. Throws a SyntaxError with the place of the first fault. */
+/** Parses JSON text. Throws a SyntaxError with the position of the first error. */
 export function parseOrdered(source: string): OrderedJson {
   let at = 0
   const take = (token: RegExp): string | undefined => {
@@ -68,18 +68,20 @@ export function parseOrdered(source: string): OrderedJson {
   return whole
 }
 
-/** How texts are written: Go escapes the two line separators, JavaScript does not. */
+/** Writes a text. Go escapes the two line separators, JavaScript does not. */
 export type TextWriter = (text: string) => string
 
-/** Texts in state files: no HTML escapes. */
+/** Texts in state files, without HTML escapes. */
 export const writeStateText: TextWriter = text =>
   JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
-/** Texts in the plaintext of secrets: with HTML escapes. */
+/** Texts in the plaintext of secrets, with HTML escapes. */
 export const writeEscapedText: TextWriter = text =>
   writeStateText(text).replace(/[<>&]/g, sign => `\\u00${sign.charCodeAt(0).toString(16)}`)
 
-/** As Go writes it: `step` is the indentation of a level, empty for the compact form. */
+/**
+ * Writes JSON in the form of Go. `step` is the indentation per level; empty means the compact form.
+ */
 export function writeOrdered(json: OrderedJson, step: string, writeText: TextWriter): string {
   const write = (part: OrderedJson, lead: string): string => {
     const below = step === '' ? '' : lead + step
@@ -115,25 +117,25 @@ function formatShortest(written: string): string {
   return Object.is(number, -0) ? '-0' : String(number)
 }
 
-/** The field of an object; undefined when it is absent or `json` is no object. */
+/** Returns the field of an object; undefined when it is absent or `json` is no object. */
 export function fieldOf(json: OrderedJson | undefined, name: string): OrderedJson | undefined {
   if (json?.kind !== 'object') return undefined
   return json.fields.find(([key]) => key === name)?.[1]
 }
 
-/** The text of a field; undefined when there is none. */
+/** Returns the text of a field; undefined when there is none. */
 export function textOf(json: OrderedJson | undefined, name: string): string | undefined {
   const found = fieldOf(json, name)
   return found?.kind === 'text' ? found.text : undefined
 }
 
-/** The items of a list field; none when it is absent. */
+/** Returns the items of a list field; empty when it is absent. */
 export function itemsOf(json: OrderedJson | undefined, name: string): readonly OrderedJson[] {
   const found = fieldOf(json, name)
   return found?.kind === 'list' ? found.items : []
 }
 
-/** Whether Go's `omitempty` leaves such a value out. */
+/** Reports whether Go's `omitempty` omits a value. */
 export function isEmpty(json: OrderedJson): boolean {
   switch (json.kind) {
     case 'object':

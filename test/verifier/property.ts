@@ -8,7 +8,7 @@ import {
 } from './ordered-json.ts'
 import { anything, type Check, type Field, list, map, record, text } from './record.ts'
 
-/** The key of maps that stand for something else than a map. */
+/** The key of maps that represent another kind of value. */
 const signature = '4dabf18193072939515e22adb298388d'
 const secret = '1b47061264138c4ac30d75fd1eb44270'
 const asset = 'c44067f5952c0a294b673a41bacd8c17'
@@ -21,19 +21,19 @@ const float = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 const base64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?'
 const sealedForm = new RegExp(`^v1:([A-Za-z0-9+/]{16}):(${base64})$`)
 
-/** Whether a text is a sealed one: nonce of 12 bytes, and at least the 16 bytes of the tag. */
+/** Reports whether a text is sealed: a nonce of 12 bytes, and at least the 16 bytes of the tag. */
 export function isSealed(candidate: string): boolean {
   const [, , sealed] = sealedForm.exec(candidate) ?? []
   return sealed !== undefined && Buffer.from(sealed, 'base64').length >= 16
 }
 
-/** What the secrets of a state must be. */
+/** The requirements on the secrets of a state. */
 export interface SecretRules {
-  /** True: all sealed; false: all in clear; undefined: either. */
+  /** True: all sealed; false: all in plaintext; undefined: either. */
   readonly sealed: boolean | undefined
 }
 
-/** The check of a property value in its stored form. */
+/** Returns the check of a property value in its stored form. */
 export function checkPropertyValue(rules: SecretRules): Check {
   const value: Check = (json, at) => {
     switch (json.kind) {
@@ -50,7 +50,7 @@ export function checkPropertyValue(rules: SecretRules): Check {
     if (kind === secret) return checkSecretValue(json, at, value, rules)
     const fields = specialFields(value).get(kind)
     if (fields === undefined) return [`${at}: unknown signature '${kind}'`]
-    // These are written as maps, so that the order of their keys is that of maps.
+    // These are written as maps, so their keys have the order of map keys.
     const names: Field = { name: signature, when: 'always', check: anything }
     const sorted = [...fields, names].toSorted((a, b) => (a.name < b.name ? -1 : 1))
     return record(sorted)(json, at)
@@ -102,11 +102,11 @@ function checkSecretValue(
     if (rules.sealed === false) return [`${at}: the secret is sealed`]
     return isSealed(ciphertext) ? [] : [`${at}: malformed ciphertext`]
   }
-  if (rules.sealed === true) return [`${at}: the secret stands in clear`]
+  if (rules.sealed === true) return [`${at}: the secret is in plaintext`]
   return checkClearText(plaintext ?? '', `${at}(secret)`, value)
 }
 
-/** The plaintext of a secret is compact JSON text of a property value. */
+/** Checks the plaintext of a secret: the compact JSON text of a property value. */
 function checkClearText(plaintext: string, at: string, value: Check): readonly string[] {
   try {
     const json = parseOrdered(plaintext)

@@ -1,17 +1,17 @@
 import { type OrderedJson, isEmpty } from './ordered-json.ts'
 
-/** Says what is wrong with a value at a place. */
+/** Returns the errors of a value at a place. */
 export type Check = (json: OrderedJson, at: string) => readonly string[]
 
-/** A field of a record: when it is written, and what it may be. */
+/** A field of a record: when it is written, and its check. */
 export interface Field {
   readonly name: string
-  /** `always` is there whatever it is; `filled` only when it is not empty; `given` unless null. */
+  /** `always` is always present; `filled` only when it is not empty; `given` unless null. */
   readonly when: 'always' | 'filled' | 'given'
   readonly check: Check
 }
 
-/** A record with these fields in this order, and no others. */
+/** Returns the check of a record with exactly these fields in this order. */
 export function record(fields: readonly Field[]): Check {
   const places = new Map(fields.map((field, place) => [field.name, { field, place }]))
   return (json, at) => {
@@ -44,7 +44,7 @@ function checkField(
   return check(item, `${at}.${name}`)
 }
 
-/** A text, of a form if one is given. */
+/** Returns the check of a text, optionally with a form. */
 export function text(form?: RegExp): Check {
   return (json, at) => {
     if (json.kind !== 'text') return [`${at}: must be a text`]
@@ -52,15 +52,15 @@ export function text(form?: RegExp): Check {
   }
 }
 
-/** True or false. */
+/** Checks that a value is true or false. */
 export const flag: Check = (json, at) =>
   json.kind === 'literal' && json.value !== null ? [] : [`${at}: must be true or false`]
 
-/** A number. */
+/** Checks that a value is a number. */
 export const number: Check = (json, at) =>
   json.kind === 'number' ? [] : [`${at}: must be a number`]
 
-/** A list of such items. */
+/** Returns the check of a list of such items. */
 export function list(item: Check): Check {
   return (json, at) =>
     json.kind === 'list'
@@ -68,7 +68,7 @@ export function list(item: Check): Check {
       : [`${at}: must be a list`]
 }
 
-/** A map of such items, its keys sorted by their UTF-8 bytes and unique. */
+/** Returns the check of a map of such items, with unique keys sorted by their UTF-8 bytes. */
 export function map(item: Check): Check {
   return (json, at) => {
     if (json.kind !== 'object') return [`${at}: must be a map`]
@@ -83,5 +83,5 @@ export function map(item: Check): Check {
   }
 }
 
-/** Anything. */
+/** Accepts any value. */
 export const anything: Check = () => []

@@ -4,7 +4,7 @@ import { verifyExport } from './verify.ts'
 
 const urnOf = (rest: string): string => `urn:pulumi:dev::shop::${rest}`
 
-test('a good export has no faults, whether its secrets are sealed or in clear', () => {
+test('a valid export has no errors, with sealed and with plaintext secrets', () => {
   expect(verifyExport(goodExport)).toEqual([])
 })
 
@@ -16,12 +16,7 @@ test.each<readonly [what: string, from: string, to: string, complaint: string]>(
   ['a version without features', '"version": 4', '"version": 3', 'version 3 with 2 features'],
   ['an unknown version', '"version": 4', '"version": 5', "the version is '5'"],
   ['an unknown feature', '"taint"\n', '"tainted"\n', "unknown feature 'tainted'"],
-  [
-    'a feature that nothing uses',
-    '"taint"\n',
-    '"views"\n',
-    "feature 'views' is named but not used",
-  ],
+  ['an unused feature', '"taint"\n', '"views"\n', "feature 'views' is named but not used"],
   [
     'features out of order',
     '"refreshBeforeUpdate",\n        "taint"',
@@ -45,19 +40,19 @@ test.each<readonly [what: string, from: string, to: string, complaint: string]>(
   ['no metadata', ',\n        "metadata": {}', '', "field 'metadata' is missing"],
   ['keys out of order', '"9": -0', '"1": -0', "key '1' is not in order"],
   ['keys in the order of UTF-16', '"\uff5e"', '"\u{1f601}"', 'is not in order of UTF-8 bytes'],
-  ['other indentation', '    "version"', '  "version"', 'not written as Go writes it'],
+  ['other indentation', '    "version"', '  "version"', 'not written as Go writes'],
   ['escaped HTML', '"<&>', '"\\u003c&>', 'not written as Go writes it'],
-  ['a number written at length', '1e+21', '1000000000000000000000', 'not written as Go'],
+  ['a number in a long form', '1e+21', '1000000000000000000000', 'not written as Go'],
   ['the wrong magic', 'v3.260.0', 'v3.260.1', 'the magic of the manifest'],
   ['a time with trailing zeros', '08:00:00Z', '08:00:00.640Z', 'created: malformed'],
-  ['a resource that comes too late', '"id": "one"', '"id": "two"', 'does not come before it'],
+  ['a resource after its dependent', '"id": "one"', '"id": "two"', 'does not come before it'],
   [
-    'a dependency on nothing',
+    'a missing dependency',
     `"${urnOf('pulumi:pulumi:Stack::shop-dev')}"\n                ]`,
     `"${urnOf('pulumi:pulumi:Stack::gone')}"\n                ]`,
     'is missing',
   ],
-  ['two of one name', '"delete": true,\n                ', '', 'not marked for deletion'],
+  ['a duplicate name', '"delete": true,\n                ', '', 'not marked for deletion'],
   [
     'a component with an id',
     '"custom": true,\n                "id": "one"',
@@ -65,7 +60,7 @@ test.each<readonly [what: string, from: string, to: string, complaint: string]>(
     'is not custom',
   ],
   [
-    'a type that is not that of the URN',
+    'a type that differs from the URN',
     '"pulumi:providers:gold"',
     '"pulumi:providers:old"',
     'its type is not',
@@ -83,15 +78,15 @@ test.each<readonly [what: string, from: string, to: string, complaint: string]>(
     'aliases are written',
   ],
   ['text after its end', '\n}\n', '\n}\n}\n', 'not JSON'],
-])('%s is found', (_what, from, to, complaint) => {
+])('%s is detected', (_what, from, to, complaint) => {
   expect(goodExport).toContain(from)
   const spoiled = goodExport.replace(from, to)
   expect(verifyExport(spoiled).join('\n')).toContain(complaint)
 })
 
-test('secrets must be as they were asked for', () => {
+test('secrets must have the requested form', () => {
   expect(verifyExport(goodExport, { sealed: true })).toEqual([
-    'envelope.deployment.resources[3].inputs.open: the secret stands in clear',
+    'envelope.deployment.resources[3].inputs.open: the secret is in plaintext',
   ])
   expect(verifyExport(goodExport, { sealed: false })).toEqual([
     'envelope.deployment.resources[3].inputs.key: the secret is sealed',

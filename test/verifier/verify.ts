@@ -1,7 +1,6 @@
 /**
- * test/verifier: an independent judge of exported states. It is written from the published form of
- * Pulumi's states alone and imports nothing of the product, so that a mistake there is not made
- * here a second time.
+ * test/verifier: an independent check of exported states. It is based only on the published form of
+ * Pulumi's states. It imports nothing of the product, so that an error there is not repeated here.
  */
 import { createHash } from 'node:crypto'
 import { checkFeatures } from './features.ts'
@@ -28,13 +27,13 @@ import {
   text,
 } from './record.ts'
 
-/** What is expected of an export. */
+/** The expectations of an export. */
 export interface ExportRules {
-  /** True: every secret is sealed; false: every secret is in clear; absent: either. */
+  /** True: every secret is sealed; false: every secret is in plaintext; absent: either. */
   readonly sealed?: boolean
 }
 
-/** What is wrong with the text of an export: one sentence each, none when all is well. */
+/** Returns the errors in the text of an export, one sentence each; empty when it is valid. */
 export function verifyExport(exported: string, rules: ExportRules = {}): string[] {
   let envelope: OrderedJson
   try {
@@ -158,7 +157,10 @@ function checkMagic(deployment: OrderedJson | undefined): readonly string[] {
   return isRight ? [] : ['the magic of the manifest does not belong to its version']
 }
 
-/** Sealed secrets need their manager; that of a passphrase proves the passphrase by its salt. */
+/**
+ * Checks the secrets manager. Sealed secrets need their manager. A passphrase manager proves its
+ * passphrase by its salt.
+ */
 function checkManager(deployment: OrderedJson | undefined, exported: string): readonly string[] {
   const manager = fieldOf(deployment, 'secrets_providers')
   if (manager === undefined)

@@ -28,14 +28,18 @@ export function mayBegin(
 /**
  * Reports whether all resources to replace are in the state. It is checked before the program runs.
  */
-export function areReplacesKnown({ scope, base, emitter }: GeneratorContext): boolean {
+export function areReplacesKnown({ input, ports }: GeneratorContext): boolean {
+  const { scope, base } = input
+  const { emitter } = ports
   return areUrnsKnown(scope.replaces, { states: base.snapshot.resources, emitter })
 }
 
 /**
  * Reports whether all targets are in the state or were registered by the program, which has ended.
  */
-export function areTargetsKnown({ scope, base, sets, replay, emitter }: GeneratorContext): boolean {
+export function areTargetsKnown({ input, ports }: GeneratorContext): boolean {
+  const { scope, base, sets } = input
+  const { replay, emitter } = ports
   const recorded = new Set(replay?.recordedUrns())
   return areUrnsKnown(scope.targets, {
     states: base.snapshot.resources,

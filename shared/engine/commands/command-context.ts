@@ -40,14 +40,10 @@ export function createCommandContext(
     deps.earlierEnds.get(recorded === undefined ? id : lastRetryOf(recorded, id))?.head.end
       ?.verdict === 'succeeded'
   if (recordedInput !== undefined) {
-    const { providers } = ctx
-    restoreSets(ctx.sets, recordedInput.recorded.decisions, {
-      providers,
-      hasSucceeded,
-      findMade: recordedInput.findMade,
-    })
+    const { decisions } = recordedInput.recorded
+    for (const delta of restoreSets(decisions, { ...recordedInput, hasSucceeded })) ctx.apply(delta)
     for (const decision of recordedInput.recorded.decisions)
-      ctx.updatePlan.guard?.skipRecorded(plannedUrnsOf(decision, ctx.sets))
+      ctx.ports.updatePlan.guard?.skipRecorded(plannedUrnsOf(decision, ctx.input.sets))
   }
   return { ctx, replay }
 }

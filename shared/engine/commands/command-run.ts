@@ -8,13 +8,12 @@ import type { PropertyMap } from '../../values/value.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { PerformDeps } from '../executor/provider-call.ts'
 import type { Base } from '../deployment/state/base.ts'
-import type { GeneratorContext, StepRunner } from '../generator/context.ts'
-import { toCanonicalCall, toCanonicalGoal } from '../generator/registration/goal-identity.ts'
+import type { GeneratorContext } from '../generator/context.ts'
 import type { Replay } from '../generator/replay/replay.ts'
-import { scopeOf } from '../generator/targets/scope.ts'
-import { createSets, type GeneratorSets } from '../generator/sets.ts'
+import type { StepRunner } from '../generator/step-runner.ts'
+import { createSets } from '../generator/reduce-sets.ts'
+import { createGeneratorContext } from './generator-context.ts'
 import { createRunConstraints, type RunConstraints } from './run-constraints.ts'
-import { programRefreshModeOf, runsProgram } from '../../records/log.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
 import type { DeployRequest } from '../request.ts'
@@ -79,10 +78,17 @@ export function createCommandRun(deps: CommandRunDeps): CommandRun {
     isAborted = true
     ended.resolve()
   }
-  const decideInTurn = createSerialQueue()
-  const sets: GeneratorSets = createSets()
+  const sets = createSets()
   const constraints = createRunConstraints(deps)
-  const [, project = '', stack = ''] = request.stack.split('/')
+  const control = {
+    decideInTurn: createSerialQueue(),
+    abort,
+    isAborted: () => isAborted,
+    aborted: ended.promise,
+    noteFailure: () => {
+      hasFailed = true
+    },
+  }
   return {
     ...deps,
     ...constraints,
@@ -101,37 +107,10 @@ export function createCommandRun(deps: CommandRunDeps): CommandRun {
       abort()
       return 'ends'
     },
-    createContext: (base, runner, replay) => ({
-      stack,
-      project,
-      preview: request.dryRun,
-      continueOnError: request.options.continueOnError,
-      ...constraints.current(),
-      isDestroying: request.options.command === 'destroy' && runsProgram(request.options),
-      trustsInputs: request.options.legacyDiff === true,
-      outputsOnly: request.options.legacyRefreshDiff === true,
-      refreshing: programRefreshModeOf(request.options),
-      ignoreProtect: request.options.ignoreProtect === true,
-      base,
-      sets,
-      scope: scopeOf(request.options.targeting, base),
-      runner,
-      replay,
-      providers: deps.providers,
-      emitter: deps.emitter,
-      randomSeed: deps.randomSeed,
-      uuid: deps.uuid,
-      pause: deps.pause,
-      timestamp: deps.performing.timestamp,
-      decideInTurn,
-      noteFailure: () => {
-        hasFailed = true
-      },
-      abort,
-      isAborted: () => isAborted,
-      aborted: ended.promise,
-      goalDigestOf: goal => deps.digest(toCanonicalGoal(goal)),
-      callDigestOf: call => deps.digest(toCanonicalCall(call)),
-    }),
+    createContext: (base, runner, replay) =>
+      createGeneratorContext({ ...deps, sets, constraints: constraints.current(), control }, base, {
+        runner,
+        replay,
+      }),
   }
 }

@@ -18,7 +18,6 @@ import { hasPlugins } from './check-plugins.ts'
 import { requireProgram } from './require-program.ts'
 import { readRecordedPlan } from './recorded-plan.ts'
 import { deleteAll, runUp } from './up-command.ts'
-import { warnPendingOperations } from './warn-pending-operations.ts'
 import {
   planRefresh,
   chooseRefresh,
@@ -26,6 +25,7 @@ import {
   emitUnchanged,
 } from '../generator/refresh/plan-refresh.ts'
 import { scopeOf } from '../generator/targets/scope.ts'
+import type { StepEmitter } from '../events/step-emitter.ts'
 
 /** Executes a command, up to its close. Returns true when everything succeeded. */
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
@@ -85,4 +85,24 @@ async function pinRefreshedBase(deps: CommandDeps, base: Base): Promise<Base> {
   const next = createBase(decodeSnapshot(folded, deps.run.request.secrets), epoch)
   deps.onRebase(next)
   return next
+}
+
+/**
+ * Warns of operations of the previous deployment whose end is unknown, if nothing is read before
+ * the update. Source: docs/spec/deployment.md#order-of-execution.
+ */
+function warnPendingOperations({ report }: Pick<StepEmitter, 'report'>, base: Base): void {
+  const pending = base.snapshot.pendingOperations
+  if (pending.length === 0) return
+  const lines = pending.map(
+    ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
+  )
+  const message = [
+    `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.`,
+    ...lines,
+    'These resources are in an unknown state because a deployment was interrupted while it ' +
+      'changed them. Check each resource at its provider, then run `antichain state pending ' +
+      'import` if it exists, or `clear` if it does not.',
+  ].join('\n')
+  report('warning', message)
 }

@@ -6,9 +6,10 @@ import { operationOf } from '../deployment/state/operations.ts'
 import type { PlannedOperation } from '../deployment/dispatch/hook-operations.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import { createSealing, type Sealing } from '../deployment/state/state-sealing.ts'
-import { Bail, type GeneratorContext } from '../generator/context.ts'
+import type { GeneratorContext } from '../generator/context.ts'
+import { Bail, unwrap } from '../generator/finish-stage.ts'
 import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
-import { applyOutputs } from '../generator/generator.ts'
+import { applyOutputs } from '../generator/steps/apply-outputs.ts'
 import { prepareImport, type ReadyImport } from '../generator/import/prepare-import.ts'
 import { createJoinOperation, placeNodes } from '../generator/deletion/place-nodes.ts'
 import { createPreviewRunner } from '../generator/steps/preview-runner.ts'
@@ -43,7 +44,12 @@ export async function previewImport(run: CommandRun, base: Base): Promise<boolea
   try {
     const { steps } = await prepareSteps(run, ctx)
     for (const step of steps) {
-      const [ended] = await ctx.runner.run({ urn: step.urn, goal: '', steps: [step], sets: {} })
+      const [ended] = await ctx.ports.runner.run({
+        urn: step.urn,
+        goal: '',
+        steps: [step],
+        sets: {},
+      })
       if (ended?.end.verdict !== 'succeeded') return false
     }
     return true
@@ -56,13 +62,13 @@ export async function previewImport(run: CommandRun, base: Base): Promise<boolea
 
 async function prepareSteps(run: CommandRun, ctx: GeneratorContext): Promise<ReadyImport> {
   const { request } = run
-  const required = chooseDefaultPackages(await run.requiredPackages(), ctx.base.snapshot.resources)
+  const required = chooseDefaultPackages(
+    await run.requiredPackages(),
+    ctx.input.base.snapshot.resources,
+  )
   const open = createSealing(request.secrets).openMap
-  return prepareImport(ctx, request.options.imports ?? [], {
-    config: request.config,
-    required,
-    open,
-  })
+  const deps = { config: request.config, required, open }
+  return unwrap(ctx, await prepareImport(ctx, request.options.imports ?? [], deps))
 }
 
 /**

@@ -2,18 +2,19 @@ import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
 import { areReplacesKnown, areTargetsKnown, mayBegin } from './check-targets.ts'
 import type { CommandRun } from './command-run.ts'
 import type { Base } from '../deployment/state/base.ts'
+import { unwrap } from '../generator/finish-stage.ts'
 import { createPreviewRunner } from '../generator/steps/preview-runner.ts'
 import { isReadByProgram, runsProgram } from '../../records/log.ts'
 import { requireProgram } from './require-program.ts'
 import { previewImport } from './import-command.ts'
 import { hasPlugins } from './check-plugins.ts'
 import { reportUnmet, findUnmet } from '../generator/checks/check-update-plan.ts'
-import { isStackAllowed, listCurrentStates } from '../generator/checks/apply-policies.ts'
+import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
 import { chooseRefresh } from '../generator/refresh/plan-refresh.ts'
 import { scopeOf } from '../generator/targets/scope.ts'
 import { previewDepsOf } from './preview-deps.ts'
 import { previewDeletes, previewRefresh, previewUnregistered } from './preview.ts'
-import { areAllProtected } from './report-protected.ts'
+import { areAllProtected } from './report-excluded-protected.ts'
 
 /**
  * Reports the changes that a command would make; changes nothing (I11). Returns true when nothing
@@ -43,13 +44,13 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   if (phase === undefined) return false
   const hasTargets = !phase.part.isClean || areTargetsKnown(ctx)
   const isWhole = phase.part.isClean && (await previewUnregistered(ctx, deps)) && hasTargets
-  if (phase.part.isClean && !ctx.isDestroying)
+  if (phase.part.isClean && !ctx.input.isDestroying)
     await applyStackOutputs(ctx, phase.generator.readStackOutputs(), isWhole)
   const isAllowed =
     isWhole &&
     !run.isAborted() &&
-    reportUnmet(ctx, findUnmet(ctx)) &&
-    (await isStackAllowed(ctx, listCurrentStates(ctx)))
+    reportUnmet(ctx.ports, findUnmet(ctx)) &&
+    unwrap(ctx, await isStackAllowed(ctx, listCurrentStates(ctx.input)))
   // A policy violation alone was not reported as an error yet.
   if (isWhole && !run.isAborted() && (!isAllowed || run.hasFailed()))
     emitter.report('error', 'preview failed')

@@ -8,6 +8,7 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import { type Base, createBase, withOldViews } from '../deployment/state/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { type PreviewDeps, previewStep } from '../generator/steps/preview-step.ts'
+import { unwrap } from '../generator/finish-stage.ts'
 import { planDestroy } from '../generator/deletion/destroy.ts'
 import {
   areAllTargeted,
@@ -31,18 +32,18 @@ export async function previewDeletes(
   ctx: GeneratorContext,
   deps: PreviewDeps & Pick<CommandRun, 'request'>,
 ): Promise<boolean> {
-  const mayGo = await createDeleteScope(ctx)
-  const { graph, condemned } = ctx.isDestroying
+  const mayGo = unwrap(ctx, await createDeleteScope(ctx))
+  const { graph, condemned } = ctx.input.isDestroying
     ? planDestroy(ctx, { leftovers: [], mayGo })
-    : { graph: ctx.base.graph, condemned: findCondemnedSteps(ctx, mayGo) }
+    : { graph: ctx.input.base.graph, condemned: findCondemnedSteps(ctx, mayGo) }
   const steps = condemned.map(({ step }) => step)
   if (!checkDeletesAgainstPlan(ctx, steps.toReversed())) return false
-  await startProviders(ctx, steps)
+  unwrap(ctx, await startProviders(ctx, steps))
   let isWhole = areAllTargeted(ctx, steps)
   emitKeptStates(ctx, mayGo)
-  reportWaves(ctx.emitter, { graph, condemned, release: releaseOf(deps) })
+  reportWaves(ctx.ports.emitter, { graph, condemned, release: releaseOf(deps) })
   for (const { step } of condemned.toReversed()) {
-    const end = await previewStep(withOldViews(step, ctx.base), deps)
+    const end = await previewStep(withOldViews(step, ctx.input.base), deps)
     if (end.verdict !== 'succeeded') isWhole = false
   }
   return isWhole
@@ -56,8 +57,11 @@ export async function previewUnregistered(
   ctx: GeneratorContext,
   deps: PreviewDeps & Pick<CommandRun, 'request'>,
 ): Promise<boolean> {
-  if (ctx.refreshing !== 'only') return previewDeletes(ctx, deps)
-  return (await previewReadSteps(createUnregisteredRefreshSteps(ctx), ctx.base, deps)) !== undefined
+  if (ctx.input.refreshing !== 'only') return previewDeletes(ctx, deps)
+  return (
+    (await previewReadSteps(createUnregisteredRefreshSteps(ctx.input), ctx.input.base, deps)) !==
+    undefined
+  )
 }
 
 /** Adds the views that a read found to the results. */

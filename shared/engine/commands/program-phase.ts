@@ -8,7 +8,8 @@ import { type ProgramPart, runProgram } from './run-program.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
-import { applyOutputs, createGenerator, type Generator } from '../generator/generator.ts'
+import { createGenerator, type Generator } from '../generator/generator.ts'
+import { applyOutputs } from '../generator/steps/apply-outputs.ts'
 
 /** The program and generator of a command. A program that cannot be started has no phase. */
 export interface ProgramPhase {
@@ -31,8 +32,8 @@ export async function runProgramPhase(
     .filter(([, value]) => value.secret)
     .map(([key]) => key)
   const info = {
-    project: ctx.project,
-    stack: ctx.stack,
+    project: ctx.input.project,
+    stack: ctx.input.stack,
     organization: 'organization',
     config,
     configSecretKeys,
@@ -59,7 +60,10 @@ export async function runProgramPhase(
     const generator = createGenerator({
       ctx,
       config: request.config,
-      required: chooseDefaultPackages(await run.requiredPackages(), ctx.base.snapshot.resources),
+      required: chooseDefaultPackages(
+        await run.requiredPackages(),
+        ctx.input.base.snapshot.resources,
+      ),
       runInfo: { ...info, monitorAddress: monitor.address },
       openAddress: monitor.methods.open,
     })
@@ -97,7 +101,7 @@ export async function applyStackOutputs(
   outputs: PropertyMap | undefined,
   isWhole: boolean,
 ): Promise<void> {
-  const stack = [...ctx.sets.current.values()].find(
+  const stack = [...ctx.input.sets.current.values()].find(
     ({ state }) => state.type === stackType && state.parent === '',
   )
   if (stack === undefined || outputs === undefined) return

@@ -20,8 +20,8 @@ export async function refreshUnregistered(
   ctx: GeneratorContext,
   createDecisions: (unmet: readonly Urn[]) => readonly Decision[],
 ): Promise<boolean> {
-  const { readable, unchanged } = createUnregisteredRefreshSteps(ctx)
-  emitUnchanged(ctx.emitter, unchanged)
+  const { readable, unchanged } = createUnregisteredRefreshSteps(ctx.input)
+  emitUnchanged(ctx.ports.emitter, unchanged)
   const decisions = createDecisions([])
   if (readable.length === 0) {
     await deps.writer.append(...decisions)
@@ -29,7 +29,7 @@ export async function refreshUnregistered(
   }
   const plan = {
     planned: planRefresh(readable, { ...deps, ...concurrencyLimitOf(deps.pin) }),
-    isStoppedByFailure: !ctx.continueOnError,
+    isStoppedByFailure: !ctx.input.continueOnError,
   }
   return (await runPlan(deps, 'refresh', plan, decisions)).isWhole
 }

@@ -1,4 +1,5 @@
-import type { GeneratorContext, StepRunner } from '../generator/context.ts'
+import type { GeneratorContext } from '../generator/context.ts'
+import type { StepRunner } from '../generator/step-runner.ts'
 import type { CommandRun } from './command-run.ts'
 import { runProgramPhase } from './program-phase.ts'
 
@@ -23,12 +24,12 @@ export function serveHooks(run: CommandRun, ctx: GeneratorContext): ServedHooks 
     return new Promise(() => undefined)
   }
   const runner: StepRunner = {
-    ...ctx.runner,
+    ...ctx.ports.runner,
     run: refuseDecision,
     settle: refuseDecision,
     recordOutputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
   }
-  const phase = runProgramPhase(run, { ...ctx, runner })
+  const phase = runProgramPhase(run, { ...ctx, ports: { ...ctx.ports, runner } })
   // A lookup of a hook waits as long as the program may still register it.
   run.monitor.hooks.awaitNames(Promise.race([phase, stuck.promise]))
   phase.catch(() => undefined)

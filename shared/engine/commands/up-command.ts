@@ -8,6 +8,7 @@ import { concurrencyLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
 import type { Base } from '../deployment/state/base.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import type { GeneratorContext } from '../generator/context.ts'
+import { unwrap } from '../generator/finish-stage.ts'
 import { countRecorded } from '../generator/replay/count-recorded.ts'
 import { planDeletes, findUncalledSteps } from '../generator/deletion/plan-deletes.ts'
 import {
@@ -22,7 +23,7 @@ import {
   reportUnmet,
   findUnmet,
 } from '../generator/checks/check-update-plan.ts'
-import { isStackAllowed, listCurrentStates } from '../generator/checks/apply-policies.ts'
+import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
 import { planDestroy } from '../generator/deletion/destroy.ts'
 import { rewriteMovedPositions } from '../generator/refresh/rewrite-states.ts'
 import type { Replay } from '../generator/replay/replay.ts'
@@ -32,7 +33,7 @@ import { areReplacesKnown, areTargetsKnown } from './check-targets.ts'
 import { createCommandContext } from './command-context.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
-import { areAllProtected } from './report-protected.ts'
+import { areAllProtected } from './report-excluded-protected.ts'
 import { refreshUnregistered } from './refresh-unregistered.ts'
 import { serveHooks } from './serve-hooks.ts'
 import { readRecordedPlan } from './recorded-plan.ts'
@@ -57,11 +58,11 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   let isWhole = false
   if (part.isClean) {
     const positions = rewriteMovedPositions(ctx, deps)
-    const refresh = ctx.refreshing === 'only' ? planRefreshEnd(ctx, deps) : undefined
+    const refresh = ctx.input.refreshing === 'only' ? planRefreshEnd(ctx, deps) : undefined
     const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
     const ended = { kind: 'program-ended', ...sealed, ...refresh?.ended } as const
     const hasTargets = areTargetsKnown(ctx)
-    const settleRest = ctx.refreshing === 'only' ? refreshUnregistered : deleteCondemned
+    const settleRest = ctx.input.refreshing === 'only' ? refreshUnregistered : deleteCondemned
     const isSettled = await settleRest(deps, ctx, unmet => [
       ...positions,
       ...(refresh?.trimmed ?? []),
@@ -71,12 +72,12 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   }
   if (run.readFault() === undefined) {
     // A destroyed stack has no outputs.
-    if (!ctx.isDestroying || !part.isClean) await applyStackOutputs(ctx, outputs, isWhole)
+    if (!ctx.input.isDestroying || !part.isClean) await applyStackOutputs(ctx, outputs, isWhole)
     const positions = part.isClean ? [] : rewriteMovedPositions(ctx, deps)
     await writer.append(...positions, { kind: 'phase', phase: 'outputs-applied' })
   }
   const isAllowed = await checkStackPolicies(deps, ctx, isWhole, () =>
-    Promise.resolve(listCurrentStates(ctx)),
+    Promise.resolve(listCurrentStates(ctx.input)),
   )
   const hasFinished = await part.finish()
   return isAllowed && hasFinished && !run.isAborted()
@@ -102,21 +103,22 @@ async function finishAfterProgram(
   replay: Replay | undefined,
 ): Promise<boolean> {
   const { recorded, writer, earlierEnds, run } = deps
-  const isRefresh = ctx.refreshing === 'only'
-  const recordedDeletes = readRecordedPlan(deps, ctx.base, isRefresh ? 'refresh' : 'deletes')
+  const isRefresh = ctx.input.refreshing === 'only'
+  const recordedDeletes = readRecordedPlan(deps, ctx.input.base, isRefresh ? 'refresh' : 'deletes')
   const needsHooks = recordedDeletes?.some(
     ({ operation: { op, id } }) => op === 'hook' && !earlierEnds.has(id),
   )
   const served = needsHooks === true ? serveHooks(run, ctx) : undefined
   // A program that runs again counts its own results.
-  if (recorded !== undefined && served === undefined) countRecorded({ ...deps, recorded }, ctx.base)
-  const isStoppedByFailure = !ctx.continueOnError
+  if (recorded !== undefined && served === undefined)
+    countRecorded({ ...deps, recorded }, ctx.input.base)
+  const isStoppedByFailure = !ctx.input.continueOnError
   const hasTargets = areTargetsKnown(ctx)
   const areGone =
     recordedDeletes === undefined ||
     (await followPlan(deps, { planned: recordedDeletes, isStoppedByFailure })).isWhole
   const hasFinished = (await served?.finish()) !== false
-  const isMet = reportUnmet(ctx, recorded?.programEnded?.unmet ?? [])
+  const isMet = reportUnmet(ctx.ports, recorded?.programEnded?.unmet ?? [])
   const isWhole = isMet && areGone && hasTargets && hasFinished && !run.hasFailed()
   const readKeptStates = async (): Promise<readonly ResourceState[]> => {
     const { resources } = decodeSnapshot(await deps.foldLog(), deps.run.request.secrets)
@@ -126,8 +128,8 @@ async function finishAfterProgram(
   if (recorded?.hasPassed('outputs-applied') === true)
     return checkStackPolicies(deps, ctx, isWhole, readKeptStates)
   const stack = await findStackState(ctx, replay)
-  if (ctx.isDestroying) return isWhole
-  if (stack !== undefined) ctx.sets.current.set(stack.state.urn, { ...stack, op: 'same' })
+  if (ctx.input.isDestroying) return isWhole
+  if (stack !== undefined) ctx.apply({ current: [[stack.state.urn, { ...stack, op: 'same' }]] })
   const outputs = recorded?.programEnded?.outputs
   const stackOutputs = outputs === undefined ? undefined : deps.sealing.openMap(outputs)
   await applyStackOutputs(ctx, stackOutputs, isWhole)
@@ -143,8 +145,9 @@ async function checkStackPolicies(
   states: () => Promise<readonly ResourceState[]>,
 ): Promise<boolean> {
   if (!isWhole || run.isAborted() || run.hasFailed()) return false
-  if (ctx.analyzers.length === 0 || (await isStackAllowed(ctx, await states()))) return true
-  ctx.emitter.report('error', 'update failed')
+  if (ctx.ports.analyzers.length === 0) return true
+  if (unwrap(ctx, await isStackAllowed(ctx, await states()))) return true
+  ctx.ports.emitter.report('error', 'update failed')
   return false
 }
 
@@ -154,9 +157,9 @@ async function findStackState(
 ): Promise<TrackedState | undefined> {
   const recorded = replay?.recordedUrns().find(urn => urn.includes(`::${stackType}::`))
   if (recorded !== undefined) return replay?.readState(recorded)
-  const { resources } = ctx.base.snapshot
+  const { resources } = ctx.input.base.snapshot
   const index = resources.findIndex(state => state.type === stackType && state.parent === '')
-  return index < 0 ? undefined : ctx.base.trackedAt(index)
+  return index < 0 ? undefined : ctx.input.base.trackedAt(index)
 }
 
 /**
@@ -167,7 +170,7 @@ function findUnwanted(
   ctx: GeneratorContext,
   { leftovers, mayGo }: Parameters<typeof planDestroy>[1],
 ): ReturnType<typeof planDestroy> {
-  const { graph, snapshot } = ctx.base
+  const { graph, snapshot } = ctx.input.base
   const condemned = [...findCondemnedSteps(ctx, mayGo), ...createLeftoverSteps(ctx, leftovers)]
   if (leftovers.length === 0) return { graph, condemned }
   const states = [...snapshot.resources, ...leftovers.map(({ state }) => state)]
@@ -184,9 +187,9 @@ async function deleteCondemned(
   ctx: GeneratorContext,
   createDecisions: (unmet: readonly Urn[]) => readonly Decision[],
 ): Promise<boolean> {
-  const mayGo = await createDeleteScope(ctx)
+  const mayGo = unwrap(ctx, await createDeleteScope(ctx))
   const leftovers = await findLeftovers(ctx)
-  const { graph, condemned } = ctx.isDestroying
+  const { graph, condemned } = ctx.input.isDestroying
     ? planDestroy(ctx, { leftovers, mayGo })
     : findUnwanted(ctx, { leftovers, mayGo })
   const steps = condemned.map(({ step }) => step)
@@ -194,7 +197,7 @@ async function deleteCondemned(
   // The program's end is not recorded, because another generator run would take it as permission to
   // continue.
   if (!areAllTargeted(ctx, steps)) {
-    await startProviders(ctx, steps)
+    unwrap(ctx, await startProviders(ctx, steps))
     return false
   }
   emitKeptStates(ctx, mayGo)
@@ -202,21 +205,21 @@ async function deleteCondemned(
   const decisions = createDecisions(unmet)
   if (condemned.length === 0) {
     if (decisions.length > 0) await deps.writer.append(...decisions)
-    return reportUnmet(ctx, unmet)
+    return reportUnmet(ctx.ports, unmet)
   }
-  await startProviders(ctx, findUncalledSteps(graph, condemned))
+  unwrap(ctx, await startProviders(ctx, findUncalledSteps(graph, condemned)))
   const release = releaseOf(deps.run)
-  reportWaves(ctx.emitter, { graph, condemned, release })
+  reportWaves(ctx.ports.emitter, { graph, condemned, release })
   const waiting =
     release === 'dataflow'
       ? 'for dependents'
-      : ctx.continueOnError
+      : ctx.input.continueOnError
         ? 'for waves to end'
         : 'for whole waves'
   const plan = {
     planned: planDeletes(graph, condemned, { ...deps, ...concurrencyLimitOf(deps.pin), waiting }),
-    isStoppedByFailure: !ctx.continueOnError,
+    isStoppedByFailure: !ctx.input.continueOnError,
   }
   const { isWhole } = await runPlan(deps, 'deletes', plan, decisions)
-  return reportUnmet(ctx, unmet) && isWhole
+  return reportUnmet(ctx.ports, unmet) && isWhole
 }

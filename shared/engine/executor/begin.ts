@@ -41,7 +41,7 @@ export type BeginDecision =
  * Begins an operation for one call, then reads the control record and checks the executor's lease.
  * Only then may the provider be called (I1). An attempt that began after the stop flag, or in a
  * deployment that is over, is given back without a call. A process that sets the flag and then
- * reads the heads finds every attempt before the flag: one of the two reads must see the other's
+ * reads the heads finds every attempt before the flag. One of the two reads must see the other's
  * write. Throws the store's error after the attempt was given back or `onUnsettledBegin` was
  * called.
  */

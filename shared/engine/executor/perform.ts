@@ -11,7 +11,8 @@ import type { OutcomeError } from '../../records/head.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { createRedactor, collectSecretTexts } from '../../values/redact-secrets.ts'
 import { markSecretOutputs } from '../secret-outputs.ts'
-import { isProtected, type Step } from '../step.ts'
+import type { Step } from '../step.ts'
+import { refuseProtected } from './refuse-protected.ts'
 import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
 import { performImport } from './perform-import.ts'
 import { performRead, performRefresh } from './perform-read.ts'
@@ -205,8 +206,8 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
 
 async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const old = requireState(step.old?.state)
-  if (isProtected(step))
-    return failureEndOf({ message: formatProtected(old), status: 'ok', protected: true })
+  const refusal = refuseProtected(step, old)
+  if (refusal !== undefined) return refusal
   if (mode.preview) {
     const views = deleteViews(step)
     for (const view of views) deps.onViewStep?.(view.step)
@@ -223,14 +224,6 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
   }
   await callStepProvider(deps, step, provider => provider.delete(request))
   return successEndOf(undefined)
-}
-
-function formatProtected(state: ResourceState): string {
-  return (
-    `resource "${state.urn}" cannot be deleted\n` +
-    'because it is protected. Have it in the program without `protect` and run `antichain up`, or run\n' +
-    `antichain state unprotect '${state.urn}'`
-  )
 }
 
 /** Returns the error record for an exception of a provider call. */

@@ -1,191 +1,78 @@
-/**
- * generator: decides what is to be done about each registration of a program. Imports providers,
- * ports and below, the engine's executor, deployment, graph, steps and events.
- *
- * Invariants: decisions are made one at a time (I5), from the base and the sets alone, never from
- * what the clock, chance or the network say outside of the ports; a reply is made from the stored
- * form of an end that is durable; after an abort nothing is decided.
- */
 import type { Analyzer } from '../../providers/analyzers/analyzer.ts'
-import type { CallResult, Provider } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/provider-registry.ts'
-import type { Extension } from '../../records/extension.ts'
-import type { SetDelta } from '../../records/log.ts'
 import type { Autonaming } from '../../names/automatic-name.ts'
-import type { Urn } from '../../names/urn.ts'
-import type { ResourceState } from '../../state/resource.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
-import type { Step, TrackedState } from '../step.ts'
-import type { EndedStep } from '../step-end.ts'
-import type { HookMoment } from '../hooks.ts'
 import type { Base } from '../deployment/state/base.ts'
-import { describeDenial, deniedPackageOf } from './providers/denied-providers.ts'
 import type { CallIdentity } from './registration/goal-identity.ts'
 import type { Goal } from './registration/goal.ts'
 import type { UpdatePlanUse } from '../plan/update-plan-use.ts'
 import type { Replay } from './replay/replay.ts'
 import type { Scope } from './targets/scope.ts'
 import type { GeneratorSets } from './sets.ts'
+import type { SetsDelta } from './sets-delta.ts'
+import type { StepRunner } from './step-runner.ts'
 
-/** How decided steps are carried out: through log and queue, or at once in a preview. */
-export interface StepRunner {
-  /**
-   * Records one registration's steps and runs them in order, each the only need of the next; stops
-   * at the first that does not succeed. Resolves when all ends are durable.
-   */
-  readonly run: (decision: {
-    readonly urn: Urn
-    readonly goal: string
-    readonly steps: readonly Step[]
-    readonly sets: SetDelta
-  }) => Promise<readonly EndedStep[]>
-  /**
-   * Records a step that the generator itself settles: its state is complete, no executor is asked.
-   */
-  readonly settle: (decision: SettledDecision) => Promise<TrackedState>
-  /** Keeps what a provider is extended by, so that whoever needs it later finds it. */
-  readonly recordExtension: (extension: Extension & { readonly ref: string }) => void
-  /** Records outputs that were registered: the whole state that results. */
-  readonly recordOutputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
-  /**
-   * Runs the hooks of a resource that the generator settles, once for all lives; answers why one
-   * failed. Told of it are only warnings.
-   */
-  readonly runHooks: (moment: HookMoment) => Promise<string | undefined>
-  /**
-   * The answer to a call of the program: the recorded one, or what `ask` says, recorded before the
-   * next decision is (I10). Equal keys are answered in the order in which they were asked. What is
-   * to be asked again is, before its recorded answer is given.
-   */
-  readonly answerCall: (key: string, request: () => Promise<CallAnswer>) => Promise<CallResult>
-}
-
-/** An answer to a call, and whether later lives must ask all the same for what else comes of it. */
-export interface CallAnswer extends CallResult {
-  readonly shouldRepeat?: boolean
-}
-
-/** A step that the generator settles; `goal` and `sets` as of a registration. */
-export interface SettledDecision {
-  readonly step: Step
-  readonly state: ResourceState | undefined
-  readonly goal: string
-  readonly sets: SetDelta
-}
-
-/** What every part of the generator works with. */
-export interface GeneratorContext {
+/** The data that decisions are made from. Pure functions take the members that they need. */
+export interface DecisionInput {
   readonly stack: string
   readonly project: string
   readonly preview: boolean
   readonly continueOnError: boolean
   readonly autonaming: Autonaming | undefined
-  readonly updatePlan: UpdatePlanUse
-  /** The policy packs that judge what is decided, in order. */
-  readonly analyzers: readonly Analyzer[]
-  /** A destroy that runs its program: nothing is made or changed but components and providers. */
+  /** A destroy that runs its program: only components and providers are created or updated. */
   readonly isDestroying: boolean
-  /** Whether what the program registers is read first, or only read. */
+  /** `first`: registered resources are read before they are decided; `only`: they are only read. */
   readonly refreshing: 'first' | 'only' | undefined
-  /** Whether no provider is asked about a resource whose inputs are equal. */
+  /** Whether a resource with equal inputs is unchanged without a request to its provider. */
   readonly trustsInputs: boolean
-  /** Whether a refresh judges by outputs alone. */
+  /** Whether a refresh compares outputs alone. */
   readonly outputsOnly: boolean
   /** Whether protected resources are deleted and replaced like others. */
   readonly ignoreProtect: boolean
   readonly base: Base
-  readonly sets: GeneratorSets
-  /** What the deployment is about. */
   readonly scope: Scope
+  /** The decisions so far. Only `GeneratorContext.apply` changes them. */
+  readonly sets: GeneratorSets
+}
+
+/** The outside of the generator: requests, events, clock, chance and control. */
+export interface DecisionPorts {
   readonly runner: StepRunner
-  /** What earlier lives of the deployment decided; undefined in a first life and a preview. */
-  readonly replay: Replay | undefined
   readonly providers: ProviderRegistry
+  /** The policy packs that judge decisions, in order. */
+  readonly analyzers: readonly Analyzer[]
   readonly emitter: StepEmitter
+  /** The update plan that admits steps, and the plan that a preview draws; both keep count. */
+  readonly updatePlan: UpdatePlanUse
+  /** The decisions of earlier generators; undefined in the first generator and in a preview. */
+  readonly replay: Replay | undefined
   /** 32 fresh bytes. */
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
   readonly timestamp: () => string
   readonly pause: (ms: number) => Promise<void>
+  /** Keyed digest of a goal, to compare registrations. */
+  readonly goalDigestOf: (goal: Goal) => string
+  /** Keyed digest of a call of the program, to find its recorded answer. */
+  readonly callDigestOf: (call: CallIdentity) => string
   /** Runs decisions one at a time. */
   readonly decideInTurn: <T>(decision: () => Promise<T>) => Promise<T>
   /**
-   * Ends the deployment early. Without `fault` the error was told already; with it the caller of
-   * the deployment sees it.
+   * Ends the deployment early. Without `fault` its error was reported already; with it the caller
+   * of the deployment reports it.
    */
   readonly abort: (fault?: unknown) => void
   readonly isAborted: () => boolean
   /** Resolves when the deployment ends early. */
   readonly aborted: Promise<void>
-  /** Something failed and was told; the deployment goes on, and ends as failed. */
+  /** Marks the deployment as failed after a reported error; it continues. */
   readonly noteFailure: () => void
-  /** Keyed digest of a goal, to compare registrations. */
-  readonly goalDigestOf: (goal: Goal) => string
-  /** Keyed digest of a call of the program, to find its recorded answer. */
-  readonly callDigestOf: (call: CallIdentity) => string
 }
 
-/** Reports that a hook failed after its step was done: the state stays, the deployment fails. */
-export function reportHookFailure(ctx: GeneratorContext, message: string, urn: Urn): void {
-  ctx.emitter.report('error', message, urn)
-  ctx.noteFailure()
-  if (!ctx.continueOnError) ctx.abort()
-}
-
-/** Thrown when an error was reported already and nothing more is to be decided. */
-export class Bail extends Error {
-  constructor() {
-    super('the deployment ends here; its error was reported')
-    this.name = 'Bail'
-  }
-}
-
-/**
- * Thrown when a registration failed but the deployment goes on (`--continue-on-error`), or was
- * skipped because something that it depends on did.
- */
-export class RegistrationFailed extends Error {
-  readonly isSkipped: boolean
-  /** What was registered; '' where that is not known yet. */
-  readonly urn: Urn | ''
-
-  constructor({ isSkipped = false, urn = '' }: Partial<RegistrationFailed> = {}) {
-    super('resource registration failed')
-    this.name = 'RegistrationFailed'
-    this.isSkipped = isSkipped
-    this.urn = urn
-  }
-}
-
-/**
- * Gives a registration up whose step did not succeed; its error was told. The deployment ends with
- * it, unless it goes on after errors. `goesOn`: this one is no reason to end it.
- */
-export function failRegistration(ctx: GeneratorContext, continues = false): never {
-  ctx.noteFailure()
-  if (ctx.continueOnError || continues) throw new RegistrationFailed()
-  ctx.abort()
-  throw new Bail()
-}
-
-/** Reports an error and ends the deployment. */
-export function bail(ctx: GeneratorContext, message: string, urn?: Urn): never {
-  ctx.emitter.report('error', message, urn)
-  ctx.abort()
-  throw new Bail()
-}
-
-/** The instance that a state or goal names; a provider that cannot be had ends the deployment. */
-export async function loadProvider(
-  ctx: GeneratorContext,
-  { provider: reference, extensionRef }: Pick<ResourceState, 'provider' | 'extensionRef'>,
-  urn: Urn,
-): Promise<Provider> {
-  const denied = deniedPackageOf(reference)
-  if (denied !== undefined) bail(ctx, describeDenial(denied, urn), urn)
-  try {
-    return await ctx.providers.getInstance(reference, extensionRef)
-  } catch (thrown) {
-    return bail(ctx, thrown instanceof Error ? thrown.message : String(thrown), urn)
-  }
+/** Everything that the stages of a registration work with. */
+export interface GeneratorContext {
+  readonly input: DecisionInput
+  readonly ports: DecisionPorts
+  /** Applies a delta to the sets at once. The sets have no other writer. */
+  readonly apply: (delta: SetsDelta) => void
 }

@@ -1,10 +1,7 @@
-import { packageOf } from '../../names/provider-reference.ts'
 import { stackType, type Urn } from '../../names/urn.ts'
 import type { DeploymentContext } from '../../providers/construct.ts'
 import type { CallResult } from '../../providers/provider.ts'
-import { emptyMap, type PropertyMap } from '../../values/value.ts'
-import { equalMaps } from '../../values/equal.ts'
-import { messageOf } from '../../errors/error.ts'
+import type { PropertyMap } from '../../values/value.ts'
 import type { PackageRequest } from '../../providers/package-request.ts'
 import type { ConfigValue } from '../request.ts'
 import { type CallAddress, callMethod, type MethodRequest } from './calls/call-method.ts'
@@ -14,84 +11,69 @@ import {
   childProvidersOf,
   type RemoteRegistration,
 } from './calls/construct-component.ts'
-import { bail, Bail, type GeneratorContext } from './context.ts'
-import { generate } from './generate.ts'
+import { type FunctionRequest, invokeFunction } from './calls/invoke-function.ts'
+import { type ReadRequest, readResource } from './calls/read-resource.ts'
+import { createResourceTree, type ResourceTree } from './calls/resource-tree.ts'
+import type { GeneratorContext } from './context.ts'
+import { unwrap, unwrapAnswer } from './finish-stage.ts'
+import { createDefaultProviders, resolveProvider } from './providers/resolve-provider.ts'
 import type { Registration } from './registration/goal.ts'
-import { describeDenial, deniedPackageOf } from './providers/denied-providers.ts'
 import {
   type InheritingRequest,
   type Inheritance,
   inheritOptions,
 } from './registration/inherit-options.ts'
-import { checkOutputsAgainstPlan } from './checks/check-update-plan.ts'
-import {
-  createDefaultProviders,
-  type DefaultProviders,
-  registerCallExtension,
-  resolveProvider,
-} from './providers/resolve-provider.ts'
-import { type ReadRequest, readResource } from './calls/read-resource.ts'
-import { createResourceTree, type ResourceTree } from './calls/resource-tree.ts'
+import { registerResource } from './registration/register-resource.ts'
+import type { CurrentState } from './sets.ts'
+import { applyOutputs, requireRegistered } from './steps/apply-outputs.ts'
 import { runOutputHooks } from './steps/settled-hooks.ts'
-import type { TrackedState } from '../step.ts'
-import { type CurrentState, currentTrackedAt } from './sets.ts'
 
-/** A function call of the program. */
-export interface InvokeRequest {
-  readonly token: string
-  readonly args: PropertyMap
-  readonly provider: string
-  readonly parent: Urn | ''
-  readonly dependsOn: readonly Urn[]
-  readonly plugin: PackageRequest
-}
-
-/** What a program can ask for; every method may be called while others run. */
+/**
+ * The requests of a program; every method may be called while others run. Failures are thrown as
+ * `Bail` or `RegistrationFailed`, after they were reported.
+ */
 export interface Generator {
   /**
-   * Decides, carries out, and answers what the resource is. Throws `Bail` or `RegistrationFailed`
-   * after the error was told. `hasInherited`: what its parent hands down was put in already.
+   * Decides and runs a registration, and returns the resource. `hasInherited`: the registration has
+   * the options of its parent already.
    */
   readonly register: (registration: Registration, hasInherited?: boolean) => Promise<CurrentState>
-  /** What a registration gets from its parent where it says nothing itself. */
+  /** Returns the options that a registration has or inherits from its parent. */
   readonly inheritOptions: (request: InheritingRequest) => Inheritance
-  /**
-   * Has a provider make a component, and answers what came of it. Throws `Bail` after its error was
-   * told.
-   */
+  /** Constructs a component by its provider. */
   readonly construct: (request: RemoteRegistration) => Promise<ConstructedComponent>
-  /** Registers something below a parent, which is known to be on its way from here on. */
+  /** Registers a resource below a parent; the parent has a pending child until it is done. */
   readonly registerBelow: ResourceTree['registerBelow']
   readonly read: (request: ReadRequest) => Promise<CurrentState>
-  /** Outputs of a component at once, of the stack at the end. */
+  /** Registers outputs: of a component at once, of the stack at the end. */
   readonly registerOutputs: (urn: Urn, outputs: PropertyMap) => Promise<void>
-  /** `unknown`: something it depends on has no id yet, so nobody was asked. */
-  readonly invoke: (request: InvokeRequest) => Promise<CallResult | 'unknown'>
-  /** A method of a resource. Throws `Bail` after a provider's error was told. */
+  /** `unknown`: a dependency has no id yet, so the function was not called. */
+  readonly invoke: (request: FunctionRequest) => Promise<CallResult | 'unknown'>
+  /** Calls a method of a resource. */
   readonly call: (request: MethodRequest) => Promise<CallResult>
-  /** Resolves when nothing that was asked is still being decided or carried out. */
+  /** Resolves when no request is being decided or run. */
   readonly waitUntilSettled: () => Promise<void>
-  /** What the program gave as the stack's outputs, undefined when it gave none. */
+  /** The stack outputs that the program registered, undefined when it registered none. */
   readonly readStackOutputs: () => PropertyMap | undefined
 }
 
-/** What a generator needs besides its context. */
+/** The dependencies of a generator. */
 export interface GeneratorDeps {
   readonly ctx: GeneratorContext
   readonly config: ReadonlyMap<string, ConfigValue>
-  /** Package → what the program's dependencies say of its plugin. */
+  /** Package → plugin, as the program's dependencies name it. */
   readonly required: ReadonlyMap<string, PackageRequest>
-  /** What methods are told. */
+  /** The run, as methods and constructs see it. */
   readonly runInfo: DeploymentContext
-  /** An address of the monitor for one method call. */
+  /** Opens an address of the monitor for one method call. */
   readonly openAddress: () => Promise<CallAddress>
 }
 
-/** Makes the generator of one run of a program. */
+/** Creates the generator of one run of a program. */
 export function createGenerator(deps: GeneratorDeps): Generator {
   const { ctx, config, required } = deps
   const defaults = createDefaultProviders(ctx, config, required)
-  const tree = createResourceTree(ctx.aborted)
+  const tree = createResourceTree(ctx.ports.aborted)
   const open = new Set<Promise<unknown>>()
   let stackOutputs: PropertyMap | undefined
   const track = <T>(work: Promise<T>): Promise<T> => {
@@ -101,37 +83,42 @@ export function createGenerator(deps: GeneratorDeps): Generator {
     return done
   }
   const register = async (request: Registration, hasInherited: boolean): Promise<CurrentState> => {
-    const registration = hasInherited ? request : { ...request, ...inheritOptions(ctx, request) }
-    const goal = await resolveProvider(ctx, registration, defaults, required)
-    const current = await generate(ctx, goal)
+    const registration = hasInherited
+      ? request
+      : { ...request, ...inheritOptions(ctx.input, request) }
+    const goal = unwrap(ctx, await resolveProvider(ctx, registration, defaults, required))
+    const current = unwrap(ctx, await registerResource(ctx, goal))
     const { urn, id } = current.state
     const { custom, parent } = registration
-    if (!custom) ctx.sets.componentProviders.set(urn, childProvidersOf(ctx, registration))
+    if (!custom)
+      ctx.apply({ componentProviders: [[urn, childProvidersOf(ctx.input, registration)]] })
     tree.record({ urn, parent, custom, exists: id !== '' })
     return current
   }
   const construct = async (request: RemoteRegistration): Promise<ConstructedComponent> => {
-    const made = await constructComponent(ctx, request, { ...deps, defaults })
+    const made = unwrap(ctx, await constructComponent(ctx, request, { ...deps, defaults }))
     const { parent } = request.registration
     tree.record({ urn: made.urn, parent, custom: false, exists: true })
     return made
   }
   const read = async (request: ReadRequest): Promise<CurrentState> => {
-    const current = await readResource(ctx, request, defaults)
+    const current = unwrapAnswer(ctx, await readResource(ctx, request, defaults))
     tree.record({ urn: current.state.urn, parent: request.parent, custom: true, exists: true })
     return current
   }
+  const invoke = async (request: FunctionRequest): Promise<CallResult | 'unknown'> =>
+    unwrap(ctx, await invokeFunction(ctx, request, { tree, defaults }))
+  const call = async (request: MethodRequest): Promise<CallResult> =>
+    unwrap(ctx, await callMethod(ctx, request, { ...deps, defaults }))
   return {
     register: (request, hasInherited = false) => track(register(request, hasInherited)),
-    inheritOptions: request => inheritOptions(ctx, request),
+    inheritOptions: request => inheritOptions(ctx.input, request),
     construct: request => track(construct(request)),
     registerBelow: tree.registerBelow,
     read: request => track(read(request)),
     registerOutputs: (urn, outputs) => {
-      const current = ctx.sets.current.get(urn)
-      if (current === undefined)
-        bail(ctx, `cannot complete a resource '${urn}' whose registration isn't pending`, urn)
-      // What is not made has no outputs either, and what is only read has its own.
+      const current = unwrap(ctx, requireRegistered(ctx.input, urn))
+      // A resource that is not created has no outputs; one that is only read keeps its own.
       if (current.skipReason === 'not made' || current.skipReason === 'as read')
         return Promise.resolve()
       if (current.state.type === stackType && current.state.parent === '') {
@@ -140,93 +127,11 @@ export function createGenerator(deps: GeneratorDeps): Generator {
       }
       return track(applyOutputs(ctx, current, outputs).then(() => runOutputHooks(ctx, urn)))
     },
-    invoke: request => track(invoke(ctx, request, { tree, defaults })),
-    call: request => track(callMethod(ctx, request, { ...deps, defaults })),
+    invoke: request => track(invoke(request)),
+    call: request => track(call(request)),
     async waitUntilSettled() {
       while (open.size > 0) await Promise.allSettled([...open])
     },
     readStackOutputs: () => stackOutputs,
   }
-}
-
-/**
- * Puts outputs into a resource's state; written only when they differ. Source:
- * docs/spec/step-execution.md#registerresourceoutputs.
- */
-export async function applyOutputs(
-  ctx: GeneratorContext,
-  current: CurrentState,
-  outputs: PropertyMap,
-): Promise<void> {
-  checkOutputsAgainstPlan(ctx, current.state.urn, outputs)
-  const state = { ...current.state, outputs }
-  const unchanged = equalMaps(current.state.outputs, outputs)
-  const tracked = unchanged ? current : await ctx.runner.recordOutputs(current, state)
-  ctx.sets.current.set(state.urn, { ...tracked, op: current.op })
-  ctx.emitter.emitOutputs(current.op, findStateBefore(ctx, current), tracked.state)
-}
-
-/** What a component was when the program began; nothing when it was made since. */
-function findStateBefore(
-  ctx: GeneratorContext,
-  { op, state }: CurrentState,
-): TrackedState | undefined {
-  const index = ctx.base.liveIndexOf(ctx.sets.formerUrns.get(state.urn) ?? state.urn)
-  return index === undefined || op === 'create' ? undefined : currentTrackedAt(ctx, index)
-}
-
-async function invoke(
-  ctx: GeneratorContext,
-  request: InvokeRequest,
-  deps: { readonly tree: ResourceTree; readonly defaults: DefaultProviders },
-): Promise<CallResult | 'unknown'> {
-  const above = childProvidersOf(ctx, { ...request, providers: none }).get(packageOf(request.token))
-  const requestedProvider = request.provider || (above ?? '')
-  const reference =
-    requestedProvider === ''
-      ? await deps.defaults.resolveReference(request.plugin)
-      : requestedProvider
-  if (await deps.tree.isPending(request.dependsOn)) return 'unknown'
-  if (ctx.isAborted()) throw new Bail()
-  const denied = deniedPackageOf(reference)
-  if (denied !== undefined) throw new Error(describeDenial(denied, request.token))
-  const extension = registerCallExtension(ctx, request.plugin)
-  const parts = extension === '' ? [request.token] : [request.token, extension]
-  const identity = { parts, args: request.args, provider: reference }
-  try {
-    // What this deployment has made is in this process: it is asked again in each life.
-    if (request.token === 'pulumi:pulumi:getResource') return getResource(ctx, request.args)
-    return await ctx.runner.answerCall(
-      ctx.callDigestOf({ kind: 'invoke', ...identity }),
-      async () => {
-        const instance = await ctx.providers.getInstance(reference, extension)
-        return instance.invoke({ token: request.token, args: request.args, preview: ctx.preview })
-      },
-    )
-  } catch (thrown) {
-    throw new Error(`invocation of ${request.token} returned an error: ${messageOf(thrown)}`, {
-      cause: thrown,
-    })
-  }
-}
-
-const none: ReadonlyMap<string, string> = new Map()
-
-/**
- * The state of a resource that was registered or read in this deployment, or of a view, for
- * references. Source: docs/spec/providers.md#built-in-provider.
- */
-function getResource(ctx: GeneratorContext, args: PropertyMap): CallResult {
-  const value = args.get('urn')
-  const urn = typeof value === 'string' ? value : ''
-  const { current, views } = ctx.sets
-  const state = current.get(urn as Urn)?.state ?? views.get(urn as Urn)
-  if (state === undefined) throw new Error(`unknown resource ${urn}`)
-  const outputs = new Map<string, string | PropertyMap>([
-    ['urn', state.urn],
-    ['id', state.id],
-    ['provider', state.provider],
-    ['state', state.outputs ?? emptyMap],
-  ])
-  return { outputs, failures: [] }
 }

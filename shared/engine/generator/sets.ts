@@ -5,94 +5,62 @@ import type { Step, TrackedState } from '../step.ts'
 import type { Base } from '../deployment/state/base.ts'
 import type { Goal } from './registration/goal.ts'
 
-/** A resource as this deployment left it: where its state is, and by which step. */
+/** A resource as this deployment left it: its state, the place of its record, and its step. */
 export interface CurrentState extends TrackedState {
   readonly op: StepOp
-  /**
-   * It is not what this deployment is about: left as it was, or not made at all; or a refresh only
-   * reads it.
-   */
+  /** Why it has no change: it is outside the scope, it is not created, or it is only read. */
   readonly skipReason?: 'kept' | 'not made' | 'as read'
 }
 
 /**
- * What the generator knows of its own decisions: the fold of the decision log, and nothing else.
- * One writer: decisions are made one at a time between two awaits.
+ * The decisions so far: the fold of the decision log, and nothing else. Readers see them as they
+ * are now; `reduce-sets.ts` alone changes them.
  */
 export interface GeneratorSets {
-  /** URNs registered or read by the program in this run. */
-  readonly registered: Set<Urn>
-  readonly goals: Map<Urn, Goal>
-  /** Package → reference, for the children of a component. */
-  readonly componentProviders: Map<Urn, ReadonlyMap<string, string>>
-  /** Old URN → the URN that took it over. */
-  readonly aliased: Map<Urn, Urn>
-  /** URN → the old URN that it had. */
-  readonly formerUrns: Map<Urn, Urn>
-  /** What became of each URN: same, updated, replaced, read. Creates do not count. */
-  readonly operated: Set<Urn>
-  /** URNs deleted, or about to be, in this deployment. */
-  readonly deletes: Set<Urn>
-  /** Deletes before a replacement that were decided: each resolves when its chain has ended. */
-  readonly pendingDeletes: Map<Urn, PromiseWithResolvers<void>>
-  readonly replaces: Set<Urn>
-  /** What was found to be a target, as such or by what it depends on. */
-  readonly targeted: Set<Urn>
-  /** The same of what is left out. */
-  readonly excluded: Set<Urn>
-  /** Old states that were taken along because something that stays depends on them. */
-  readonly pulledForward: Set<Urn>
-  /** What the program registered and nobody makes: no target, or new in a destroy. */
-  readonly skipped: Set<Urn>
-  /** What failed, of which the deployment went on, and what was skipped for that. */
-  readonly failed: Set<Urn>
-  /** Keys that made a dependent be replaced with its dependency. */
-  readonly dependentKeys: Map<Urn, readonly string[]>
-  /**
-   * Base indices: marked for deletion by a replacement that took place, deleted before one, given a
-   * delete step that has not failed.
-   */
-  readonly markedForDelete: Set<number>
-  readonly pendingReplacement: Set<number>
-  readonly condemned: Set<number>
-  /** Base index → what was read of it when the program registered it; undefined: it is gone. */
-  readonly refreshed: Map<number, TrackedState | undefined>
-  readonly current: Map<Urn, CurrentState>
-  /** Views as the providers of their owners told of them. */
-  readonly views: Map<Urn, ResourceState>
-  /** Creates and updates of components: their hooks run once they gave their outputs. */
-  readonly awaitingOutputs: Map<Urn, Step>
+  /** URNs that the program registered or read in this run. */
+  readonly registered: ReadonlySet<Urn>
+  readonly goals: ReadonlyMap<Urn, Goal>
+  /** Component → package → provider reference, for the children of the component. */
+  readonly componentProviders: ReadonlyMap<Urn, ReadonlyMap<string, string>>
+  /** Old URN → the URN that claimed it as an alias. */
+  readonly aliased: ReadonlyMap<Urn, Urn>
+  /** URN → the old URN that it claimed. */
+  readonly formerUrns: ReadonlyMap<Urn, Urn>
+  /** URNs with a step: same, update, replacement, read. A create does not count. */
+  readonly operated: ReadonlySet<Urn>
+  /** URNs that this deployment deletes or has deleted. */
+  readonly deletes: ReadonlySet<Urn>
+  /** Decided deletes before a replacement; `promise` resolves when the chain has ended. */
+  readonly pendingDeletes: ReadonlyMap<Urn, { readonly promise: Promise<void> }>
+  readonly replaces: ReadonlySet<Urn>
+  /** Registered targets, named or found through their dependencies. */
+  readonly targeted: ReadonlySet<Urn>
+  /** Excluded registrations, named or found through their dependencies. */
+  readonly excluded: ReadonlySet<Urn>
+  /** Unregistered old states that stay because a resource that stays depends on them. */
+  readonly pulledForward: ReadonlySet<Urn>
+  /** Registrations that are not created: no target, or new in a destroy or refresh. */
+  readonly skipped: ReadonlySet<Urn>
+  /** Failed registrations after which the deployment continued, and those skipped for them. */
+  readonly failed: ReadonlySet<Urn>
+  /** Dependent → the keys for which it is replaced with its dependency. */
+  readonly dependentKeys: ReadonlyMap<Urn, readonly string[]>
+  /** Base indices that a completed replacement marked for deletion. */
+  readonly markedForDelete: ReadonlySet<number>
+  /** Base indices that were deleted before their replacement. */
+  readonly pendingReplacement: ReadonlySet<number>
+  /** Base indices with a delete step that has not failed. */
+  readonly condemned: ReadonlySet<number>
+  /** Base index → its state when the program registered it; undefined: it no longer exists. */
+  readonly refreshed: ReadonlyMap<number, TrackedState | undefined>
+  readonly current: ReadonlyMap<Urn, CurrentState>
+  /** Views as the providers of their owners reported them. */
+  readonly views: ReadonlyMap<Urn, ResourceState>
+  /** Creates and updates of components: their hooks run once their outputs are registered. */
+  readonly awaitingOutputs: ReadonlyMap<Urn, Step>
 }
 
-/** Nothing decided yet. */
-export function createSets(): GeneratorSets {
-  return {
-    registered: new Set(),
-    goals: new Map(),
-    componentProviders: new Map(),
-    aliased: new Map(),
-    formerUrns: new Map(),
-    operated: new Set(),
-    deletes: new Set(),
-    pendingDeletes: new Map(),
-    replaces: new Set(),
-    targeted: new Set(),
-    excluded: new Set(),
-    pulledForward: new Set(),
-    skipped: new Set(),
-    failed: new Set(),
-    dependentKeys: new Map(),
-    markedForDelete: new Set(),
-    pendingReplacement: new Set(),
-    condemned: new Set(),
-    refreshed: new Map(),
-    current: new Map(),
-    views: new Map(),
-    awaitingOutputs: new Map(),
-  }
-}
-
-/** An old state as it is by now: as it was read when the program registered it, or as it was. */
+/** Returns an old state as it is now: as it was read in this run, or as the base has it. */
 export function currentTrackedAt(
   { sets, base }: { readonly sets: GeneratorSets; readonly base: Pick<Base, 'trackedAt'> },
   index: number,
@@ -100,12 +68,12 @@ export function currentTrackedAt(
   return sets.refreshed.get(index) ?? base.trackedAt(index)
 }
 
-/** Whether an old state was read and is gone. */
+/** Reports whether an old state was read in this run and no longer exists. */
 export function isGone({ refreshed }: GeneratorSets, index: number): boolean {
   return refreshed.has(index) && refreshed.get(index) === undefined
 }
 
-/** Whether the program's wish for an old URN was met by some step (through aliases). */
+/** Reports whether an old URN has a step, under its own name or the one that claimed it. */
 export function isOperatedOn(sets: GeneratorSets, urn: Urn): boolean {
   return sets.operated.has(sets.aliased.get(urn) ?? urn)
 }

@@ -19,7 +19,7 @@ import { ResourceMonitorFeature, Result } from '../../../proto/gen/pulumi/resour
 import { packageOf } from '../../names/provider-reference.ts'
 import { emptyMap } from '../../values/value.ts'
 import { fromWire, toWire } from '../../values/wire.ts'
-import { RegistrationFailed } from '../generator/context.ts'
+import { RegistrationFailed } from '../generator/finish-stage.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
 import { type Packages, requireVersion } from './packages.ts'

@@ -11,10 +11,9 @@ export interface KmsKeeper extends KeyKeeper {
 }
 
 /**
- * Creates a keeper that encrypts data keys by KMS: Encrypt and Decrypt with the key of an
- * `awskms://` URL, in that key's region, with the URL's encryption context. Throws
- * SECRETS_URL_INVALID, SECRETS_MALFORMED (encrypted with another key or context),
- * SECRETS_KEY_UNUSABLE, and the errors of `awsError`.
+ * Creates a keeper that encrypts data keys by KMS. It uses the key of an `awskms://` URL, in that
+ * key's region, with the URL's encryption context. Throws SECRETS_URL_INVALID, SECRETS_MALFORMED
+ * (encrypted with another key or context), SECRETS_KEY_UNUSABLE, and the errors of `awsError`.
  */
 export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   const clients = new Map<string, KMSClient>()

@@ -40,8 +40,8 @@ function stabilityOf(version: string): number {
 }
 
 /**
- * Checks out a version of a repository into a new folder, without its history: the tag
- * `v<version>`, the commit of `0.0.0-x<commit>`, or the main branch for 0.0.0. Throws
+ * Checks out a version of a repository into a new folder, without its history. The version is the
+ * tag `v<version>`, the commit of `0.0.0-x<commit>`, or the main branch for 0.0.0. Throws
  * PLUGIN_TOO_LARGE, and `Error` with Git's message. Source:
  * docs/spec/provider-protocol.md#download-sources.
  */

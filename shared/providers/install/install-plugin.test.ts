@@ -334,7 +334,7 @@ describe('of repositories', () => {
 
   test.each([
     ['nobody answers', () => Promise.reject(new TypeError('fetch failed'))],
-    ['what is answered is no release', () => Promise.resolve(new Response('<html>'))],
+    ['the response is not a release', () => Promise.resolve(new Response('<html>'))],
   ])('the latest version is unknown when %s', async (_name, fetch) => {
     const downloadUrl = 'github://api.github.com/me/mine'
     const failing = install({ downloadUrl, version: '' }, {}, deps({ fetch }))

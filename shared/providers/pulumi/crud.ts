@@ -23,6 +23,7 @@ import {
   encodeProperties,
 } from './provider-session.ts'
 import { encodeOldViews, statusFieldsOf } from './views.ts'
+import { previewOutputsOf } from './preview-outputs.ts'
 
 type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
 
@@ -35,14 +36,6 @@ function createSecretMarker(
   sentMap: PropertyMap,
 ): (map: PropertyMap) => PropertyMap {
   return abilities.secrets ? map => map : map => restoreSecretMarks(sentMap, map)
-}
-
-/**
- * Returns the outputs of a preview without a call, or undefined when the provider must be called.
- */
-function previewOutputsOf(session: ProviderSession, abilities: Abilities, inputs: PropertyMap) {
-  if (session.isUnconfigured()) return session.settings.legacyPreview ? inputs : emptyMap
-  return abilities.preview && !session.settings.noPreview ? undefined : inputs
 }
 
 /**

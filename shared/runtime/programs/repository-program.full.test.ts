@@ -151,7 +151,7 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
   test('without a matching lock file is refused with a hint', async () => {
     put('infra/package.json', packageJsonOf({ dependencies: { dep: '1' } }))
     const refused = packRepository(deps(), stack, program)
-    await expect(refused).rejects.toThrow('none of package-lock.json')
+    await expect(refused).rejects.toThrow('no lock file (package-lock.json')
     addPackage()
     put('infra/package-lock.json', '{}')
     await expect(packRepository(deps(), stack, program)).rejects.toThrow(/npm ci.*\n[^]*npm error/)

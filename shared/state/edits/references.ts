@@ -27,8 +27,8 @@ export function referencesOf(resource: StoredResource): readonly Reference[] {
 
 /**
  * Returns the resource with each reference replaced by the result of `resolve`; undefined removes
- * the reference. `empty` selects the handling of a property with an empty dependency list: `keep`
- * preserves it as in the state, `drop` removes it, as Pulumi does when it rewrites these lists.
+ * the reference. `empty` selects the handling of a property with an empty dependency list. `keep`
+ * preserves it as in the state. `drop` removes it, as Pulumi does when it rewrites these lists.
  */
 export function withReferences(
   resource: StoredResource,

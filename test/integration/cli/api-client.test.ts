@@ -17,11 +17,11 @@ beforeEach(async () => {
 
 afterEach(() => server.close())
 
-/** A call that is made once: not repeatable. */
+/** Calls the API once, without a retry. */
 const callApi = (url: string, path: string): Promise<unknown> =>
   createApiClient({ url, token: 't' }).call({ method: 'POST', path })
 
-test('what answers and is no API is named by its address', async () => {
+test('a response that is not from the API is reported with its address', async () => {
   const url = `http://127.0.0.1:${port}`
   await expect(callApi(url, '/missing')).rejects.toMatchObject({
     code: 'API_ANSWER_UNKNOWN',
@@ -33,7 +33,7 @@ test('what answers and is no API is named by its address', async () => {
   })
 })
 
-test('https to a server without it says so on one line', async () => {
+test('https to a server without TLS is reported on one line', async () => {
   const url = `https://127.0.0.1:${port}`
   await expect(callApi(url, '/other')).rejects.toMatchObject({
     code: 'API_UNREACHABLE',
@@ -41,7 +41,7 @@ test('https to a server without it says so on one line', async () => {
   })
 })
 
-test('where nothing listens the hint names what would', async () => {
+test('without a server the hint names the commands that start one', async () => {
   await new Promise(done => server.close(done))
   await expect(callApi(`http://127.0.0.1:${port}`, '/other')).rejects.toMatchObject({
     code: 'API_UNREACHABLE',

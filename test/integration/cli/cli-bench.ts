@@ -17,7 +17,7 @@ import { emptySnapshot } from '../../../shared/state/snapshot.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../../shared/state/stored.ts'
 import type { Urn } from '../../../shared/names/urn.ts'
 
-/** A folder with a project, a store in memory, and what commands did to them. */
+/** A folder with a project, a store in memory, and the recorded calls of commands. */
 export interface CliBench {
   readonly root: string
   readonly env: Record<string, string | undefined>
@@ -26,10 +26,10 @@ export interface CliBench {
   readonly states: Map<StackId, StoredDeployment>
   readonly answers: string[]
   readonly calls: string[]
-  /** What deployments come to, in turn; the last one stays. */
+  /** The results of deployments, in turn; the last one is repeated. */
   readonly results: DeployResult[]
   readonly busy: Set<StackId>
-  /** Presses Ctrl-C this often as soon as a deployment runs. */
+  /** Number of times that Ctrl-C is pressed once a deployment runs. */
   interrupts: number
   platform: PlatformTools
   terminal: boolean
@@ -38,14 +38,14 @@ export interface CliBench {
   readonly run: (...args: readonly string[]) => Promise<CliResult>
 }
 
-/** What one command line came to. */
+/** The result of one command line. */
 export interface CliResult {
   readonly exit: number
   readonly out: string
   readonly err: string
 }
 
-/** For benches that have nothing to do with AWS. */
+/** Throws an error, for benches that do not use AWS. */
 const failUnavailable = async (): Promise<never> => {
   throw new Error('no platform')
 }
@@ -56,7 +56,7 @@ const noPlatform: PlatformTools = {
   createToken: failUnavailable,
 }
 
-/** A deployment that changed something and went well. */
+/** A deployment that succeeded with a change. */
 export const changedResult: DeployResult = {
   result: 'succeeded',
   changes: { create: 1 },
@@ -183,7 +183,7 @@ function createFakeTools(
   }
 }
 
-/** "Encrypts" by naming the salt. */
+/** Creates a manager that "encrypts" by adding the salt. */
 function createFakeKeyManager(url: string, encryptedkey: string): SecretsManager {
   return { ...createFakeManager(encryptedkey, 'key'), type: 'cloud', state: { url, encryptedkey } }
 }
@@ -262,7 +262,7 @@ function createFakeEngine(
       }
     },
     readTimeline: async () => {
-      throw error('MOMENT_UNKNOWN', 'a fake has no story')
+      throw error('MOMENT_UNKNOWN', 'the fake engine has no timeline')
     },
     serve: async () => {},
     close: async () => {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 const readConfig = async (): Promise<unknown> =>
   JSON.parse((await bench.run('config', '--json', '--show-secrets')).out)
 
-test('many values are set, in clear and sealed, and removed', async () => {
+test('many values are set, in plaintext and sealed, and removed', async () => {
   const set = ['--secret', 'a=hush', '--plaintext', 'b=2=3', '--plaintext', 'other:c=']
   expect(await bench.run('config', 'set-all', ...set)).toMatchObject({ exit: 0, err: '' })
   expect(bench.read('Pulumi.dev.yaml')).toContain('secure: new-salt(pass:hush)')
@@ -24,7 +24,7 @@ test('many values are set, in clear and sealed, and removed', async () => {
   expect(await readConfig()).toEqual({ 'site:b': { value: '2=3', secret: false } })
 })
 
-test('paths reach into maps and lists', async () => {
+test('paths address values in maps and lists', async () => {
   const set = ['--path', '--plaintext', 'm.a=1', '--secret', 'm.l[0]=z']
   expect((await bench.run('config', 'set-all', ...set)).exit).toBe(0)
   expect((await bench.run('config', 'get', '--path', 'm.l[0]')).out).toBe('z\n')
@@ -32,7 +32,7 @@ test('paths reach into maps and lists', async () => {
   expect((await bench.run('config', 'get', 'm')).out).toBe('{"a":1}\n')
 })
 
-test('what `config --json` printed is set again; an object stays one, each leaf sealed', async () => {
+test('the output of `config --json` is set again; an object stays an object, with each leaf sealed', async () => {
   const json = {
     'site:a': { value: 'hush', secret: true },
     b: { value: 'plain' },
@@ -55,7 +55,7 @@ test.each([
   [['--json', '{"a":1}'], 'a does not have the format of `config --json`'],
   [['--json'], 'pass values with'],
   [['a=1'], 'pass values with'],
-])('wrong values are refused, and nothing is written: %j', async (args, expected) => {
+])('invalid values are refused, and nothing is written: %j', async (args, expected) => {
   const before = bench.read('Pulumi.dev.yaml')
   const ran = await bench.run('config', 'set-all', ...args)
   expect(ran.err).toMatch(/^error\[CLI_USAGE\]/)

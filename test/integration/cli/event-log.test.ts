@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => servers.splice(0).forEach(server => server.forceShutdown()))
 
-/** The numbers and kinds of events, a line each. */
+/** Returns the numbers and kinds of events, one line each. */
 const describeEvents = (lines: readonly string[]): readonly string[] =>
   lines.map(line => {
     const { sequence, timestamp, ...payload } = JSON.parse(line) as Record<string, unknown>
@@ -24,7 +24,7 @@ const describeEvents = (lines: readonly string[]): readonly string[] =>
 
 const linesOf = (text: string): readonly string[] => text.trimEnd().split('\n')
 
-test('--event-log empties a file and has every event in it, besides what is shown', async () => {
+test('--event-log replaces a file and writes every event to it, besides the display', async () => {
   writeFileSync(join(bench.root, 'events.txt'), 'of an earlier run\n')
   const { exit, out } = await bench.run('up', '-y', '-f', '--json', '--event-log', 'events.txt')
   expect(exit).toBe(0)
@@ -33,14 +33,14 @@ test('--event-log empties a file and has every event in it, besides what is show
   expect(describeEvents(lines)[0]).toMatch(/^0 \w+Event$/)
 })
 
-test('an event log in a folder that is not there is refused before anything is done', async () => {
+test('an event log in a missing folder is refused before the deployment', async () => {
   const { exit, err } = await bench.run('up', '-y', '-f', '--event-log', 'nowhere/events.txt')
   expect(exit).not.toBe(0)
   expect(err).toMatch(/cannot write the event log/)
   expect(bench.requests).toEqual([])
 })
 
-test('tcp:// sends them to another program, which has all of them when the run is over', async () => {
+test('tcp:// sends the events to another program, which has all of them at the end of the run', async () => {
   const received: string[] = []
   const server = new Server()
   servers.push(server)
@@ -65,7 +65,7 @@ test('tcp:// sends them to another program, which has all of them when the run i
   expect(describeEvents(received)[0]).toMatch(/^0 \w+Event$/)
 })
 
-test('nobody at tcp:// stops no deployment', async () => {
+test('an unreachable tcp:// address stops no deployment', async () => {
   const { exit } = await bench.run('up', '-y', '-f', '--event-log', 'tcp://127.0.0.1:9')
   expect(exit).toBe(0)
   expect(bench.requests).toHaveLength(1)

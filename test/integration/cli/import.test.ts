@@ -11,7 +11,7 @@ const args = ['import', '-y', '--skip-preview', 'gold:index:Thing', 'got', 'ext-
 const group = 'urn:pulumi:dev::site::case:index:Group::g'
 
 describe('import', () => {
-  test('asks for one resource, protected unless it is said otherwise', async () => {
+  test('imports one resource, protected unless an option disables that', async () => {
     for (const [more, protect] of [
       [[], true],
       [['--protect'], true],
@@ -28,7 +28,7 @@ describe('import', () => {
     }
   })
 
-  test('takes parent, provider and properties', async () => {
+  test('accepts parent, provider and properties', async () => {
     const provider = 'urn:pulumi:dev::site::pulumi:providers:gold::p'
     const more = ['--parent', `g=${group}`, '--provider', `p=${provider}`, '--properties', 'a,b']
     expect((await bench.run(...args, ...more)).exit).toBe(0)
@@ -37,7 +37,7 @@ describe('import', () => {
     ])
   })
 
-  test('takes a file of many, and nothing beside it', async () => {
+  test('accepts a file of resources, without further options', async () => {
     const resources = [
       { type: 'gold:index:Thing', name: 'a', id: '1', parent: 'g' },
       { type: 'case:index:Group', name: 'g', component: true },
@@ -51,7 +51,7 @@ describe('import', () => {
     expect((await bench.run('import', '-y', '-f', 'none.json')).err).toContain('FILE_UNREADABLE')
   })
 
-  test('has nothing to do for a file that names nothing, and says where one is malformed', async () => {
+  test('has nothing to do for an empty file, and reports the place of a malformed value', async () => {
     bench.write('in.json', '{}')
     const { exit, err } = await bench.run('import', '-y', '-f', 'in.json')
     expect([exit, err]).toEqual([0, expect.stringContaining('nothing to import')])
@@ -64,7 +64,7 @@ describe('import', () => {
     }
   })
 
-  test('keeps what is supplied sealed', async () => {
+  test('seals supplied values', async () => {
     const secret = {
       '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
       plaintext: '"hidden-word"',
@@ -77,7 +77,7 @@ describe('import', () => {
     expect(JSON.stringify(imports)).not.toContain('"\\"hidden-word\\""')
   })
 
-  test('refuses what it cannot do, by name', async () => {
+  test('refuses unsupported options by name', async () => {
     for (const more of [
       ['--from', 'terraform'],
       ['--output', 'json'],

@@ -10,7 +10,10 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-/** Installs a folder's packages by an npm that fails so often; answers how often it was run. */
+/**
+ * Installs a folder's packages by an npm that fails this number of times. Returns the number of its
+ * runs.
+ */
 function runInstall(failures: number): {
   readonly runs: number
   readonly exit: number | null
@@ -38,13 +41,13 @@ function runInstall(failures: number): {
 }
 
 describe('an installation', () => {
-  test('that fails is tried again, which is said', () => {
+  test('that fails is retried with a message', () => {
     const { runs, exit, output } = runInstall(1)
     expect([runs, exit]).toEqual([2, 0])
     expect(output).toContain('retrying (attempt 2 of 3)')
   })
 
-  test('is given up after the third time', () => {
+  test('ends with an error after the third attempt', () => {
     const { runs, exit, output } = runInstall(9)
     expect(runs).toBe(3)
     expect(exit).not.toBe(0)

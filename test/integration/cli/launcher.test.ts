@@ -10,7 +10,7 @@ const launcher = resolve(import.meta.dirname, '../../../cli/antichain')
 const settings = ['package.json', 'package-lock.json', 'tsconfig.json']
 let project = ''
 
-/** A project of nothing but what the launcher looks at; its Node says what it was asked to run. */
+/** A minimal project for the launcher. Its Node prints its arguments. */
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), 'antichain-launcher-'))
   for (const folder of [
@@ -38,7 +38,7 @@ function createBundle(): void {
   writeFileSync(join(project, '.cache/cli/main.mjs'), '')
 }
 
-/** Long enough for a file system to tell two times apart. */
+/** Waits long enough for different file times. */
 const waitAWhile = (): Promise<void> => setTimeout(50)
 
 function startLauncher(env: Readonly<Record<string, string>> = {}): readonly string[] {
@@ -51,18 +51,18 @@ function startLauncher(env: Readonly<Record<string, string>> = {}): readonly str
 }
 
 describe('the launcher', () => {
-  test('runs the sources when there is no bundle', () => {
+  test('runs the sources without a bundle', () => {
     expect(startLauncher()[0]).toBe('/cli/main.ts')
   })
 
-  test('runs the bundle when nothing is newer', async () => {
+  test('runs the bundle if nothing is newer', async () => {
     await waitAWhile()
     createBundle()
     expect(startLauncher()[0]).toBe('/.cache/cli/main.mjs')
   })
 
   test.each(['shared/one.ts', 'cli/two.ts', ...settings])(
-    'runs the sources when %s is newer than the bundle',
+    'runs the sources if %s is newer than the bundle',
     async file => {
       createBundle()
       await waitAWhile()
@@ -71,14 +71,14 @@ describe('the launcher', () => {
     },
   )
 
-  test('runs the sources when one came here later, whatever time it brought along', async () => {
+  test('runs the sources if one was added later, even with an old modification time', async () => {
     createBundle()
     await waitAWhile()
     utimesSync(join(project, 'shared/one.ts'), new Date(0), new Date(0))
     expect(startLauncher()[0]).toBe('/cli/main.ts')
   })
 
-  test('runs the sources where nobody can say what is newer', async () => {
+  test('runs the sources if modification times are unavailable', async () => {
     await waitAWhile()
     createBundle()
     const bin = join(project, 'bin')
@@ -87,7 +87,7 @@ describe('the launcher', () => {
     expect(startLauncher({ PATH: bin })[0]).toBe('/cli/main.ts')
   })
 
-  test('keeps the cache of compiled code that the user has chosen for programs', () => {
+  test('keeps the compile cache that the user has configured for programs', () => {
     expect(startLauncher({ NODE_COMPILE_CACHE: '/mine' }).slice(1, 3)).toEqual([
       '/node_modules/.cache/compile',
       '/mine',

@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 
 describe('operations', () => {
-  test('up previews, asks at a terminal, and deploys', async () => {
+  test('up previews, prompts at a terminal, and deploys', async () => {
     bench.terminal = true
     bench.answers.push('details', 'yes')
     expect((await bench.run('up', '-m', 'note', '-p', '3', '--refresh')).exit).toBe(0)
@@ -27,14 +27,14 @@ describe('operations', () => {
     ])
   })
 
-  test('a no leaves everything as it is', async () => {
+  test('the answer no changes nothing', async () => {
     bench.terminal = true
     bench.answers.push('no')
     expect((await bench.run('up')).err).toMatch(/CONFIRMATION_DECLINED/)
     expect(bench.requests).toHaveLength(1)
   })
 
-  test('where nobody can be asked a yes is wanted on the command line', async () => {
+  test('without a terminal --yes is required', async () => {
     expect(await bench.run('up')).toMatchObject({ exit: 2, err: expect.stringContaining('--yes') })
     bench.terminal = true
     expect((await bench.run('up', '--non-interactive')).exit).toBe(2)
@@ -42,13 +42,13 @@ describe('operations', () => {
     expect(bench.requests).toHaveLength(1)
   })
 
-  test('--json leaves only events on stdout', async () => {
+  test('--json prints only events on stdout', async () => {
     const { exit, out } = await bench.run('up', '-y', '--skip-preview', '--json', '--stack', 'dev')
     expect(exit).toBe(0)
     expect(out).toBe('{"preludeEvent":{"config":{}}}\n')
   })
 
-  test('preview prints events where streaming is on, else one document', async () => {
+  test('preview --json prints events if streaming is on, otherwise one document', async () => {
     await bench.run('preview', '--json')
     expect(bench.displays.at(-1)).toMatchObject({ json: true, digest: true, dryRun: true })
     bench.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW'] = 'true'
@@ -70,7 +70,7 @@ describe('operations', () => {
     expect((await bench.run('refresh', '--preview-only', '-f')).exit).toBe(2)
   })
 
-  test('pending creates are named as Pulumi takes them, or in pairs', async () => {
+  test('pending creates are named in the form of Pulumi, or in pairs', async () => {
     const [a, b] = ['urn:pulumi:dev::p::a:b:C::a,x', 'urn:pulumi:dev::p::a:b:C::b']
     const importArgs = (...values: readonly string[]) =>
       values.flatMap(value => ['--import-pending-creates', value])
@@ -112,14 +112,14 @@ describe('operations', () => {
     expect((await bench.run('up', '-y', '-f')).err).toMatch(/^error\[STACK_BUSY\].*ann/)
   })
 
-  test('Ctrl-C once cancels, twice abandons', async () => {
+  test('one Ctrl-C cancels, and two abandon', async () => {
     bench.results.splice(0, 1, { ...changedResult, result: 'interrupted' })
     bench.interrupts = 2
     expect((await bench.run('up', '-y', '-f')).exit).toBe(8)
     expect(bench.calls.slice(-3)).toEqual(['cancel', 'terminate', 'closed'])
   })
 
-  test('-c sets values for this run and keeps them', async () => {
+  test('-c sets values for this run and stores them', async () => {
     await bench.run('up', '-y', '-f', '-c', 'a=1=2', '-c', 'aws:region=eu')
     await bench.run('up', '-y', '-f', '--config-path', '-c', 'o.list[0]=7')
     expect(bench.requests[1]?.config).toEqual(
@@ -144,7 +144,7 @@ describe('operations', () => {
     expect(bench.requests).toEqual([])
   })
 
-  test('what Pulumi has and this has not is refused by name', async () => {
+  test('an option of Pulumi that is not supported is refused by name', async () => {
     for (const args of [
       ['up', '--tracing', 'file:x'],
       ['up', '--secrets-provider', 'passphrase'],
@@ -160,7 +160,7 @@ describe('operations', () => {
     expect(bench.requests).toEqual([])
   })
 
-  test('targets and what is left out are handed on as they are given', async () => {
+  test('targets and excludes are passed on unchanged', async () => {
     const targetArgs = ['-t', 'urn:a', '--target', '**b', '--target-replace', 'urn:c']
     expect((await bench.run('up', '-y', '--skip-preview', ...targetArgs)).exit).toBe(0)
     expect(bench.requests[0]?.options.targeting).toMatchObject({
@@ -179,7 +179,7 @@ describe('operations', () => {
       expect((await bench.run('destroy', '-y', none)).exit).toBe(2)
   })
 
-  test('a wrong command line is exit code 2 with one error and no stack trace', async () => {
+  test('an invalid command line is exit code 2 with one error and no stack trace', async () => {
     for (const args of [['up', '--bogus'], ['nonsense'], ['stack', 'nonsense'], ['up', 'extra']]) {
       const { exit, err } = await bench.run(...args)
       expect([exit, err.split('\n').length], args.join(' ')).toEqual([2, 3])
@@ -189,7 +189,7 @@ describe('operations', () => {
     expect((await bench.run('up', '--bogus', '-v', '3')).err).toContain('    at ')
   })
 
-  test('help and version print on stdout and open nothing', async () => {
+  test('help and version print on stdout without opening the store', async () => {
     const before = bench.calls.length
     expect((await bench.run('--help')).out).toContain('destroy')
     expect((await bench.run('up', '--help')).out).not.toContain('--secrets-provider')
@@ -197,7 +197,7 @@ describe('operations', () => {
     expect(bench.calls).toHaveLength(before)
   })
 
-  test('-C works as if started there, and a missing project says so', async () => {
+  test('-C runs in that folder, and a missing project is reported', async () => {
     bench.write('sub/Pulumi.yaml', 'name: other\n')
     expect((await bench.run('-C', 'sub', 'stack', 'init', 'dev')).exit).toBe(0)
     expect((await bench.run('up', '-y', '-C', 'sub')).exit).toBe(0)
@@ -210,7 +210,7 @@ describe('operations', () => {
 })
 
 describe('configuration', () => {
-  test('set, get, list and remove work on the file of the stack', async () => {
+  test('set, get, list and remove change the stack file', async () => {
     await bench.run('config', 'set', 'plain', 'text')
     await bench.run('config', 'set', '--secret', 'hidden', 's3cret')
     await bench.run('config', 'set', '--path', 'm.open', '1')

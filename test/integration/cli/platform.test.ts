@@ -46,7 +46,7 @@ beforeEach(() => {
 describe('platform token', () => {
   const args = ['platform', 'token', '--region', 'eu-central-1'] as const
 
-  test('prints the token, and nothing but it, on standard output', async () => {
+  test('prints only the token on standard output', async () => {
     const { exit, out, err } = await bench.run(...args, 'me', '--days', '30', '--yes')
     expect([exit, out]).toEqual([0, 'act_text\n'])
     expect(err).toContain('0123456789abcdef')
@@ -54,7 +54,7 @@ describe('platform token', () => {
     expect(drafts).toEqual([{ name: 'me', days: 30 }])
   })
 
-  test('asks first, and makes none when the answer is another or nobody can be asked', async () => {
+  test('prompts first, and creates no token without confirmation or terminal', async () => {
     expect((await bench.run(...args)).err).toContain('--yes must be passed in')
     bench.terminal = true
     bench.answers.push('no')
@@ -69,7 +69,7 @@ const deploy = ['platform', 'deploy', '--region', 'eu-central-1'] as const
 const listVerbs = (): readonly (string | undefined)[] => runs.map(({ args }) => args[0])
 
 describe('platform deploy', () => {
-  test('shows what would change, asks, and changes it', async () => {
+  test('prints the changes, prompts, and applies them', async () => {
     bench.terminal = true
     bench.answers.push('antichain')
     const { exit, err } = await bench.run(...deploy)
@@ -77,7 +77,7 @@ describe('platform deploy', () => {
     expect(err).toContain(`account ${account}, eu-central-1`)
   })
 
-  test('names both stacks and gives the settings to both runs', async () => {
+  test('names both stacks and passes the settings to both runs', async () => {
     await bench.run(...deploy, '--yes', '--installation', 'site', '--set', 'executorsMax=7')
     const context = ['installation=site', 'region=eu-central-1', 'executorsMax=7']
     const contextArgs = context.flatMap(text => ['--context', `antichain:${text}`])
@@ -90,7 +90,7 @@ describe('platform deploy', () => {
     expect(listVerbs()).toEqual(['diff'])
   })
 
-  test('changes nothing when the answer is another', async () => {
+  test('changes nothing without confirmation', async () => {
     bench.terminal = true
     bench.answers.push('y')
     const { exit, err } = await bench.run(...deploy)
@@ -98,13 +98,13 @@ describe('platform deploy', () => {
     expect(err).toContain('error[CONFIRMATION_DECLINED]')
   })
 
-  test('wants --yes where nobody can be asked', async () => {
+  test('requires --yes without a terminal', async () => {
     const { err } = await bench.run(...deploy)
     expect(err).toContain('--yes must be passed in')
     expect(listVerbs()).toEqual(['diff'])
   })
 
-  test('takes the region of the environment, and says so when there is none', async () => {
+  test('uses the region of the environment, and reports a missing one', async () => {
     bench.env['AWS_REGION'] = 'us-east-2'
     await bench.run('platform', 'deploy', '--preview')
     expect(runs[0]?.where.region).toBe('us-east-2')
@@ -114,7 +114,7 @@ describe('platform deploy', () => {
     expect(err).toContain('error[PLATFORM_REGION_MISSING]')
   })
 
-  test('hands a profile on', async () => {
+  test('passes a profile on', async () => {
     await bench.run(...deploy, '--preview', '--profile', 'prod')
     expect(runs[0]?.where.env).toMatchObject({ AWS_PROFILE: 'prod', AWS_REGION: 'eu-central-1' })
   })
@@ -132,7 +132,7 @@ describe('platform deploy', () => {
     expect((await bench.run(...deploy, '--set', 'executorsMax')).err).toContain('error[CLI_USAGE]')
   })
 
-  test('stops before the CDK when nobody is signed in', async () => {
+  test('stops before the CDK without AWS credentials', async () => {
     bench.platform = {
       ...bench.platform,
       readAccount: async () => {
@@ -144,7 +144,7 @@ describe('platform deploy', () => {
     expect(err).toContain('aws sso login')
   })
 
-  test('names what is wrong when the deployment fails', async () => {
+  test('reports the reason when the deployment fails', async () => {
     results = [
       good,
       { exit: 1, output: 'User: x is not authorized to perform: iam:CreateRole on y' },
@@ -158,7 +158,7 @@ describe('platform deploy', () => {
 describe('platform destroy', () => {
   const destroy = ['platform', 'destroy', '--region', 'eu-central-1'] as const
 
-  test('removes the main stack alone, and says what stays', async () => {
+  test('removes only the main stack, and lists the remaining resources', async () => {
     const { exit, err } = await bench.run(...destroy, '--yes')
     expect([exit, listVerbs()]).toEqual([0, ['destroy']])
     expect(runs[0]?.args).not.toContain('antichain-data')
@@ -178,13 +178,13 @@ describe('platform destroy', () => {
 describe('platform status', () => {
   const status = ['platform', 'status', '--region', 'eu-central-1'] as const
 
-  test('fails when nothing is there', async () => {
+  test('fails without an installation', async () => {
     const { exit, err } = await bench.run(...status)
     expect(exit).toBe(6)
     expect(err).toContain("the installation 'antichain' does not exist in account 111122223333")
   })
 
-  test('shows tables, addresses and queues', async () => {
+  test('prints tables, addresses and queues', async () => {
     look = {
       tables: [
         { name: 'antichain-journal', status: 'ACTIVE', isProtected: true },

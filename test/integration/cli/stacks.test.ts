@@ -26,7 +26,7 @@ function stateOf(resources: readonly object[], more: object = {}): StoredDeploym
 }
 
 describe('stacks', () => {
-  test('init makes a stack with a salt, selects it, and refuses a second one', async () => {
+  test('init creates a stack with a salt, selects it, and refuses a second one', async () => {
     expect(bench.read('Pulumi.dev.yaml')).toBe('encryptionsalt: new-salt\n')
     expect(await bench.run('stack', '--show-name')).toMatchObject({ exit: 0, out: 'dev\n' })
     expect(await bench.run('stack', 'init', 'dev')).toMatchObject({
@@ -51,7 +51,7 @@ describe('stacks', () => {
     expect(bench.read('Pulumi.later.yaml')).toContain('new-salt(mine:v)')
   })
 
-  test('export takes a moment, and refuses what is none', async () => {
+  test('export accepts a moment, and refuses an invalid one', async () => {
     bench.states.set(dev, stateOf([]))
     expect((await bench.run('stack', 'export', '--at', '3:17')).exit).toBe(0)
     expect((await bench.run('stack', 'export', '--at', '2026-01-31T12:00:00Z')).exit).toBe(0)
@@ -63,7 +63,7 @@ describe('stacks', () => {
       expect((await bench.run('stack', 'export', '--at', ...args)).err).toMatch(/CLI_USAGE/)
   })
 
-  test('prune tells what went, and with --dry-run what would', async () => {
+  test('prune reports the removed records; with --dry-run the removable ones', async () => {
     const { out, err } = await bench.run('stack', 'prune', '--dry-run')
     expect(out).toContain('DEPLOYMENTS')
     expect(out).toMatch(/organization\/site\/dev +1 +1, 2/)
@@ -78,7 +78,7 @@ describe('stacks', () => {
     ])
   })
 
-  test('ls shows which one is selected, also as JSON', async () => {
+  test('ls marks the selected stack, also in JSON', async () => {
     await bench.run('stack', 'init', 'prod', '--no-select')
     const { out } = await bench.run('stack', 'ls')
     expect(out).toBe(
@@ -91,7 +91,7 @@ describe('stacks', () => {
     ])
   })
 
-  test('the stack is that of --stack, else PULUMI_STACK, else the selected one', async () => {
+  test('the stack is that of --stack, otherwise PULUMI_STACK, otherwise the selected one', async () => {
     await bench.run('stack', 'select', '--create', 'two')
     bench.env['PULUMI_STACK'] = 'three'
     expect((await bench.run('stack', '--show-name', '-s', 'one')).out).toBe('one\n')
@@ -107,7 +107,7 @@ describe('stacks', () => {
     })
   })
 
-  test('rm wants an empty stack and a yes, and takes the configuration file along', async () => {
+  test('rm requires an empty stack and a confirmation, and removes the configuration file', async () => {
     bench.states.set(dev, stateOf([{ urn, type: 'a:b:C', custom: true }]))
     expect((await bench.run('stack', 'rm', 'dev')).exit).toBe(2)
     expect((await bench.run('stack', 'rm', 'dev', '-y')).err).toMatch(/STACK_NOT_EMPTY/)
@@ -121,7 +121,7 @@ describe('stacks', () => {
     expect(existsSync(join(bench.root, 'Pulumi.dev.yaml'))).toBe(false)
   })
 
-  test('rm wants to hear of pending creates, which are named nowhere else', async () => {
+  test('rm refuses a stack with pending creates, which only its state names', async () => {
     const resource = { urn, type: 'a:b:C', custom: true }
     bench.states.set(dev, stateOf([], { pending_operations: [{ resource, type: 'creating' }] }))
     expect((await bench.run('stack', 'rm', 'dev', '-y')).err).toContain(`pending creates: ${urn}`)
@@ -129,7 +129,7 @@ describe('stacks', () => {
     expect((await bench.run('stack', 'rm', 'dev', '-y')).exit).toBe(0)
   })
 
-  test('output shows secrets only on request', async () => {
+  test('output prints secrets only on request', async () => {
     const secret = {
       '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
       ciphertext: 's(pass:"hush")',
@@ -147,7 +147,7 @@ describe('stacks', () => {
     expect((await bench.run('stack', 'output')).out).toContain('list    [1,"[secret]"]')
   })
 
-  test('output for a shell is read by one as it was', async () => {
+  test('a shell reads the outputs for a shell unchanged', async () => {
     const outputs = { url: "it's $HOME", 'no-name': 1, list: [1, 'a b'], empty: '' }
     const root = { urn, type: 'pulumi:pulumi:Stack', custom: false, outputs }
     bench.states.set(dev, stateOf([root]))
@@ -162,7 +162,7 @@ describe('stacks', () => {
     expect((await bench.run('stack', 'output', '--shell', '--json')).err).toMatch(/CLI_USAGE/)
   })
 
-  test('history is a table or JSON in the words of Pulumi', async () => {
+  test('history is a table, or JSON in the form of Pulumi', async () => {
     expect((await bench.run('stack', 'history')).out).toContain('update')
     expect(JSON.parse((await bench.run('stack', 'history', '--json')).out)).toMatchObject([
       { version: 1, kind: 'update', result: 'succeeded', resourceChanges: { create: 2 } },
@@ -174,7 +174,7 @@ describe('a key of KMS', () => {
   const url = 'awskms://alias/site?region=eu-central-1'
   const fileOf = (name: string): string => bench.read(`Pulumi.${name}.yaml`)
 
-  test('init makes a data key under it, which the file of the stack keeps', async () => {
+  test('init creates a data key under it, which the stack file stores', async () => {
     const { exit } = await bench.run('stack', 'init', 'prod', '--secrets-provider', url)
     expect([exit, fileOf('prod')]).toEqual([0, `secretsprovider: ${url}\nencryptedkey: bmV3\n`])
     expect(bench.calls).toContain(`new data key under ${url}`)
@@ -183,20 +183,20 @@ describe('a key of KMS', () => {
     expect((await bench.run('config', 'get', 'a', '--stack', 'prod')).out).toBe('hush\n')
   })
 
-  test('with one that cannot be used, or a kind that is not known, no stack is made', async () => {
+  test('that cannot be used, or is of an unknown kind, creates no stack', async () => {
     const gone = 'awskms://alias/not-there'
     const init = (name: string, provider: string) =>
       bench.run('stack', 'init', name, '--secrets-provider', provider)
     expect((await init('prod', gone)).err).toContain('STORE_MISSING')
     expect((await init('prod', 'hashivault://x')).err).toContain('FEATURE_MISSING')
     expect((await bench.run('stack', 'ls')).out).not.toContain('prod')
-    // The file of a stack that was there before has a salt: its secrets would be lost.
+    // The existing stack file has a salt, whose secrets would be lost.
     bench.write('Pulumi.old.yaml', 'encryptionsalt: v1:a:b\n')
     expect((await init('old', url)).err).toContain('SECRETS_PROVIDER_CHANGED')
     expect(fileOf('old')).toBe('encryptionsalt: v1:a:b\n')
   })
 
-  test('a stack without a file gets the key of its state, and one with another is refused', async () => {
+  test('a stack without a file uses the key of its state, and a file with another key is refused', async () => {
     const secrets_providers = { type: 'cloud', state: { url, encryptedkey: 'b2xk' } }
     bench.states.set(dev, stateOf([], { secrets_providers }))
     rmSync(join(bench.root, 'Pulumi.dev.yaml'), { force: true })
@@ -225,7 +225,7 @@ describe('states', () => {
     })
   })
 
-  test('import seals under the own manager and drops pending operations with a warning', async () => {
+  test('import seals with the manager of the stack and drops pending operations with a warning', async () => {
     const resource = { urn, type: 'a:b:C', custom: true }
     const deployment = stateOf([resource], { pending_operations: [{ resource, type: 'creating' }] })
     bench.write('in.json', JSON.stringify({ version: 3, deployment }))
@@ -238,7 +238,7 @@ describe('states', () => {
     })
   })
 
-  test('import warns of what is pending in the state that it replaces', async () => {
+  test('import warns about pending operations in the state that it replaces', async () => {
     const resource = { urn, type: 'a:b:C', custom: true }
     bench.states.set(dev, stateOf([], { pending_operations: [{ resource, type: 'creating' }] }))
     bench.answers.push(JSON.stringify({ version: 3, deployment: stateOf([resource]) }))
@@ -247,7 +247,7 @@ describe('states', () => {
     expect(err.split(warning)).toHaveLength(2)
   })
 
-  test('import refuses what is foreign, broken or sealed by a service, and leaves the state', async () => {
+  test('import refuses a foreign, broken or service-sealed state and keeps the current one', async () => {
     const importState = async (deployment: object, ...args: readonly string[]): Promise<string> => {
       bench.answers.push(JSON.stringify({ version: 3, deployment }))
       return (await bench.run('stack', 'import', ...args)).err
@@ -273,14 +273,14 @@ describe('states', () => {
     expect((await bench.run('stack', 'import', '--file', 'none')).err).toMatch(/FILE_UNREADABLE/)
   })
 
-  test('cancel asks the engine and says whether there was anything to cancel', async () => {
+  test('cancel calls the engine and reports whether a deployment existed', async () => {
     bench.busy.add(dev)
     expect((await bench.run('cancel', '-y')).err).toContain('was cancelled')
     expect((await bench.run('cancel', '-y', 'dev')).err).toContain('No deployment')
     expect((await bench.run('cancel')).err).toMatch(/CLI_USAGE/)
   })
 
-  test('redrive says how much is tried again', async () => {
+  test('redrive reports the number of repeated operations', async () => {
     expect((await bench.run('redrive')).err).toContain('No deployment')
     bench.busy.add(dev)
     expect((await bench.run('redrive', 'dev')).err).toContain('Retrying 2 dead-lettered')

@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 
 describe('state commands', () => {
-  test('delete refuses what is needed or protected, with one error each, and says what helps', async () => {
+  test('delete refuses needed and protected resources, with one error and hint each', async () => {
     for (const [args, code] of [
       [[toUrn('a')], 'STATE_RESOURCE_NEEDED'],
       [[toUrn('b')], 'STATE_RESOURCE_PROTECTED'],
@@ -58,7 +58,7 @@ describe('state commands', () => {
     expect(listUrns(dev)).toEqual([])
   })
 
-  test('marks are set and taken, of one and of all', async () => {
+  test('marks are set and removed, for one resource and for all', async () => {
     const readFlags = (name: string) =>
       bench.states.get(dev)?.resources?.map(one => one[name] === true)
     await bench.run('state', 'protect', toUrn('a'), '-y')
@@ -75,7 +75,7 @@ describe('state commands', () => {
     expect(readFlags('taint')).toEqual([false, false, true])
   })
 
-  test('at a terminal they ask, and let choose; no changes nothing', async () => {
+  test('at a terminal edits prompt, with a selection, and no changes nothing', async () => {
     bench.terminal = true
     bench.answers.push('n')
     expect((await bench.run('state', 'taint', toUrn('a'))).err).toContain('CONFIRMATION_DECLINED')
@@ -87,7 +87,7 @@ describe('state commands', () => {
     expect(listUrns(dev)).toEqual([toUrn('new'), toUrn('b')])
   })
 
-  test('rename needs both names where nobody can be asked', async () => {
+  test('rename requires both names without a terminal', async () => {
     expect((await bench.run('state', 'rename', toUrn('a'))).exit).toBe(2)
     expect((await bench.run('state', 'rename', 'a', 'z')).exit).toBe(2)
     expect((await bench.run('state', 'rename', toUrn('a'), 'c')).err).toContain('RESOURCE_EXISTS')
@@ -95,7 +95,7 @@ describe('state commands', () => {
     expect(bench.states.get(dev)?.resources?.[1]).toMatchObject({ dependencies: [toUrn('z')] })
   })
 
-  test('repair leaves what is valid, and asks before it writes', async () => {
+  test('repair does not change a valid state, and prompts before it writes', async () => {
     expect((await bench.run('state', 'repair')).err).toContain('already valid')
     bench.states.set(
       dev,
@@ -115,7 +115,7 @@ describe('state move', () => {
     ciphertext,
   })
 
-  test('seals secrets anew for the other stack', async () => {
+  test('seals secrets again for the other stack', async () => {
     bench.states.set(
       dev,
       stateOf('one', createThing('a', { inputs: { p: createSecret('one(pass:"x")') } })),
@@ -130,7 +130,7 @@ describe('state move', () => {
     })
   })
 
-  test('refuses what cannot be, and moves nothing then', async () => {
+  test('refuses invalid moves without moving anything', async () => {
     bench.states.set(prod, stateOf('two', { ...createThing('c'), urn: toUrn('c', 'prod') }))
     for (const args of [
       [toUrn('a')],
@@ -148,7 +148,7 @@ describe('state move', () => {
     expect(listUrns(prod)).toHaveLength(1)
   })
 
-  test('tells what is cut', async () => {
+  test('reports removed references', async () => {
     const { err } = await bench.run('state', 'move', '--dest', 'prod', '-y', toUrn('b'), toUrn('z'))
     expect(err).toContain(`${toUrn('z')} was not found`)
     expect(err).toContain(`- ${toUrn('b')} (dependency) on ${toUrn('a')}`)
@@ -157,7 +157,7 @@ describe('state move', () => {
 })
 
 describe('stack rename', () => {
-  test('takes the configuration file along and selects the stack', async () => {
+  test('moves the configuration file and selects the stack', async () => {
     const { exit } = await bench.run('stack', 'rename', 'test')
     expect([exit, bench.calls]).toEqual([
       0,
@@ -167,7 +167,7 @@ describe('stack rename', () => {
     expect(existsSync(join(bench.root, 'Pulumi.test.yaml'))).toBe(true)
   })
 
-  test('refuses names that are none, its own, and a file that would be lost', async () => {
+  test('refuses invalid names, its own name, and a file that would be lost', async () => {
     for (const name of ['a b', 'dev', 'prod'])
       expect((await bench.run('stack', 'rename', name)).exit, name).not.toBe(0)
     expect(bench.calls.filter(call => call.startsWith('rename'))).toEqual([])

@@ -46,7 +46,7 @@ async function run(...args: readonly string[]) {
   return { exit, out, err }
 }
 
-test('where nobody was given up nothing is listed, and nothing sent again', async () => {
+test('without dead letters nothing is listed and nothing is redriven', async () => {
   const listed = await run('notification', 'dead', '--json')
   expect(listed).toMatchObject({ exit: 0, out: '[]\n' })
   expect(listed.err).toContain('log in to its API')
@@ -58,7 +58,7 @@ test('where nobody was given up nothing is listed, and nothing sent again', asyn
 })
 
 describe('schedules', () => {
-  test('a time that has gone by is refused, and what happens once is over when it has', async () => {
+  test('a past time is refused, and a one-time schedule is over after its time', async () => {
     const when = 'at(2020-01-01T00:00:00)'
     expect(await run('schedule', 'create', 'once', '--when', when)).toMatchObject({
       exit: 2,
@@ -88,7 +88,7 @@ describe('schedules', () => {
     expect(formatStateAt(at, { isPaused: true })).toBe('paused')
   })
 
-  test('one that is paused stays as it is otherwise, and goes on by a word', async () => {
+  test('a paused one is otherwise unchanged, and can be resumed', async () => {
     const args = ['--when', 'rate(2 hours)', '--operation', 'up', '--jitter', '7']
     await run('schedule', 'create', 'often', ...args)
     const readSchedule = async () => JSON.parse((await run('schedule', 'show', 'often')).out)

@@ -6,10 +6,10 @@ import { sdkFolder } from './plugin-rig.ts'
 
 const proto = resolve(import.meta.dirname, '../../../proto')
 const load = createRequire(join(sdkFolder, 'index.js'))
-// Some of theirs rely on others having been loaded.
+// Some SDK modules require that others are loaded first.
 load('@pulumi/pulumi/proto/provider_pb')
 
-/** A descriptor as `buf build` prints it, as far as it is looked at here. */
+/** The used parts of a descriptor from `buf build`. */
 interface Field {
   readonly name: string
   readonly jsonName: string
@@ -49,7 +49,7 @@ const image = JSON.parse(
   }),
 ) as { readonly file: readonly File[] }
 
-/** What the SDK has no JavaScript for, or what this project has no use for. */
+/** Excludes files without JavaScript in the SDK, which this project does not use. */
 const files = image.file.filter(({ name }) => name.startsWith('pulumi/'))
 
 interface Codec {
@@ -70,7 +70,9 @@ function pathOf(file: File): string {
   return file.name.replace(/^pulumi\//, '').replace(/\.proto$/, '')
 }
 
-/** Messages of a file with those inside them, without map entries: [path of names, message]. */
+/**
+ * Returns the messages of a file with nested ones, without map entries: [path of names, message].
+ */
 function messagesOf(messages: readonly Message[], outer: readonly string[]): [string[], Message][] {
   return messages.flatMap(message => {
     const path = [...outer, message.name]
@@ -79,7 +81,7 @@ function messagesOf(messages: readonly Message[], outer: readonly string[]): [st
   })
 }
 
-/** Names of the enums of a file, those inside messages included. */
+/** Returns the names of the enums of a file, including nested ones. */
 function enumsOf(file: File): readonly (readonly string[])[] {
   const inside = messagesOf(file.messageType ?? [], []).flatMap(([names, message]) =>
     (message.enumType ?? []).map(({ name }) => [...names, name]),
@@ -87,12 +89,15 @@ function enumsOf(file: File): readonly (readonly string[])[] {
   return [...(file.enumType ?? []).map(({ name }) => [name]), ...inside]
 }
 
-/** A key of theirs in the spelling of `theirName`; a word of JavaScript has `pb_` in front. */
+/**
+ * Returns an SDK key in the spelling of `findTheirName`; reserved words of JavaScript have the
+ * prefix `pb_`.
+ */
 function nameOfKey(key: string): string {
   return key.replace(/^pb_/, '').toLowerCase()
 }
 
-/** A value of a field that is not its default. */
+/** Returns a value of a field that differs from its default. */
 function createSample(field: Field, message: Message): unknown {
   const entry = message.nestedType?.find(each => field.typeName?.endsWith(`.${each.name}`))
   if (entry?.options?.mapEntry === true) {
@@ -123,14 +128,16 @@ function createSingle(field: Field): unknown {
   }
 }
 
-/** The name google-protobuf gives a field: words of the proto name, joined, then List or Map. */
+/**
+ * Returns the field name of google-protobuf: the joined words of the proto name, then List or Map.
+ */
 function findTheirName(field: Field, message: Message): string {
   const value = createSample(field, message)
   const suffix = value instanceof Map ? 'map' : Array.isArray(value) ? 'list' : ''
   return field.name.replaceAll('_', '').toLowerCase() + suffix
 }
 
-/** The SDK's own code cannot show a ViewStep as an object: it misses the class of one field. */
+/** The SDK cannot convert a ViewStep to an object: the class of one field is missing. */
 const broken = ['ViewStep']
 
 describe.each(files.map(file => [pathOf(file), file] as const))('%s', (path, file) => {
@@ -154,7 +161,7 @@ describe.each(files.map(file => [pathOf(file), file] as const))('%s', (path, fil
       expect([names.join('.'), strange]).toEqual([names.join('.'), []])
       for (const field of message.field ?? []) {
         const value = createSample(field, message)
-        // A message inside a message is there or not; its own fields have a turn of their own.
+        // A nested message is present or absent. Its own fields are tested separately.
         if (value === undefined || codec === undefined || isNested(value)) continue
         const isChoice = field.oneofIndex !== undefined && field.proto3Optional !== true
         const oneof = message.oneofDecl?.[field.oneofIndex ?? 0]?.name ?? ''

@@ -11,7 +11,7 @@ import type { PluginDescriptor, PluginHost, Provider } from '../../../shared/pro
 
 const project = resolve(import.meta.dirname, '../../..')
 
-/** A program folder that has the SDK. */
+/** A program folder that contains the SDK. */
 export const sdkFolder = join(project, 'test/fixtures/sdk')
 
 const nodeModules = join(sdkFolder, 'node_modules')
@@ -22,14 +22,14 @@ export interface PluginRig {
   readonly processes: ProcessesPort
   readonly messages: readonly PluginMessage[]
   readonly load: (name: string, config?: Record<string, string>) => Promise<Provider>
-  /** Asks the golden provider to fail or hang next time: `{ 'create:a': 1 }`. */
+  /** Makes the golden provider fail or hang next time: `{ 'create:a': 1 }`. */
   readonly setFaults: (faults: Record<string, number | 'always'>) => void
-  /** What the golden provider noted of its calls, a JSON object a line. */
+  /** Returns the golden provider's log of its calls, one JSON object per line. */
   readonly readCalls: () => string
   readonly close: () => Promise<void>
 }
 
-/** Plugins run with the Node that runs the tests: the SDK takes none below 22. */
+/** Plugins run with the Node of the tests, because the SDK requires at least 22. */
 const path = [
   dirname(process.execPath),
   join(project, 'test/golden/provider'),
@@ -38,7 +38,7 @@ const path = [
   '/bin',
 ].join(delimiter)
 
-/** Makes a rig; `more` is added to the environment. */
+/** Creates a rig; `more` is added to the environment. */
 export function createPluginRig(more: Record<string, string> = {}): PluginRig {
   if (!existsSync(nodeModules)) throw new Error(`run npm install in ${sdkFolder}`)
   const folder = mkdtempSync(join(tmpdir(), 'rig-'))
@@ -83,7 +83,7 @@ export function createPluginRig(more: Record<string, string> = {}): PluginRig {
   }
 }
 
-/** A plugin of any version. */
+/** Returns the descriptor of a plugin, of any version by default. */
 export function createDescriptor(name: string, version = ''): PluginDescriptor {
   return { kind: 'resource', name, version, downloadUrl: '' }
 }

@@ -42,7 +42,7 @@ afterAll(async () => {
 describe('the golden provider', () => {
   const thing = createSubject('gold:index:Thing', 'a')
 
-  test('lives through check, create, diff, read, update and delete', async () => {
+  test('supports check, create, diff, read, update and delete', async () => {
     const gold = await loadConfigured(
       rig,
       'gold',
@@ -95,7 +95,7 @@ describe('the golden provider', () => {
     await gold.close()
   })
 
-  test('half succeeds with what exists', async () => {
+  test('reports a partial create with the existing object', async () => {
     const gold = await loadConfigured(rig, 'gold')
     const part = createSubject('gold:index:Thing', 'part')
     rig.setFaults({ 'partial-create:part': 1 })
@@ -110,7 +110,7 @@ describe('the golden provider', () => {
     await gold.close()
   })
 
-  test('answers functions, failures of arguments included', async () => {
+  test('answers functions, including failures of arguments', async () => {
     const gold = await loadConfigured(rig, 'gold', toPropertyMap({ region: 'eu' }))
     const invoke = (token: string) =>
       gold.invoke({
@@ -126,7 +126,7 @@ describe('the golden provider', () => {
     await gold.close()
   })
 
-  test('that is killed in the middle of a create is lost, and that is reported', async () => {
+  test('that is killed during a create is reported as lost', async () => {
     const gold = await loadConfigured(rig, 'gold')
     rig.setFaults({ 'hang-create:hung': 1 })
     const input = { ...createSubject('gold:index:Thing', 'hung'), inputs: none, timeout: 0 }
@@ -146,7 +146,7 @@ describe('the golden provider', () => {
     await gold.close()
   })
 
-  test('as old providers are, gets secrets in clear and previews nothing', async () => {
+  test('without newer features receives plaintext secrets and no previews', async () => {
     const old = await loadConfigured(rig, 'goldold')
     const input = {
       ...createSubject('goldold:index:Thing', 'o'),
@@ -166,7 +166,7 @@ describe('the golden provider', () => {
 describe("a provider written with the SDK's server", () => {
   const res = createSubject('simple:index:Res', 'a')
 
-  test('is negotiated with through Configure', async () => {
+  test('negotiates its features through Configure', async () => {
     const simple = await loadConfigured(rig, 'simple')
     expect(simple.version).toBe('2.1.0')
     const news = toPropertyMap({ a: toSecret([1]), bad: true })
@@ -192,7 +192,7 @@ describe("a provider written with the SDK's server", () => {
     await simple.close()
   })
 
-  test('refuses with its own words', async () => {
+  test('refuses with its own message', async () => {
     const simple = await loadConfigured(rig, 'simple')
     const input = { ...res, inputs: toPropertyMap({ refuse: true }), timeout: 0, preview: false }
     await expect(simple.create(input)).rejects.toMatchObject({
@@ -202,7 +202,7 @@ describe("a provider written with the SDK's server", () => {
     await simple.close()
   })
 
-  test('that falls over during a create is told with its last lines', async () => {
+  test('that crashes during a create is reported with its last lines', async () => {
     const simple = await loadConfigured(rig, 'simple')
     const input = { ...res, inputs: toPropertyMap({ boom: true }), timeout: 0, preview: false }
     const failed = await simple.create(input).catch((thrown: unknown) => thrown)
@@ -212,7 +212,7 @@ describe("a provider written with the SDK's server", () => {
     await simple.close()
   })
 
-  test('is warned about when it is older than was asked for', async () => {
+  test('is reported when it is older than requested', async () => {
     const launchOptions = { pkg: 'simple', config: {} }
     const simple = await rig.host.load(createDescriptor('simple', '3.0.0'), launchOptions)
     expect(rig.messages).toContainEqual(
@@ -261,7 +261,7 @@ describe("the SDK's dynamic provider", () => {
     await dynamic.close()
   })
 
-  test('half succeeds when the error of the program has an id', async () => {
+  test('reports a partial create when the program error has an id', async () => {
     const dynamic = await loadConfigured(rig, 'pulumi-nodejs')
     const source = toHandlerCode(`{
       create: async () => {
@@ -284,11 +284,11 @@ describe("the SDK's dynamic provider", () => {
 })
 
 describe('a host', () => {
-  test('says what is missing', async () => {
+  test('reports missing parts', async () => {
     await expect(rig.load('nowhere')).rejects.toMatchObject({ code: 'PLUGIN_MISSING' })
   })
 
-  test('ends all its plugins, each with a process of its own', async () => {
+  test('ends all its plugins, each in a separate process', async () => {
     const own = createPluginRig()
     await Promise.all([own.load('gold'), own.load('gold')])
     const pids = own.processes.listGroups().map(({ pid }) => pid)

@@ -48,13 +48,13 @@ const createGraph =
     const make = async (name: string, object: Record<string, unknown>, more: object) =>
       (await registerThing(monitor, name, object, more)).urn
     const a = await registerOwnProvider('A', { replace: value })
-    await make('B', {}, { registerOwnProvider: a.provider })
+    await make('B', {}, { provider: a.provider })
     const c = await registerOwnProvider('C', { replace: 'c' }, on('replace', a.urn))
     const d = await registerOwnProvider('D', { v: 'd' }, on('v', a.urn))
-    await make('E', {}, { registerOwnProvider: c.provider })
+    await make('E', {}, { provider: c.provider })
     const f = await make('F', { replace: 'f' }, on('replace', c.urn))
     const g = await make('G', { v: 'g' }, on('v', c.urn))
-    await make('H', {}, { registerOwnProvider: d.provider })
+    await make('H', {}, { provider: d.provider })
     await make('I', { replace: 'i' }, on('replace', d.urn))
     await make('J', { v: 'j' }, on('v', d.urn))
     await make('K', { replace: 'k' }, on('replace', f, g))

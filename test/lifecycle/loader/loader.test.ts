@@ -76,7 +76,7 @@ async function runWith(
     ...createScriptedPluginHost(pkg => instanceOf(pkg, pkg)),
     load: (plugin: { name: string }, { pkg }: { pkg: string }) =>
       Promise.resolve({ ...instanceOf(pkg, plugin.name), close: () => Promise.resolve() }),
-    installed: () => Object.keys(scripts),
+    listInstalled: () => Object.keys(scripts),
   }
   const failures: unknown[] = []
   const program = async (monitor: Monitor): Promise<void> => {

@@ -54,11 +54,11 @@ test.each([
   const refusals: string[] = []
   await run(async monitor => {
     await monitor.registerPackage(input).catch((thrown: Error) => refusals.push(thrown.message))
-    const unknown = { type: 'pkgA:m:typA', name: 'a', custom: true, packageRef: 'nobody' }
+    const unknown = { type: 'pkgA:m:typA', name: 'a', custom: true, packageRef: 'missing' }
     await monitor.register(unknown).catch((thrown: Error) => refusals.push(thrown.message))
   })
   expect(refusals[0]).toContain(message)
-  expect(refusals[1]).toContain("unknown provider package 'nobody'")
+  expect(refusals[1]).toContain("unknown provider package 'missing'")
 })
 
 const replacedProgram: Program = async monitor => {

@@ -16,7 +16,7 @@ afterEach(() => engines.close())
 
 const type = 'pulumi:pulumi:StackReference'
 const secretMark = '1b47061264138c4ac30d75fd1eb44270'
-const foreign = createPassphraseManager('a passphrase that nobody here knows')
+const foreign = createPassphraseManager('a passphrase that is unknown here')
 
 /** Publishes a stack `other` with some outputs. */
 async function publishOther(
@@ -139,7 +139,7 @@ test('secrets of the other stack stay secret, and undecryptable ones are elided 
     const elided = await engine.run(program)
     expect(messagesOf(elided.events, 'info').join()).toContain('eliding undecryptable secrets')
     expect(seen).toMatchObject([{ outputs: { open: 1, sec: { value: {} } } }])
-    process.env['PULUMI_CONFIG_PASSPHRASE'] = 'a passphrase that nobody here knows'
+    process.env['PULUMI_CONFIG_PASSPHRASE'] = 'a passphrase that is unknown here'
     const open = await engine.run(program)
     expect(seen[1]).toMatchObject({ outputs: { sec: { value: 'hidden' } } })
     expect(seen[1]).toMatchObject({ secretOutputNames: ['sec'] })

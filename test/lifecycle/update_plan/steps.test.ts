@@ -168,7 +168,7 @@ test('a resumed deployment reports planned steps that did not occur', async () =
 })
 
 test.each([
-  ['no JSON', 'nothing', /no JSON/],
+  ['no JSON', 'nothing', /is not valid JSON/],
   ['an unknown field', '{"manifest":{},"more":1}', /more/],
   [
     'another stack',

@@ -106,7 +106,7 @@ test('an unknown view and the token of an ended call are refused', async () => {
   expect(ran.result.result).toBe('succeeded')
   expect(refused.filter(one => one.startsWith('token '))).toHaveLength(1)
   expect(refused[0]).toContain('old resource state')
-  expect(refused[1]).toBe("a step 'create' requires the new state of the view")
+  expect(refused[1]).toBe("the step 'create' requires the new state of the view")
 })
 
 test('secrets of views are sealed in the state and redacted in events', async () => {

@@ -22,10 +22,10 @@ export interface PlannedCall {
 export type HookedCall = PlannedCall & { readonly after: Operation }
 
 /**
- * A step as operations: its call alone, or between hooks of the program. The first of them waits
- * for what the step waits for; the last, which is always there then, releases what the step
- * releases and counts for its barrier, since only the generator knows how it ends. Source:
- * docs/spec/step-execution.md#hooks.
+ * Returns the operations of a step: its call alone, or its call between hooks of the program. The
+ * first operation waits for the dependencies of the step. The last operation always exists, because
+ * only the generator knows how it ends. It releases the dependents of the step and counts for its
+ * barrier. Source: docs/spec/step-execution.md#hooks.
  */
 export function planStepOperations(
   step: Step,

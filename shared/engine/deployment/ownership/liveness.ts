@@ -1,5 +1,5 @@
 import { limits } from '../../../config/limits.ts'
-import { isGeneratorLease } from './generator-lease.ts'
+import { isGeneratorLease } from './generator-lease-id.ts'
 import type { LeasesPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { Lease, ProcessGroup } from '../../../records/head.ts'

@@ -113,7 +113,7 @@ test('a call that is retried elsewhere, or fails with another error, is not retr
       await expect(patient[port]?.[method]?.()).rejects.toThrow('too many requests')
     }
   const { retrying, slept } = createScene()
-  const conflict = error('STORE_CONFLICT', 'somebody else was faster')
+  const conflict = error('STORE_CONFLICT', 'another caller was faster')
   await expect(retrying(() => Promise.reject(conflict))()).rejects.toBe(conflict)
   expect(slept).toEqual([])
 })

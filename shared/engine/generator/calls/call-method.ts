@@ -4,9 +4,11 @@ import type { CallResult } from '../../../providers/provider.ts'
 import type { DeploymentContext } from '../../../providers/construct.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import { downgradeOutputs } from '../../../values/walk.ts'
-import { type CallAnswer, bail, Bail, type GeneratorContext } from '../context.ts'
+import type { CallAnswer } from '../step-runner.ts'
+import type { DecisionInput, GeneratorContext } from '../context.ts'
 import type { PackageRequest } from '../../../providers/package-request.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
+import { decided, failDeployment, type Result, stopped } from '../stage.ts'
 import { addOutputDependencies } from './output-dependencies.ts'
 import { describeProviderError } from './describe-provider-error.ts'
 import { type DefaultProviders, registerCallExtension } from '../providers/resolve-provider.ts'
@@ -14,25 +16,25 @@ import { type DefaultProviders, registerCallExtension } from '../providers/resol
 /** A method call of the program. */
 export interface MethodRequest {
   readonly token: string
-  /** Secrets and unknowns as output values too. */
+  /** Secrets and unknowns may be output values. */
   readonly args: PropertyMap
   readonly argDependencies: ReadonlyMap<string, readonly Urn[]>
   readonly provider: string
-  /** The resource whose method it is, '' where the request names none. */
+  /** The resource of the method; '' where the request names no URN. */
   readonly self: { readonly urn: string; readonly id: string | undefined } | undefined
   readonly plugin: PackageRequest
   readonly stackTraceHandle: string
 }
 
-/** An address of the monitor that one call has for itself, so that its requests are known. */
+/** An address of the monitor for one call, so that the requests of the call are known. */
 export interface CallAddress {
   readonly address: string
-  /** Whether the method asked the monitor for something. */
+  /** Reports whether the method sent a request to the monitor. */
   readonly wasUsed: () => boolean
   readonly close: () => void
 }
 
-/** What a method call needs. */
+/** The dependencies of a method call. */
 export interface MethodDeps {
   readonly defaults: DefaultProviders
   readonly runInfo: DeploymentContext
@@ -40,20 +42,24 @@ export interface MethodDeps {
 }
 
 /**
- * Calls a method and records what it answered, as with functions. One that registers resources is
- * called again by each later life, so that they are registered there too, and its recorded answer
- * is given. The answer has no output values any more: what they depend on is said apart. Throws
- * `Bail` after a provider's error was told. Source: docs/spec/monitor.md#resourcemonitor.
+ * Calls a method and records its answer. A method that registers resources is called again by each
+ * later generator, so that they are registered there too; its recorded answer is returned. The
+ * answer has no output values: their dependencies are in `dependencies`. An error of the provider
+ * ends the deployment. Source: docs/spec/monitor.md#resourcemonitor.
  */
 export async function callMethod(
   ctx: GeneratorContext,
   request: MethodRequest,
   deps: MethodDeps,
-): Promise<CallResult> {
+): Promise<Result<CallResult>> {
+  const { ports } = ctx
   const { token, args } = request
-  const named = findProviderReference(ctx, request)
-  const provider = named === '' ? await deps.defaults.resolveReference(request.plugin) : named
-  if (ctx.isAborted()) throw new Bail()
+  const named = findProviderReference(ctx.input, request)
+  const resolved =
+    named === '' ? await deps.defaults.resolveReference(request.plugin) : decided(named)
+  if (resolved.kind === 'failed') return resolved
+  const provider = resolved.value
+  if (ports.isAborted()) return stopped
   const denied = deniedPackageOf(provider)
   if (denied !== undefined) throw new Error(describeDenial(denied, token))
   const extension = registerCallExtension(ctx, request.plugin)
@@ -63,19 +69,20 @@ export async function callMethod(
     JSON.stringify([...argDependencies]),
     ...(extension === '' ? [] : [extension]),
   ]
-  const key = ctx.callDigestOf({ kind: 'call', parts, args, provider })
+  const key = ports.callDigestOf({ kind: 'call', parts, args, provider })
   try {
-    const answer = ctx.runner.answerCall(key, () =>
+    const answer = ports.runner.answerCall(key, () =>
       requestMethod(ctx, { ...request, provider, argDependencies }, deps),
     )
     answer.catch(() => undefined)
-    // A method that waits for what will not come any more is not waited for.
-    const answered = await Promise.race([answer, ctx.aborted])
-    if (answered === undefined || ctx.isAborted()) throw new Bail()
-    return answered
+    // An aborted deployment does not wait for a method that may never return.
+    const answered = await Promise.race([answer, ports.aborted])
+    if (answered === undefined || ports.isAborted()) return stopped
+    return decided(answered)
   } catch (thrown) {
-    if (ctx.isAborted()) throw new Bail()
-    return bail(ctx, `call to function '${token}' failed: ${describeProviderError(thrown, args)}`)
+    if (ports.isAborted()) return stopped
+    const problem = describeProviderError(thrown, args)
+    return failDeployment(`call to function '${token}' failed: ${problem}`)
   }
 }
 
@@ -85,9 +92,9 @@ async function requestMethod(
   { runInfo, openAddress }: MethodDeps,
 ): Promise<CallAnswer> {
   const extension = registerCallExtension(ctx, request.plugin)
-  const instance = await ctx.providers.getInstance(request.provider, extension)
+  const instance = await ctx.ports.providers.getInstance(request.provider, extension)
   const { token, args, argDependencies, stackTraceHandle } = request
-  const callInput = { token, args, argDependencies, stackTraceHandle, preview: ctx.preview }
+  const callInput = { token, args, argDependencies, stackTraceHandle, preview: ctx.input.preview }
   const place = await openAddress()
   try {
     const { outputs, failures, dependencies } = await instance.call({
@@ -105,9 +112,9 @@ async function requestMethod(
   }
 }
 
-/** The provider that the call names or its resource has; '' = the default one. */
+/** Returns the provider that the call names or its resource has; '' = the default provider. */
 function findProviderReference(
-  ctx: GeneratorContext,
+  { sets }: Pick<DecisionInput, 'sets'>,
   { token, self, provider }: MethodRequest,
 ): string {
   if (isProviderType(token)) {
@@ -119,7 +126,7 @@ function findProviderReference(
   }
   if (provider !== '' || self === undefined) return provider
   if (self.urn === '') throw new Error('missing __self__.urn for method call')
-  const goal = ctx.sets.goals.get(parseUrn(self.urn))
+  const goal = sets.goals.get(parseUrn(self.urn))
   if (goal === undefined) throw new Error(`unknown resource ${self.urn}`)
   return goal.provider
 }

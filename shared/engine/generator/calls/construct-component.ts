@@ -7,7 +7,8 @@ import type {
 import { parseReference } from '../../../names/provider-reference.ts'
 import type { Urn } from '../../../names/urn.ts'
 import { emptyMap, type PropertyMap } from '../../../values/value.ts'
-import { Bail, type GeneratorContext } from '../context.ts'
+import type { DecisionInput, GeneratorContext } from '../context.ts'
+import { decided, type Failed, failDeployment, type Result, stopped } from '../stage.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
 import { inherit, type Registration } from '../registration/goal.ts'
 import { addOutputDependencies } from './output-dependencies.ts'
@@ -18,18 +19,18 @@ import {
   registerCallExtension,
 } from '../providers/resolve-provider.ts'
 
-/** A component that a provider is to make, as the program registers it. */
+/** A component that a provider constructs, as the program registers it. */
 export interface RemoteRegistration {
-  /** Output values stay in the inputs; what the provider is told otherwise stands below. */
+  /** Output values stay in the inputs; the options below replace those in the registration. */
   readonly registration: Registration
   readonly customTimeouts: Durations | undefined
   readonly hooks: HookNames | undefined
   readonly stackTraceHandle: string
-  /** Registers the bare component in the place of a provider that cannot be asked yet. */
+  /** Registers the bare component in place of a provider that is not configured yet. */
   readonly registerBare: () => Promise<Urn>
 }
 
-/** A component that was made. What output values inside depend on stands in `dependencies` too. */
+/** A constructed component; `dependencies` include those of output values. */
 export interface ConstructedComponent {
   readonly urn: Urn
   readonly outputs: PropertyMap
@@ -37,30 +38,34 @@ export interface ConstructedComponent {
 }
 
 /**
- * Has a provider make a component of resources, which it registers itself. Nothing of this is
- * recorded: each life asks again, and the registrations are answered from their own records. Throws
- * `Bail` after the provider's error was told. Source: docs/spec/monitor.md#resourcemonitor steps
+ * Constructs a component: the provider registers its resources itself. Nothing of this is recorded:
+ * each generator requests it again, and the registrations are answered from their own records. An
+ * error of the provider ends the deployment. Source: docs/spec/monitor.md#resourcemonitor steps
  * 10-19, docs/spec/provider-protocol.md#components-construct.
  */
 export async function constructComponent(
   ctx: GeneratorContext,
   request: RemoteRegistration,
   deps: { readonly defaults: DefaultProviders; readonly runInfo: DeploymentContext },
-): Promise<ConstructedComponent> {
+): Promise<Result<ConstructedComponent>> {
+  const { input, ports } = ctx
   const above = request.registration.parent
-  const goal = above === '' ? undefined : ctx.sets.goals.get(above)
+  const goal = above === '' ? undefined : input.sets.goals.get(above)
   const registration = inherit(request.registration, goal)
-  const named = findExplicitProvider(ctx, registration)
-  const provider = named === '' ? await deps.defaults.resolveReference(registration.plugin) : named
-  const providers = childProvidersOf(ctx, registration)
+  const named = findExplicitProvider(input, registration)
+  const resolved =
+    named === '' ? await deps.defaults.resolveReference(registration.plugin) : decided(named)
+  if (resolved.kind === 'failed') return resolved
+  const provider = resolved.value
+  const providers = childProvidersOf(input, registration)
   for (const reference of providers.values()) parseReference(reference)
-  if (ctx.isAborted()) throw new Bail()
+  if (ports.isAborted()) return stopped
   const denied = deniedPackageOf(provider)
   if (denied !== undefined) throw new Error(describeDenial(denied, registration.type))
   const extension = registerCallExtension(ctx, registration.plugin)
-  const instance = await ctx.providers.getInstance(provider, extension)
+  const instance = await ports.providers.getInstance(provider, extension)
   const { type, name, parent, inputs, propertyDependencies, ...options } = registration
-  const made = instance
+  const requested = instance
     .construct({
       ...{ type, name, parent, inputs },
       options: {
@@ -72,24 +77,25 @@ export async function constructComponent(
       },
       context: deps.runInfo,
       stackTraceHandle: request.stackTraceHandle,
-      preview: ctx.preview,
+      preview: input.preview,
     })
-    .catch((thrown: unknown) => failConstruct(ctx, registration, thrown))
-  // A provider that waits for what will not come any more is not waited for.
-  const result = await Promise.race([made, ctx.aborted])
-  if (result === undefined || ctx.isAborted()) throw new Bail()
+    .then(decided, (thrown: unknown) => failConstruct(ctx, registration, thrown))
+  // An aborted deployment does not wait for a provider that may never return.
+  const result = await Promise.race([requested, ports.aborted])
+  if (result === undefined || ports.isAborted()) return stopped
+  if (result.kind === 'failed') return result
   const constructed =
-    result === 'unconfigured' ? await constructBare(request) : constructedOf(result)
-  ctx.sets.componentProviders.set(constructed.urn, providers)
-  return constructed
+    result.value === 'unconfigured' ? await constructBare(request) : constructedOf(result.value)
+  ctx.apply({ componentProviders: [[constructed.urn, providers]] })
+  return decided(constructed)
 }
 
-/** The providers of a component's children: its own, and those of the component above. */
+/** Returns the providers for the children of a component: its own, and those of its parent. */
 export function childProvidersOf(
-  ctx: GeneratorContext,
+  { sets }: Pick<DecisionInput, 'sets'>,
   { parent, providers }: Pick<Registration, 'parent' | 'providers'>,
 ): ReadonlyMap<string, string> {
-  const above = parent === '' ? undefined : ctx.sets.componentProviders.get(parent)
+  const above = parent === '' ? undefined : sets.componentProviders.get(parent)
   return new Map([...(above ?? []), ...providers])
 }
 
@@ -105,14 +111,13 @@ function constructedOf({ urn, outputs, dependencies }: ConstructResult): Constru
   }
 }
 
-function failConstruct(ctx: GeneratorContext, registration: Registration, thrown: unknown): never {
-  // Who was told to stop says so, which is no news.
-  if (ctx.isAborted()) throw new Bail()
-  const problem = describeProviderError(thrown, registration.inputs)
-  ctx.emitter.report(
-    'error',
-    `${registration.type} resource '${registration.name}' has a problem: ${problem}`,
-  )
-  ctx.abort()
-  throw new Bail()
+function failConstruct(
+  { ports }: GeneratorContext,
+  { type, name, inputs }: Registration,
+  thrown: unknown,
+): Failed {
+  // A construct that was told to stop fails: that is no error.
+  if (ports.isAborted()) return stopped
+  const problem = describeProviderError(thrown, inputs)
+  return failDeployment(`${type} resource '${name}' has a problem: ${problem}`)
 }

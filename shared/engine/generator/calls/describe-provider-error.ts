@@ -6,8 +6,8 @@ import { maskSecretsInMap, redactMap } from '../../../values/walk.ts'
 import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 
 /**
- * What went wrong with a component or method, with a line for each property that its provider finds
- * fault with; secrets of the inputs blinded. Source: docs/spec/provider-protocol.md#response-urn.
+ * Describes the error of a component or method, with a line for each invalid property. Secrets of
+ * the inputs are masked. Source: docs/spec/provider-protocol.md#response-urn.
  */
 export function describeProviderError(thrown: unknown, inputs: PropertyMap): string {
   const scrub = createRedactor(collectSecretTexts(inputs))
@@ -22,7 +22,7 @@ export function describeProviderError(thrown: unknown, inputs: PropertyMap): str
   return scrub(problems.message) + lines.join('')
 }
 
-/** A provider may name what is no path, or leads nowhere. */
+/** A provider may name an invalid path, or one without a value. */
 function valueAt(inputs: PropertyMap, path: string): PropertyValue | undefined {
   try {
     return getAt(inputs, parsePath(path))

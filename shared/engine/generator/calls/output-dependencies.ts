@@ -2,7 +2,7 @@ import type { Urn } from '../../../names/urn.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import { dependenciesOf } from '../../../values/walk.ts'
 
-/** Dependencies with those that output values inside have, for every property, sorted. */
+/** Adds the dependencies of output values to those of each property; sorted. */
 export function addOutputDependencies(
   map: PropertyMap,
   dependencies: ReadonlyMap<string, readonly Urn[]>,

@@ -21,9 +21,9 @@ const treeOf = (...all: readonly Noted[]): ResourceTree => {
 }
 
 const cases: readonly (readonly [title: string, all: readonly Noted[], open: boolean])[] = [
-  ['what nobody registered', [], false],
-  ['a resource that was made', [['comp', '', 'made']], false],
-  ['a resource that was not made yet', [['comp', '', 'open']], true],
+  ['an unregistered resource', [], false],
+  ['a created resource', [['comp', '', 'made']], false],
+  ['a resource that is not created yet', [['comp', '', 'open']], true],
   [
     'a component with a child to come',
     [
@@ -60,13 +60,13 @@ const cases: readonly (readonly [title: string, all: readonly Noted[], open: boo
   ],
 ]
 
-describe('whether something is still to come', () => {
+describe('a pending resource', () => {
   for (const [title, all, open] of cases)
-    test(`of ${title}: ${open}`, async () => {
+    test(`below ${title}: ${open}`, async () => {
       expect(await treeOf(...all).isPending([comp])).toBe(open)
     })
 
-  test('waits for what is registered below a component, however deep', async () => {
+  test('is awaited below a component at any depth', async () => {
     const tree = treeOf(['comp', '', 'component'], ['inner', 'comp', 'component'])
     const made = Promise.withResolvers<void>()
     const below = tree.registerBelow(inner, () => made.promise)
@@ -80,7 +80,7 @@ describe('whether something is still to come', () => {
     expect(await answered).toBe(true)
   })
 
-  test('does not wait for what is registered elsewhere, or for what failed', async () => {
+  test('is not awaited elsewhere, or after it failed', async () => {
     const tree = treeOf(['comp', '', 'component'], ['inner', '', 'component'])
     void tree.registerBelow(inner, () => never)
     await tree
@@ -89,7 +89,7 @@ describe('whether something is still to come', () => {
     expect(await tree.isPending([comp])).toBe(false)
   })
 
-  test('is not waited for any more when the deployment ends', async () => {
+  test('is not awaited after the deployment ended', async () => {
     const ended = Promise.withResolvers<void>()
     const tree = createResourceTree(ended.promise)
     tree.record({ urn: comp, parent: '', custom: false, exists: true })

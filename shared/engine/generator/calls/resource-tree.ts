@@ -1,10 +1,10 @@
 import type { Urn } from '../../../names/urn.ts'
 
-/** What the program and its components registered so far, by parent, and what is on its way. */
+/** The registered resources of the program and its components by parent, and the pending ones. */
 export interface ResourceTree {
-  /** Registers something below a parent; who waits for that parent's children waits for it. */
+  /** Registers a resource below a parent, which has a pending child until it is done. */
   readonly registerBelow: <T>(parent: Urn | '', work: () => Promise<T>) => Promise<T>
-  /** `exists`: of a custom resource whether it has an id. */
+  /** Adds a resource; `exists`: whether a custom resource has an id. */
   readonly record: (resource: {
     readonly urn: Urn
     readonly parent: Urn | ''
@@ -12,14 +12,14 @@ export interface ResourceTree {
     readonly exists: boolean
   }) => void
   /**
-   * Whether a custom resource among these, or below the components among them, does not exist yet;
-   * a custom resource stands for itself alone. Waits for what is registered below those components.
-   * What is not known is passed over. False at once when the deployment ends early.
+   * Reports whether a custom resource among these, or below the components among them, does not
+   * exist yet. Children of custom resources do not count. Waits for pending registrations below
+   * the components. Unknown URNs are ignored. False at once when the deployment ends early.
    */
   readonly isPending: (urns: readonly Urn[]) => Promise<boolean>
 }
 
-/** An empty tree. Source: docs/spec/monitor.md#resourcemonitor, Invoke. */
+/** Creates an empty tree. Source: docs/spec/monitor.md#resourcemonitor, Invoke. */
 export function createResourceTree(aborted: Promise<void>): ResourceTree {
   const found = new Map<Urn, { readonly custom: boolean; readonly exists: boolean }>()
   const children = new Map<Urn | '', Urn[]>()
@@ -38,7 +38,7 @@ export function createResourceTree(aborted: Promise<void>): ResourceTree {
     if (now === 0) running.delete(parent)
     else running.set(parent, now)
   }
-  /** The components reached from these; undefined when something that does not exist was. */
+  /** Returns the components below these; undefined if a custom resource does not exist yet. */
   const componentsOf = (urns: readonly Urn[]): ReadonlySet<Urn> | undefined => {
     const components = new Set<Urn>()
     const open = [...urns]

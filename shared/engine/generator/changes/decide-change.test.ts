@@ -18,18 +18,18 @@ const detailed = (
   detailedDiff: new Map(entries.map(([path, kind]) => [path, { kind, inputDiff: false }])),
 })
 
-describe('what a difference comes to', () => {
+describe('decideChange', () => {
   test.each([
-    ['nothing', healthy, noDiff, noWish, 'same'],
-    ['changes of which nobody knows', healthy, change({ changes: 'unknown' }), noWish, 'same'],
+    ['no difference', healthy, noDiff, noWish, 'same'],
+    ['unknown changes', healthy, change({ changes: 'unknown' }), noWish, 'same'],
     ['a change', healthy, change({ changedKeys: ['size'] }), noWish, 'update'],
-    ['a key that replaces', healthy, change({ replaceKeys: ['zone'] }), noWish, 'replace'],
-    ['a detail that replaces', healthy, change(detailed(['a', 'add-replace'])), noWish, 'replace'],
+    ['a replacing key', healthy, change({ replaceKeys: ['zone'] }), noWish, 'replace'],
+    ['a replacing detail', healthy, change(detailed(['a', 'add-replace'])), noWish, 'replace'],
     ['init errors alone', broken, noDiff, noWish, 'update'],
-    ['a replacement that had begun', begun, noDiff, noWish, 'replace'],
+    ['a replacement that began earlier', begun, noDiff, noWish, 'replace'],
     ['a trigger alone', healthy, noDiff, { replaceOnChanges: [], triggered: true }, 'replace'],
     ['a forced difference', healthy, createForcedDiff('provider'), noWish, 'replace'],
-  ] as const)('%s', (_what, old, diff, wish, kind) => {
+  ] as const)('%s', (_title, old, diff, wish, kind) => {
     expect(decideChange(old, diff, wish).kind).toBe(kind)
   })
 
@@ -37,13 +37,13 @@ describe('what a difference comes to', () => {
     ['the key itself', ['size'], 'replace'],
     ['another key', ['colour'], 'update'],
     ['all keys', ['*'], 'replace'],
-  ])('a change of a key that the program wants replaced: %s', (_what, patterns, kind) => {
+  ])('replaces for a changed key that replaceOnChanges names: %s', (_title, patterns, kind) => {
     const diff = change({ changedKeys: ['size'] })
     const wish = { replaceOnChanges: patterns, triggered: false }
     expect(decideChange(healthy, diff, wish).kind).toBe(kind)
   })
 
-  test('below a path that the program wants replaced every detail replaces, no other does', () => {
+  test('a path in replaceOnChanges turns the details below it into replacements, and no others', () => {
     const diff = change(detailed(['box.a', 'add'], ['box["b"].c', 'delete'], ['lid', 'update']))
     const wish = { replaceOnChanges: ['box'], triggered: false }
     const verdict = decideChange(healthy, diff, wish)
@@ -55,7 +55,7 @@ describe('what a difference comes to', () => {
     ])
   })
 
-  test('init errors replace when the program says so', () => {
+  test('init errors replace when replaceOnChanges names them', () => {
     const verdict = decideChange(broken, noDiff, {
       replaceOnChanges: ['#initerror'],
       triggered: false,
@@ -63,7 +63,7 @@ describe('what a difference comes to', () => {
     expect(verdict).toMatchObject({ kind: 'replace', reason: { keys: ['#initerror'] } })
   })
 
-  test('init errors that replace are told with the details, where a provider gives some', () => {
+  test('replacing init errors are added to the details of the provider, if it has any', () => {
     const wish = { replaceOnChanges: ['#initerror'], triggered: false }
     const verdict = decideChange(broken, change(detailed(['lid', 'update'])), wish)
     if (verdict.kind === 'same') expect.unreachable()
@@ -76,24 +76,24 @@ describe('what a difference comes to', () => {
   })
 
   test.each([
-    ['that the program names', change({ changedKeys: ['size'] }), ['size[']],
-    ['of a detail', change(detailed(['a[[[', 'update'])), []],
-  ])('what is no path is an error: one %s', (_what, diff, replaceOnChanges) => {
+    ['in replaceOnChanges', change({ changedKeys: ['size'] }), ['size[']],
+    ['in a detail', change(detailed(['a[[[', 'update'])), []],
+  ])('an invalid path %s is an error', (_title, diff, replaceOnChanges) => {
     const judge = () => decideChange(healthy, diff, { replaceOnChanges, triggered: false })
     expect(judge).toThrow(/is not a property path/)
   })
 
-  test('a key of a provider that is no path matches nothing', () => {
+  test('a changed key that is no path matches no pattern', () => {
     const wish = { replaceOnChanges: ['size'], triggered: false }
     expect(decideChange(healthy, change({ changedKeys: ['[size'] }), wish).kind).toBe('update')
   })
 
-  test('whether the old one goes first is what the provider says', () => {
+  test('the provider decides whether the old resource is deleted first', () => {
     const diff = change({ replaceKeys: ['zone'], deleteBeforeReplace: true })
     expect(decideChange(healthy, diff, noWish)).toMatchObject({ deleteBeforeReplace: true })
   })
 
-  test('a difference without keys and details replaces nothing', () => {
+  test('a difference without keys and details is no replacement', () => {
     expect(isReplacement(createForcedDiff(''))).toBe(false)
   })
 })

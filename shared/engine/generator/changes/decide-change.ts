@@ -3,24 +3,25 @@ import type { ResourceState } from '../../../state/resource.ts'
 import { containsPath, parsePath } from '../../../values/path.ts'
 import type { StepReason } from '../../step.ts'
 
-/** What a difference comes to. */
+/** The kind of change that a difference requires. */
 export type ChangeVerdict =
   | { readonly kind: 'same' }
   | { readonly kind: 'update'; readonly reason: StepReason }
   | { readonly kind: 'replace'; readonly reason: StepReason; readonly deleteBeforeReplace: boolean }
 
-/** The path of what went wrong when a resource was made, as programs name it. */
+/** The path by which programs name the init errors of a resource. */
 const initErrorKey = '#initerror'
 
-/** A difference that nobody was asked about: replaced for this key. */
+/** Creates a difference without a diff by the provider: a replacement for this key. */
 export function createForcedDiff(key: string): DiffResult {
   return { ...noDiff, changes: 'some', replaceKeys: key === '' ? [] : [key] }
 }
 
 /**
- * What to do about an old state, a wish and a difference. `replaceOnChanges` turns matching changes
- * into replacements; init errors make at least an update; a replacement begun earlier is finished.
- * Source: docs/spec/step-generation.md#diff-decision, docs/spec/provider-protocol.md#diff.
+ * Decides the change of an old state by its difference. `replaceOnChanges` turns matching changes
+ * into replacements, init errors require at least an update, and a replacement that began earlier
+ * is finished. Source: docs/spec/step-generation.md#diff-decision,
+ * docs/spec/provider-protocol.md#diff.
  */
 export function decideChange(
   old: Pick<ResourceState, 'initErrors' | 'pendingReplacement'>,
@@ -43,7 +44,7 @@ export function decideChange(
   return { kind: 'same' }
 }
 
-/** Whether a difference can only be made good by a new resource. */
+/** Reports whether a difference requires a replacement. */
 export function isReplacement(diff: DiffResult): boolean {
   if (diff.replaceKeys.length > 0) return true
   for (const { kind } of diff.detailedDiff?.values() ?? [])
@@ -52,8 +53,8 @@ export function isReplacement(diff: DiffResult): boolean {
 }
 
 /**
- * The difference with those changes turned into replacements that the program asked for. Throws
- * VALUE_MALFORMED for what is no path, of the program or in the detailed difference.
+ * Returns the difference with changes turned into replacements where the program's patterns match.
+ * Throws VALUE_MALFORMED for an invalid path in the patterns or in the detailed difference.
  */
 export function applyReplaceOnChanges(
   diff: DiffResult,
@@ -102,7 +103,7 @@ function toReplaceKind(kind: PropertyDiff['kind']): PropertyDiff['kind'] {
   }
 }
 
-/** A provider may name a key that is no path; it then matches nothing. */
+/** A provider may name a key that is no path: it matches no pattern. */
 function isPath(key: string): boolean {
   try {
     parsePath(key)

@@ -10,16 +10,16 @@ const inputs: PropertyMap = new Map([
 ])
 
 test.each<[string, string, PropertyMap, PropertyMap, PropertyMap]>([
-  ['a provider’s own', 'pulumi:providers:p', inputs, some, some],
+  ['the outputs of a provider, if it has any', 'pulumi:providers:p', inputs, some, some],
   [
-    'a provider’s inputs, where it has none',
+    'the inputs of a provider without outputs',
     'pulumi:providers:p',
     inputs,
     none,
     new Map([['a', 2]]),
   ],
-  ['nothing, where it has neither', 'pulumi:providers:p', none, none, none],
-  ['a resource’s own, though it has none', 'p:m:T', inputs, none, none],
-])('old outputs are %s', (_what, type, oldInputs, outputs, expected) => {
+  ['empty for a provider without inputs and outputs', 'pulumi:providers:p', none, none, none],
+  ['empty for a resource without outputs', 'p:m:T', inputs, none, none],
+])('old outputs are %s', (_title, type, oldInputs, outputs, expected) => {
   expect(oldOutputsOf({ type, inputs: oldInputs, outputs })).toEqual(expected)
 })

@@ -4,7 +4,7 @@ import type { ResourceState } from '../../../state/resource.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 
 /**
- * The outputs of a state. Old states of providers have none: what they were given stands for them,
+ * Returns the outputs of a state. Old states of providers have none: their inputs take the place,
  * as in Pulumi's migration of such states.
  */
 export function oldOutputsOf(

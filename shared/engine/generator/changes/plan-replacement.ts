@@ -1,232 +1,164 @@
-import type { ResourceState } from '../../../state/resource.ts'
-import { unknown, type PropertyMap, type PropertyValue } from '../../../values/value.ts'
-import { findDependents } from '../../graph/dependencies.ts'
-import { isProviderType, providerUrnOf, referenceOf } from '../../../names/provider-reference.ts'
-import type { DiffResult } from '../../../providers/provider.ts'
 import type { Urn } from '../../../names/urn.ts'
-import { type Step, stepOf, type TrackedState } from '../../step.ts'
+import type { ResourceState } from '../../../state/resource.ts'
+import { type Step, type StepReason, stepOf, type TrackedState } from '../../step.ts'
+import { failCheck } from '../checks/fail-check.ts'
+import type { DecisionInput, GeneratorContext } from '../context.ts'
+import { isWithoutCall } from '../deletion/is-without-call.ts'
+import { finishStage } from '../finish-stage.ts'
 import { refuseImportedReplacement } from '../import/refuse-imported-replacement.ts'
-import { bail, type GeneratorContext, loadProvider } from '../context.ts'
-import { diffProviderConfig, diffResource } from '../providers/resource-driver.ts'
-import { type Candidate, markReplaced } from '../registration/candidate.ts'
-import { reportCheckFailures } from '../checks/report-check-failures.ts'
-import { applyReplaceOnChanges, isReplacement, type ChangeVerdict } from './decide-change.ts'
+import { type Candidate, createReplacedDelta } from '../registration/candidate.ts'
+import { currentTrackedAt } from '../sets.ts'
+import type { SetsDelta } from '../sets-delta.ts'
+import { decided, failDeployment, type Result } from '../stage.ts'
 import { isReplacedAnyway } from '../targets/scope.ts'
-import { isGone, isOperatedOn, currentTrackedAt } from '../sets.ts'
+import type { ChangeVerdict } from './decide-change.ts'
+import { type Dependent, findBoundStates, findDependentReplacements } from './find-dependents.ts'
 
 /**
- * The steps of a replacement: create first, or, by the option or the provider, delete first
- * together with everything that would have to be replaced as well. Source:
- * docs/spec/step-generation.md#replacement.
+ * Decides the steps of a replacement. The new resource is created first, unless the option or the
+ * provider wants the delete first. In that case all dependents that must be replaced are deleted
+ * before. Source: docs/spec/step-generation.md#replacement.
  */
 export async function planReplacement(
   ctx: GeneratorContext,
   candidate: Candidate,
-  verdict: ChangeVerdict & { kind: 'replace' },
-): Promise<readonly Step[]> {
+  verdict: ChangeVerdict & { readonly kind: 'replace' },
+): Promise<Result<readonly Step[]>> {
   const { claim, goal } = candidate
-  const old = claim.old
-  if (old === undefined) throw new TypeError('only what exists is replaced')
-  if (candidate.next.protect && old.state.protect && !ctx.ignoreProtect) {
-    const message =
-      `unable to replace resource "${claim.urn}"\nas it is currently marked for protection. ` +
-      'To unprotect it, remove the `protect` flag from the resource and run `antichain up`, or run\n' +
-      `antichain state unprotect '${claim.urn}'`
-    if (!ctx.preview) bail(ctx, message, claim.urn)
-    ctx.emitter.report('error', message, claim.urn)
-    ctx.noteFailure()
+  const { old } = claim
+  if (old === undefined) throw new TypeError('only an existing resource is replaced')
+  const allowed = finishStage(ctx, refuseProtected(ctx.input, candidate, old.state))
+  if (allowed.kind === 'failed') return allowed
+  if (goal.importId !== '') {
+    const kept = refuseImportedReplacement(ctx, candidate, { old: old.state, verdict })
+    if (kept.kind === 'failed') return kept
   }
-  if (goal.importId !== '') refuseImportedReplacement(ctx, candidate, { old: old.state, verdict })
-  markReplaced(ctx, claim)
-  const next = await checkAgain(ctx, candidate)
-  const { reason } = verdict
+  ctx.apply(createReplacedDelta(claim))
+  const checked = await checkAgain(ctx, candidate)
+  if (checked.kind === 'failed') return checked
+  const replacement = { old, next: checked.value, reason: verdict.reason }
   const deleteFirst = goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace
-  if (!deleteFirst && !old.state.pendingReplacement) {
-    return [
-      stepOf({ op: 'create-replacement', effect: 'add-mark', old, next, reason }),
-      stepOf({ op: 'replace', effect: 'none', old, next, reason }),
-    ]
-  }
-  const deletes = deleteFirst ? await planDeletesBefore(ctx, claim.index, old) : []
-  return [
-    ...deletes,
-    stepOf({ op: 'replace', effect: 'none', old, next, reason }),
-    stepOf({ op: 'create-replacement', effect: 'replace', old, next, reason }),
-  ]
+  if (!deleteFirst) return decided(createReplaceSteps(replacement, old.state.pendingReplacement))
+  const deletes = await planDeletesBefore(ctx, claim.index, old)
+  if (deletes.kind === 'failed') return deletes
+  return decided([...deletes.value, ...createReplaceSteps(replacement, true)])
 }
 
-/** Names and other defaults of the new resource are made anew. */
-async function checkAgain(ctx: GeneratorContext, candidate: Candidate): Promise<ResourceState> {
-  const { driver, goal, next, seed, claim } = candidate
-  if (driver.check === undefined) return next
-  // What is replaced on request was checked without its old inputs already.
-  if (isReplacedAnyway(ctx.scope, claim.urn, claim.old?.state)) return next
+/**
+ * The steps of a replacement without its deletes; `isDeleted`: the old resource is deleted first.
+ */
+function createReplaceSteps(
+  replacement: {
+    readonly old: TrackedState
+    readonly next: ResourceState
+    readonly reason: StepReason
+  },
+  isDeleted: boolean,
+): readonly Step[] {
+  const effect = isDeleted ? 'replace' : 'add-mark'
+  const create = stepOf({ op: 'create-replacement', effect, ...replacement })
+  const replace = stepOf({ op: 'replace', effect: 'none', ...replacement })
+  return isDeleted ? [replace, create] : [create, replace]
+}
+
+/** Refuses the replacement of a protected resource; a preview reports it and continues. */
+function refuseProtected(
+  { preview, ignoreProtect }: Pick<DecisionInput, 'preview' | 'ignoreProtect'>,
+  { next, claim }: Candidate,
+  old: ResourceState,
+): Result<void> {
+  if (!next.protect || !old.protect || ignoreProtect) return decided(undefined)
+  const { urn } = claim
+  const message =
+    `unable to replace resource "${urn}"\nas it is currently marked for protection. ` +
+    'To unprotect it, remove the `protect` flag from the resource and run `antichain up`, or run\n' +
+    `antichain state unprotect '${urn}'`
+  if (!preview) return failDeployment(message, urn)
+  return { ...decided(undefined), diagnostics: [{ message, urn }] }
+}
+
+/** Returns the state of the replacement: names and other defaults are computed again. */
+async function checkAgain(
+  { input }: GeneratorContext,
+  { driver, goal, next, seed, claim }: Candidate,
+): Promise<Result<ResourceState>> {
+  if (driver.check === undefined) return decided(next)
+  // A resource that is replaced on request was checked without its old inputs already.
+  if (isReplacedAnyway(input.scope, claim.urn, claim.old?.state)) return decided(next)
   const result = await driver.check(undefined, goal.inputs, seed)
-  if (result.failures.length > 0) {
-    reportCheckFailures(
-      ctx.emitter,
-      { urn: claim.urn, type: goal.type, name: goal.name },
-      result.failures,
-      goal.inputs,
-    )
-    bail(ctx, `resource ${claim.urn} is invalid`, claim.urn)
-  }
-  return { ...next, inputs: result.inputs }
+  if (result.kind === 'failed') return result
+  const { inputs, failures } = result.value
+  if (failures.length === 0) return decided({ ...next, inputs })
+  const failed = failCheck({ ...goal, urn: claim.urn }, failures)
+  const invalid = { message: `resource ${claim.urn} is invalid`, urn: claim.urn }
+  const diagnostics = [...failed.failure.diagnostics, invalid]
+  return { ...failed, failure: { ...failed.failure, diagnostics } }
 }
 
-/** Delete steps of the dependents that must go too, last one first, then of the resource itself. */
+/** Finds the dependents that are deleted first, and returns the delete steps. */
 async function planDeletesBefore(
   ctx: GeneratorContext,
   index: number | undefined,
-  { state: old, ref }: TrackedState,
-): Promise<readonly Step[]> {
-  const { sets, base } = ctx
-  // Nothing of the base depends on what was only just imported.
-  const depending = index === undefined ? [] : await findDependentReplacements(ctx, index)
-  const dependents = [...depending, ...findBoundStates(ctx, old.urn)]
-  const steps: Step[] = []
-  // Known before the first step is made: what goes with another is not deleted by itself.
-  for (const { at } of dependents) {
-    const { state } = base.trackedAt(at)
-    if (!state.delete) sets.deletes.add(state.urn)
-  }
-  sets.deletes.add(old.urn)
+  old: TrackedState,
+): Promise<Result<readonly Step[]>> {
+  // Nothing of the base depends on a resource that was imported just now.
+  const dependent = index === undefined ? decided([]) : await findDependentReplacements(ctx, index)
+  if (dependent.kind === 'failed') return dependent
+  const dependents = [...dependent.value, ...findBoundStates(ctx.input, old.state.urn)]
+  return finishStage(ctx, decideDeletesBefore(ctx.input, dependents, { index, old }))
+}
+
+/** Decides delete steps of dependents, the last one first, and then of the resource itself. */
+function decideDeletesBefore(
+  input: DecisionInput,
+  dependents: readonly Dependent[],
+  { index, old }: { readonly index: number | undefined; readonly old: TrackedState },
+): Result<readonly Step[]> {
+  const { sets, base } = input
+  const root = old.state.urn
+  const live = dependents.map(({ at }) => base.trackedAt(at).state).filter(one => !one.delete)
+  // Known before the first step: a resource that goes with another is not deleted by itself.
+  const deleted = new Set([...live.map(({ urn }) => urn), root])
+  const dependentKeys: [Urn, readonly string[]][] = []
+  const condemned = new Map<number, Step>()
+  const willDelete = (urn: Urn): boolean => deleted.has(urn) || sets.deletes.has(urn)
   for (const { at, keys } of dependents.toReversed()) {
-    if (sets.condemned.has(at)) continue
-    const tracked = currentTrackedAt(ctx, at)
-    // An old copy goes by itself: what superseded it is judged like any other.
-    if (!tracked.state.delete) sets.dependentKeys.set(tracked.state.urn, keys)
-    if (tracked.state.protect && !ctx.ignoreProtect)
-      bail(
-        ctx,
-        `unable to replace resource "${tracked.state.urn}" as part of replacing "${old.urn}" as it is currently marked for protection.`,
-        tracked.state.urn,
+    if (sets.condemned.has(at) || condemned.has(at)) continue
+    const { state } = currentTrackedAt(input, at)
+    // An old copy is deleted by itself: its successor is judged like any other resource.
+    if (!state.delete) dependentKeys.push([state.urn, keys])
+    if (state.protect && !input.ignoreProtect)
+      return failDeployment(
+        `unable to replace resource "${state.urn}" as part of replacing "${root}" as it is currently marked for protection.`,
+        state.urn,
       )
-    // An interrupted replacement deleted it before: nothing is there to be deleted again.
-    if (tracked.state.pendingReplacement || sets.pendingReplacement.has(at)) continue
-    steps.push(createReplacedDelete(ctx, at))
+    // An interrupted replacement deleted it already.
+    if (state.pendingReplacement || sets.pendingReplacement.has(at)) continue
+    condemned.set(at, createReplacedDelete(currentTrackedAt(input, at), willDelete))
+    if (!state.delete) deleted.add(state.urn)
   }
-  if (index === undefined) steps.push(createImportedDelete({ state: old, ref }))
-  else if (!old.pendingReplacement) steps.push(createReplacedDelete(ctx, index))
-  return steps
-}
-
-/** Only a preview gets here: see `refuseImported`. */
-function createImportedDelete(old: TrackedState): Step {
-  return stepOf({ op: 'delete-replaced', effect: 'mark-pending', old })
-}
-
-function createReplacedDelete(ctx: GeneratorContext, index: number): Step {
-  const { sets } = ctx
-  const old = currentTrackedAt(ctx, index)
-  sets.condemned.add(index)
-  const skipCall = isWithoutCall(ctx, old.state)
-  if (old.state.delete) return stepOf({ op: 'delete-replaced', effect: 'remove', old, skipCall })
-  sets.deletes.add(old.state.urn)
-  sets.pendingDeletes.set(old.state.urn, Promise.withResolvers<void>())
-  return stepOf({ op: 'delete-replaced', effect: 'mark-pending', old, skipCall })
-}
-
-/**
- * Whether the delete of a state needs no provider: there is nothing, or it is not ours, or it goes
- * with another.
- */
-export function isWithoutCall(ctx: GeneratorContext, state: ResourceState): boolean {
-  if (!state.custom || state.external || state.retainOnDelete || isProviderType(state.type))
-    return true
-  return state.deletedWith !== '' && ctx.sets.deletes.has(state.deletedWith)
-}
-
-/** A state that goes with another, and why. */
-export interface Dependent {
-  readonly at: number
-  readonly keys: readonly string[]
-}
-
-/** What is bound to the resource by `replaceWith` or `deletedWith`. */
-function findBoundStates(ctx: GeneratorContext, urn: Urn): Dependent[] {
-  const { states, dependentsOf } = ctx.base.graph
-  return dependentsOf(urn).flatMap(at => {
-    const state = states[at]
-    if (state === undefined || isGone(ctx.sets, at)) return []
-    if (state.replaceWith.includes(urn)) return [{ at, keys: ['replaceWith'] }]
-    return state.deletedWith === urn ? [{ at, keys: ['deletedWith'] }] : []
-  })
-}
-
-/**
- * Dependents that would be replaced if what they take from the resource were unknown, in list
- * order.
- */
-export async function findDependentReplacements(
-  ctx: GeneratorContext,
-  root: number,
-): Promise<readonly Dependent[]> {
-  const { base, sets } = ctx
-  const { states } = base.graph
-  const rootUrn = states[root]?.urn
-  if (rootUrn === undefined) return []
-  const replaced = new Set<Urn>([rootUrn])
-  const gone = new Set<Urn>([rootUrn])
-  const found: Dependent[] = []
-  for (const at of findDependents(
-    base.graph,
-    root,
-    urn => isOperatedOn(sets, urn) || sets.deletes.has(urn),
-  )) {
-    const state = states[at]
-    if (state === undefined || !state.custom || state.external) continue
-    const keys = await findReplacementKeys(ctx, state, state.delete ? gone : replaced)
-    if (keys === undefined) continue
-    found.push({ at, keys })
-    gone.add(state.urn)
-    if (!state.delete) replaced.add(state.urn)
+  const steps = [...condemned.values()]
+  // Only a preview gets here without an index: `refuseImportedReplacement` fails in an update.
+  if (index === undefined)
+    steps.push(stepOf({ op: 'delete-replaced', effect: 'mark-pending', old }))
+  else if (!old.state.pendingReplacement) {
+    const own = createReplacedDelete(currentTrackedAt(input, index), willDelete)
+    condemned.set(index, own)
+    steps.push(own)
   }
-  return found
+  return decided(steps, createDeletesDelta(condemned, { deleted: [...deleted], dependentKeys }))
 }
 
-async function findReplacementKeys(
-  ctx: GeneratorContext,
-  state: ResourceState,
-  replaced: ReadonlySet<Urn>,
-): Promise<readonly string[] | undefined> {
-  const provider = providerUrnOf(state.provider)
-  if (provider !== undefined && replaced.has(provider)) return ['provider']
-  if (state.deletedWith !== '' && replaced.has(state.deletedWith)) return ['deletedWith']
-  const newInputs = withUnknowns(state, replaced)
-  if (newInputs === undefined) return undefined
-  const diff = await diffDependent(ctx, state, newInputs)
-  const judged = applyReplaceOnChanges(diff, false, state.replaceOnChanges)
-  if (judged.changes !== 'some' || !isReplacement(judged)) return undefined
-  return judged.replaceKeys
+function createDeletesDelta(condemned: ReadonlyMap<number, Step>, delta: SetsDelta): SetsDelta {
+  const deleting = [...condemned.values()]
+    .filter(({ effect }) => effect === 'mark-pending')
+    .map(({ urn }) => urn)
+  const deleted = [...(delta.deleted ?? []), ...deleting]
+  return { ...delta, deleted, deleting, condemned: [...condemned.keys()] }
 }
 
-/** What its provider says of a state; a provider is asked itself, as it was configured. */
-async function diffDependent(
-  ctx: GeneratorContext,
-  state: ResourceState,
-  newInputs: PropertyMap,
-): Promise<DiffResult> {
-  const { urn, id, ignoreChanges } = state
-  if (isProviderType(state.type)) {
-    const provider = referenceOf(urn, id)
-    const instance = await loadProvider(ctx, { ...state, provider }, urn)
-    return diffProviderConfig(instance, state, { newInputs, ignoreChanges })
-  }
-  const instance = await loadProvider(ctx, state, urn)
-  return diffResource(ctx, instance, state, { newInputs, ignoreChanges, allowUnknowns: true })
-}
-
-/**
- * The inputs with everything that comes from replaced resources unknown; undefined when nothing
- * does.
- */
-function withUnknowns(state: ResourceState, replaced: ReadonlySet<Urn>): PropertyMap | undefined {
-  const keys = [...state.propertyDependencies].filter(
-    ([key, urns]) => state.inputs.has(key) && urns.some(urn => replaced.has(urn)),
-  )
-  if (keys.length === 0) return undefined
-  const inputs = new Map<string, PropertyValue>(state.inputs)
-  for (const [key] of keys) inputs.set(key, unknown)
-  return inputs
+function createReplacedDelete(old: TrackedState, isDeleted: (urn: Urn) => boolean): Step {
+  const skipCall = isWithoutCall(old.state, isDeleted)
+  const effect = old.state.delete ? 'remove' : 'mark-pending'
+  return stepOf({ op: 'delete-replaced', effect, old, skipCall })
 }

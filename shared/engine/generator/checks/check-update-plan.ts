@@ -11,144 +11,162 @@ import { noDifference } from '../../plan/update-plan.ts'
 import type { Step } from '../../step.ts'
 import type { Alias } from '../../../names/alias.ts'
 import type { UrnClaim } from '../registration/claim-urn.ts'
-import { bail, type GeneratorContext } from '../context.ts'
+import type { DecisionPorts, GeneratorContext } from '../context.ts'
+import type { GeneratorSets } from '../sets.ts'
+import { emitDiagnostics } from '../finish-stage.ts'
+import { decided, type Diagnostic, failDeployment, type Result } from '../stage.ts'
 import type { Goal } from '../registration/goal.ts'
 
-/** The seed of the Checks of a resource: the planned one, so that chance falls as it did. */
+/** Returns the seed for Check: the planned one, so that random names are as planned. */
 export function chooseSeed(
-  { updatePlan, randomSeed }: Pick<GeneratorContext, 'updatePlan' | 'randomSeed'>,
+  { updatePlan, randomSeed }: Pick<DecisionPorts, 'updatePlan' | 'randomSeed'>,
   urn: Urn,
 ): Uint8Array {
   return updatePlan.guard?.resourceOf(urn)?.seed ?? randomSeed()
 }
 
+/** A checked registration. `isFresh`: it was checked without the old inputs. */
+interface CheckedGoal {
+  readonly goal: Goal
+  readonly inputs: PropertyMap
+  readonly seed: Uint8Array
+  readonly isFresh: boolean
+}
+
 /**
- * Notes what a checked registration comes to, and ends the deployment when the plan does not have
- * it so. `isFresh`: nothing of the old inputs is taken over. Source:
- * docs/spec/step-generation.md#update-plans.
+ * Adds a checked registration to the drafted plan, and fails when it violates the update plan.
+ * Source: docs/spec/step-generation.md#update-plans.
  */
 export function checkGoalAgainstPlan(
-  ctx: GeneratorContext,
+  { ports }: Pick<GeneratorContext, 'ports'>,
   claim: UrnClaim,
-  input: {
-    readonly goal: Goal
-    readonly inputs: PropertyMap
-    readonly seed: Uint8Array
-    readonly isFresh: boolean
-  },
-): void {
-  const { guard, draft } = ctx.updatePlan
-  if (guard === undefined && draft === undefined) return
-  const { inputs: news, seed } = input
-  const proposed = proposedGoal(input.goal)
+  { goal: checked, inputs: news, seed, isFresh }: CheckedGoal,
+): Result<void> {
+  const { guard, draft } = ports.updatePlan
+  if (guard === undefined && draft === undefined) return decided(undefined)
+  const proposed = proposedGoal(checked)
   const old = claim.old?.state
   const olds = old?.inputs ?? emptyMap
-  draft?.recordGoal(claim.urn, proposed, { olds: input.isFresh ? emptyMap : olds, news, seed })
-  if (guard === undefined) return
+  draft?.recordGoal(claim.urn, proposed, { olds: isFresh ? emptyMap : olds, news, seed })
+  if (guard === undefined) return decided(undefined)
   const resource = guard.resourceOf(claim.urn)
-  // What neither the plan nor the state knows is refused with its first step.
-  if (resource === undefined && old === undefined) return
+  // A resource that neither the plan nor the state has is refused with its first step.
+  if (resource === undefined && old === undefined) return decided(undefined)
   const goal =
     resource === undefined && old !== undefined
       ? { ...goalOf(old), inputs: noDifference, outputs: noDifference }
       : resource?.goal
-  failOnViolations(ctx, claim.urn, findGoalViolations(goal, proposed, { olds, news }))
+  return failOnViolations(claim.urn, findGoalViolations(goal, proposed, { olds, news }))
 }
 
-/** As `planGoal` and `planSteps` of what is no target: it stays as it is, or is not made. */
+/** Checks goal and steps of an untargeted resource: it stays as it is, or is not created. */
 export function checkUntargetedAgainstPlan(
   ctx: GeneratorContext,
   claim: UrnClaim,
   goal: Goal,
-): void {
+): Result<void> {
   const old = claim.old?.state
   const inputs = goal.custom ? (old?.inputs ?? emptyMap) : goal.inputs
-  const input = { goal, inputs, seed: chooseSeed(ctx, claim.urn), isFresh: old === undefined }
-  checkGoalAgainstPlan(ctx, claim, input)
-  checkStepsAgainstPlan(ctx, [{ urn: claim.urn, op: 'same' }])
+  const seed = chooseSeed(ctx.ports, claim.urn)
+  const admitted = checkGoalAgainstPlan(ctx, claim, {
+    ...{ goal, inputs, seed },
+    isFresh: old === undefined,
+  })
+  if (admitted.kind === 'failed') return admitted
+  return checkStepsAgainstPlan(ctx, [{ urn: claim.urn, op: 'same' }])
 }
 
-/**
- * Notes the steps of a registration, and ends the deployment at one that the plan does not have.
- */
+/** Adds steps to the drafted plan, and fails at the first step that the update plan lacks. */
 export function checkStepsAgainstPlan(
-  ctx: GeneratorContext,
+  { input, ports }: GeneratorContext,
   steps: readonly Pick<Step, 'urn' | 'op'>[],
-): void {
-  const { guard, draft } = ctx.updatePlan
+): Result<void> {
+  const { guard, draft } = ports.updatePlan
   for (const step of steps) {
-    const urn = ctx.sets.aliased.get(step.urn) ?? step.urn
+    const urn = input.sets.aliased.get(step.urn) ?? step.urn
     const violation = guard?.take(urn, step.op)
-    if (violation !== undefined) bail(ctx, violation, urn)
+    if (violation !== undefined) return failDeployment(violation, urn)
     draft?.recordStep(urn, step.op)
   }
-}
-
-/** As `planSteps` for the deletes at the end, under their own names: all refused ones are told. */
-export function checkDeletesAgainstPlan(ctx: GeneratorContext, steps: readonly Step[]): boolean {
-  const { guard, draft } = ctx.updatePlan
-  let isAdmitted = true
-  for (const { urn, op } of steps) {
-    draft?.recordStep(urn, op)
-    const violation = guard?.take(urn, op)
-    if (violation === undefined) continue
-    ctx.emitter.report('error', violation, urn)
-    isAdmitted = false
-  }
-  return isAdmitted
+  return decided(undefined)
 }
 
 /**
- * Notes outputs that the program registered. Ends the deployment when the plan does not have them
- * so.
+ * Checks the deletes at the end like `checkStepsAgainstPlan`, under their own names. Returns false
+ * after all refused deletes were reported.
  */
-export function checkOutputsAgainstPlan(ctx: GeneratorContext, urn: Urn, news: PropertyMap): void {
-  const { guard, draft } = ctx.updatePlan
-  if (guard === undefined && draft === undefined) return
-  const index = ctx.base.liveIndexOf(urn)
-  const olds = index === undefined ? emptyMap : ctx.base.trackedAt(index).state.outputs
+export function checkDeletesAgainstPlan(
+  { ports }: Pick<GeneratorContext, 'ports'>,
+  steps: readonly Step[],
+): boolean {
+  const { guard, draft } = ports.updatePlan
+  const refused: Diagnostic[] = []
+  for (const { urn, op } of steps) {
+    draft?.recordStep(urn, op)
+    const message = guard?.take(urn, op)
+    if (message !== undefined) refused.push({ message, urn })
+  }
+  emitDiagnostics(ports, refused)
+  return refused.length === 0
+}
+
+/** Adds registered outputs to the drafted plan, and fails when they violate the update plan. */
+export function checkOutputsAgainstPlan(
+  { input, ports }: GeneratorContext,
+  urn: Urn,
+  news: PropertyMap,
+): Result<void> {
+  const { guard, draft } = ports.updatePlan
+  if (guard === undefined && draft === undefined) return decided(undefined)
+  const index = input.base.liveIndexOf(urn)
+  const olds = index === undefined ? emptyMap : input.base.trackedAt(index).state.outputs
   if (guard !== undefined) {
     const resource = guard.resourceOf(urn)
-    if (resource === undefined) bail(ctx, `no plan for resource ${urn}`, urn)
-    failOnViolations(ctx, urn, findOutputViolations(resource.goal, { olds, news }))
+    if (resource === undefined) return failDeployment(`no plan for resource ${urn}`, urn)
+    const violations = findOutputViolations(resource.goal, { olds, news })
+    const admitted = failOnViolations(urn, violations)
+    if (admitted.kind === 'failed') return admitted
   }
   draft?.recordRegisteredOutputs(urn, olds, news)
+  return decided(undefined)
 }
 
-function failOnViolations(ctx: GeneratorContext, urn: Urn, violations: readonly string[]): void {
-  if (violations.length === 0) return
-  bail(ctx, `resource ${urn} violates plan: ${violations.join('; ')}`, urn)
+function failOnViolations(urn: Urn, violations: readonly string[]): Result<void> {
+  if (violations.length === 0) return decided(undefined)
+  return failDeployment(`resource ${urn} violates plan: ${violations.join('; ')}`, urn)
 }
 
-/** Tells each resource of which planned steps did not come; whether there was none. */
+/** Reports each resource whose planned steps are missing; returns false if there is one. */
 export function reportUnmet(
-  ctx: Pick<GeneratorContext, 'emitter'>,
+  { emitter }: Pick<DecisionPorts, 'emitter'>,
   unmet: readonly Urn[],
 ): boolean {
-  for (const urn of unmet) {
-    const message = `expected resource operations for ${urn} but none were seen`
-    ctx.emitter.report('error', message, urn)
-  }
+  const describe = (urn: Urn): string =>
+    `expected resource operations for ${urn} but none were seen`
+  emitDiagnostics(
+    { emitter },
+    unmet.map(urn => ({ message: describe(urn), urn })),
+  )
   return unmet.length === 0
 }
 
-/** Resources of which planned steps did not come. */
-export function findUnmet({ updatePlan, base }: GeneratorContext): readonly Urn[] {
-  const urns = new Set(base.snapshot.resources.map(state => state.urn))
-  return updatePlan.guard?.findUnmet(urn => urns.has(urn)) ?? []
+/** Returns the resources whose planned steps are missing. */
+export function findUnmet({ input, ports }: GeneratorContext): readonly Urn[] {
+  const urns = new Set(input.base.snapshot.resources.map(state => state.urn))
+  return ports.updatePlan.guard?.findUnmet(urn => urns.has(urn)) ?? []
 }
 
-/** Resources that steps of a recorded decision took from the plan, once for each step. */
+/** Returns the resources whose planned steps a recorded decision took, once for each step. */
 export function plannedUrnsOf(
   decision: RecordedDecision,
-  { aliased }: Pick<GeneratorContext['sets'], 'aliased'>,
+  { aliased }: Pick<GeneratorSets, 'aliased'>,
 ): readonly Urn[] {
   const operations = decision.kind === 'registration' ? decision.operations : [decision.operation]
   return operations.flatMap(({ op, urn: named }) => {
     const urn = aliased.get(named) ?? named
-    // What is read or imported is nothing that plans speak of.
+    // Plans have no steps for reads and imports.
     if (op.startsWith('read') || op.startsWith('import')) return []
-    // The replacement itself is no operation, but a step of the plan.
+    // A replacement has no operation of its own, but it is a step of the plan.
     return op === 'create-replacement' ? [urn, urn] : [urn]
   })
 }
@@ -165,7 +183,7 @@ function proposedGoal(goal: Goal): ProposedGoal {
   }
 }
 
-/** What an old state would be registered with, were nothing to change. */
+/** Returns the goal with which an old state would be registered unchanged. */
 function goalOf(old: ResourceState): ProposedGoal {
   const { type, custom, parent, provider, dependencies, propertyDependencies } = old
   const { additionalSecretOutputs, customTimeouts, protect } = old

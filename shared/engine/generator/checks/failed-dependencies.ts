@@ -1,35 +1,27 @@
-import type { Urn } from '../../../names/urn.ts'
 import { listDependencies } from '../../graph/closures.ts'
 import type { Step } from '../../step.ts'
-import { type GeneratorContext, RegistrationFailed } from '../context.ts'
-import { applyStepEnds } from '../steps/apply-step-ends.ts'
+import type { DecisionInput } from '../context.ts'
+import { decided, type Result } from '../stage.ts'
+import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
- * Gives a registration up that depends on one that failed or was skipped itself: by its parent, by
- * what it names, not by its provider. Throws RegistrationFailed. Source:
- * docs/spec/step-execution.md#executor.
+ * Skips a registration whose dependency failed or was skipped itself: its parent or another
+ * resource that it names, but not its provider. Source: docs/spec/step-execution.md#executor.
  */
 export function skipIfDependencyFailed(
-  { sets }: Pick<GeneratorContext, 'sets'>,
+  { sets }: Pick<DecisionInput, 'sets'>,
   steps: readonly Step[],
-): void {
-  if (sets.failed.size === 0) return
+): Result<void> {
+  if (sets.failed.size === 0) return decided(undefined)
   const isBelow = steps.some(
     ({ next }) =>
       next !== undefined && listDependencies(next).some(({ urn }) => sets.failed.has(urn)),
   )
-  if (!isBelow) return
-  // Who waits for what it was to delete first learns that it was not.
-  applyStepEnds(sets, steps, [])
-  throw new RegistrationFailed({ isSkipped: true })
-}
-
-/** The failure of a registration with its URN, noted for what depends on it. */
-export function recordFailure(
-  { sets }: Pick<GeneratorContext, 'sets'>,
-  urn: Urn,
-  { isSkipped }: RegistrationFailed,
-): RegistrationFailed {
-  sets.failed.add(urn)
-  return new RegistrationFailed({ isSkipped, urn })
+  if (!isBelow) return decided(undefined)
+  return {
+    kind: 'failed',
+    failure: { diagnostics: [], ends: 'registration', isSkipped: true },
+    // Decisions that await its deletes learn that they do not take place.
+    delta: createStepEndsDelta(steps, []),
+  }
 }

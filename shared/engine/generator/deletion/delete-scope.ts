@@ -4,48 +4,54 @@ import { emitStep } from '../../events/emit-step.ts'
 import { collectDependencies, collectDependents } from '../../graph/closures.ts'
 import { findDependents } from '../../graph/dependencies.ts'
 import { type Step, stepOf } from '../../step.ts'
-import { type GeneratorContext, loadProvider } from '../context.ts'
-import { findDependentReplacements } from '../changes/plan-replacement.ts'
+import type { GeneratorContext } from '../context.ts'
+import { emitDiagnostics } from '../finish-stage.ts'
+import { findDependentReplacements } from '../changes/find-dependents.ts'
+import { loadProvider } from '../providers/load-provider.ts'
+import { decided, type Result } from '../stage.ts'
 import { isOperatedOn } from '../sets.ts'
 
-/** Which of the states that nobody wants may be deleted, by URN. */
+/** Reports whether an unregistered state may be deleted, by its URN. */
 export type DeleteScope = (urn: Urn) => boolean
 
 /**
- * What the end of a deployment may delete. With targets: these, all that depends on them, and what
- * would be replaced with them. With excludes: all but these and what they stand on, with
- * `--exclude-dependents` also what stands on any of them. Source:
+ * Returns the scope of the deletes at the end. With targets: the targets, all their dependents, and
+ * the resources that would be replaced with them. With excludes: all but the excluded resources and
+ * their dependencies; with `--exclude-dependents` also all but the dependents of these. Source:
  * docs/spec/step-generation.md#targets.
  */
-export async function createDeleteScope(ctx: GeneratorContext): Promise<DeleteScope> {
-  const { scope, base } = ctx
+export async function createDeleteScope(ctx: GeneratorContext): Promise<Result<DeleteScope>> {
+  const { scope, base } = ctx.input
   const { targets, excludes, excludeDependents } = scope
   if (targets.isConstrained) {
     const allowed = new Set(collectDependents(base.graph, ({ urn }) => targets.has(urn)))
-    for (const urn of await findReplacedWith(ctx, allowed)) allowed.add(urn)
-    return urn => allowed.has(urn)
+    const replaced = await findReplacedWith(ctx, allowed)
+    if (replaced.kind === 'failed') return replaced
+    for (const urn of replaced.value) allowed.add(urn)
+    return decided(urn => allowed.has(urn))
   }
   if (excludes.isConstrained) {
     const isRoot = ({ urn }: ResourceState): boolean => excludes.has(urn)
     const kept = collectDependencies(base.graph, isRoot, { dependents: excludeDependents })
-    return urn => !kept.has(urn) || base.liveIndexOf(urn) === undefined
+    return decided(urn => !kept.has(urn) || base.liveIndexOf(urn) === undefined)
   }
-  return () => true
+  return decided(() => true)
 }
 
-/** Most dependents of which their providers are asked although no answer changes anything. */
+/** Largest number of dependents whose providers are called although no answer changes anything. */
 const diffedDependentsMax = 1_000
 
 /**
- * What would have to be replaced if some resources were. It depends on them and is thus among them
- * already; providers are asked for their differences all the same, as Pulumi asks them, but not of
- * each by everything that it depends on where there are many: that grows with their square.
+ * Returns the resources that are replaced if some others are. They are dependents and so in the
+ * scope already; their diffs are requested all the same, as Pulumi requests them. The number of
+ * diffs is limited, because it grows with the square of the dependents.
  */
 async function findReplacedWith(
   ctx: GeneratorContext,
   urns: ReadonlySet<Urn>,
-): Promise<readonly Urn[]> {
-  const { states, indicesOf } = ctx.base.graph
+): Promise<Result<readonly Urn[]>> {
+  const { graph } = ctx.input.base
+  const { states, indicesOf } = graph
   const bound = states.filter(
     ({ deletedWith, replaceWith }) =>
       (deletedWith !== '' && urns.has(deletedWith)) || replaceWith.some(urn => urns.has(urn)),
@@ -54,59 +60,64 @@ async function findReplacedWith(
   let diffedCount = 0
   for (const index of [...urns].flatMap(indicesOf)) {
     if (diffedCount > diffedDependentsMax) break
-    diffedCount += findDependents(ctx.base.graph, index, () => false).length
+    diffedCount += findDependents(graph, index, () => false).length
     const dependents = await findDependentReplacements(ctx, index)
-    found.push(...dependents.flatMap(dependent => states[dependent.at]?.urn ?? []))
+    if (dependents.kind === 'failed') return dependents
+    found.push(...dependents.value.map(({ urn }) => urn))
   }
-  return found
+  return decided(found)
 }
 
-/** Tells of the states that stay because they are no targets, and that nobody registered. */
+/** Shows the unregistered states that stay because they are not in the scope. */
 export function emitKeptStates(ctx: GeneratorContext, mayGo: DeleteScope): void {
-  const { scope, base, sets } = ctx
+  const { scope, base, sets } = ctx.input
   if (!scope.targets.isConstrained && !scope.excludes.isConstrained) return
   base.snapshot.resources.forEach((state, index) => {
     if (state.viewOf !== '' || mayGo(state.urn) || isOperatedOn(sets, state.urn)) return
     const old = base.trackedAt(index)
-    emitStep(ctx.emitter, stepOf({ op: 'same', effect: 'none', old, next: state }))
+    emitStep(ctx.ports.emitter, stepOf({ op: 'same', effect: 'none', old, next: state }))
   })
 }
 
 /**
- * Refuses deletes of what is no target by itself, unless dependents of targets are meant too (error
- * 2014): all of them are named. False when there are any; a preview goes on. Source:
+ * Refuses deletes of resources that are no targets themselves, unless `--target-dependents` is set
+ * (error 2014); each one is reported. False when there are any; a preview continues. Source:
  * docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
  */
 export function areAllTargeted(
-  ctx: GeneratorContext,
+  { input, ports }: GeneratorContext,
   steps: readonly Pick<Step, 'urn'>[],
 ): boolean {
-  const { targets, targetDependents } = ctx.scope
+  const { targets, targetDependents } = input.scope
   if (targetDependents) return true
-  const { formerUrns } = ctx.sets
+  const { formerUrns } = input.sets
   const others = steps.filter(
     ({ urn }) => !targets.has(urn) && !targets.has(formerUrns.get(urn) ?? urn),
   )
-  for (const { urn } of others)
-    ctx.emitter.report(
-      'error',
-      `Resource '${urn}' will be destroyed but was not specified in --target list.\n` +
-        'Either include resource in --target list or pass --target-dependents to proceed.',
-      urn,
-    )
-  if (others.length > 0) ctx.noteFailure()
+  const describe = (urn: Urn): string =>
+    `Resource '${urn}' will be destroyed but was not specified in --target list.\n` +
+    'Either include resource in --target list or pass --target-dependents to proceed.'
+  emitDiagnostics(
+    ports,
+    others.map(({ urn }) => ({ message: describe(urn), urn })),
+  )
+  if (others.length > 0) ports.noteFailure()
   return others.length === 0
 }
 
 /**
- * Starts the providers of what is to be deleted where nobody will call them, as Pulumi does: in a
- * preview, when the deletes are refused, for what is protected or goes without a call. One that
- * cannot be had ends the deployment.
+ * Starts the providers of deletes that make no call, as Pulumi does. This applies to previews, to
+ * refused deletes, and to resources that are protected or deleted without a call. A missing
+ * provider ends the deployment.
  */
 export async function startProviders(
-  ctx: GeneratorContext,
+  { ports }: GeneratorContext,
   steps: readonly Pick<Step, 'urn' | 'provider' | 'old'>[],
-): Promise<void> {
-  for (const { provider, urn, old } of steps)
-    if (old !== undefined && provider !== '') await loadProvider(ctx, old.state, urn)
+): Promise<Result<void>> {
+  for (const { provider, urn, old } of steps) {
+    if (old === undefined || provider === '') continue
+    const started = await loadProvider(ports, old.state, urn)
+    if (started.kind === 'failed') return started
+  }
+  return decided(undefined)
 }

@@ -5,20 +5,20 @@ import type { Barriers } from '../../graph/barriers.ts'
 import { type PlanNode, insertJoins } from '../../graph/joins.ts'
 
 /**
- * What an operation of a plan waits for besides what must precede it: nothing, that the wave before
- * its own is done whole, or that it is over.
+ * The condition that an operation of a plan waits for besides its dependents. It is none, the
+ * success of the whole previous wave, or the end of that wave.
  */
 export type PlanWait = 'for dependents' | 'for whole waves' | 'for waves to end'
 
-/** A node of a plan with its place in it. */
+/** A node of a plan with its place. */
 export interface PlacedNode {
   readonly key: string
   readonly place: PlanPlace
 }
 
 /**
- * Gives each node of a plan, each barrier and each join that is needed an id, in this order, with
- * what it needs and releases. `nodes`: the plan without its barriers.
+ * Gives an id to each node of a plan, each barrier and each needed join, in this order, with its
+ * needs and releases. `nodes`: the plan without its barriers.
  */
 export function placeNodes(
   nodes: readonly PlanNode[],
@@ -41,14 +41,14 @@ export function placeNodes(
     const releases = (joined.releases.get(key) ?? []).flatMap(target => idOf(target) ?? [])
     const needs = joined.needs.get(key) ?? 0
     if (waiting !== 'for waves to end') return { key, place: { id, needs, releases } }
-    // A barrier that is to open after failures too is no release: it is counted for apart.
+    // A barrier that opens after failures too is no release: it is counted separately.
     const barrier = idOf(barriers.of.get(key) ?? '')
     const place = { id, needs: needs + (barriers.counts.get(key) ?? 0), releases }
     return { key, place: barrier === undefined ? place : { ...place, barrier } }
   })
 }
 
-/** The operation of a barrier or join: it has no provider call. */
+/** Creates the operation of a barrier or join: it has no provider call. */
 export function createJoinOperation(place: PlanPlace): Operation {
   const nowhere = 'urn:pulumi:::::antichain:join::' as Operation['urn']
   return {

@@ -12,20 +12,20 @@ import { isProtected, type Step } from '../../step.ts'
 import type { CondemnedStep } from './condemned-steps.ts'
 import { createJoinOperation, placeNodes, type PlanWait } from './place-nodes.ts'
 
-/** What a plan of deletes is made with. */
+/** The dependencies of a plan of deletes. */
 interface DeletePlanDeps {
   readonly sealing: Sealing
   readonly nextId: () => OperationId
   readonly waiting: PlanWait
-  /** The most that may be deleted at once, where executors do not see to that themselves. */
+  /** The most deletes at once, where executors have no limit of their own. */
   readonly concurrencyMax?: number
 }
 
 /**
- * Condemned states as operations that release each other: each is deleted the moment the last one
- * that depends on it is gone, or once its wave has its turn. Where the graph is wide there are
- * joins. More than may be deleted at once are in waves of that width, each after the one before is
- * over. Source: docs/decisions/0012-barriers-are-arrivals-not-ends.md.
+ * Plans the deletes of condemned states as operations that release each other. A state is deleted
+ * when its last dependent is deleted, or when its wave begins. Wide graphs have joins. More deletes
+ * than may run at once form waves of that width, each after the end of the one before. Source:
+ * docs/decisions/0012-barriers-are-arrivals-not-ends.md.
  */
 export function planDeletes(
   graph: StateGraph,
@@ -48,7 +48,7 @@ export function planDeletes(
   )
 }
 
-/** Steps of condemned states whose providers are not asked: what stays, or goes without a call. */
+/** Returns the deletes that call no provider: of states that stay, or go without a call. */
 export function findUncalledSteps(
   graph: StateGraph,
   condemned: readonly CondemnedStep[],
@@ -75,7 +75,7 @@ function barriersOf(
   concurrencyMax: number,
 ): Barriers {
   const indices = condemned.map(({ index }) => index)
-  // A protected resource stops nothing else, in waves as little as without them.
+  // A protected resource stops no other delete, with waves or without.
   const uncounted = new Set([...findBlocked(condemned, edges)].map(String))
   const waves = wavesOf(indices, edges).map(wave => wave.map(String))
   return createBarriers(

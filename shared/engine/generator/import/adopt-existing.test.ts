@@ -4,19 +4,29 @@ import { isAdoption } from './adopt-existing.ts'
 const old = { external: false, id: 'own', importID: '' }
 
 test.each([
-  ['no id is named', { custom: true, importId: '' }, undefined, false],
-  ['a component', { custom: false, importId: 'x' }, undefined, false],
-  ['nothing is there', { custom: true, importId: 'x' }, undefined, true],
-  ['it has that id', { custom: true, importId: 'own' }, old, false],
-  ['it has another id', { custom: true, importId: 'x' }, old, true],
-  ['it was read only', { custom: true, importId: 'own' }, { ...old, external: true }, true],
-  ['it was imported by that id', { custom: true, importId: 'x' }, { ...old, importID: 'x' }, false],
+  ['the goal names no id', { custom: true, importId: '' }, undefined, false],
+  ['the goal is a component', { custom: false, importId: 'x' }, undefined, false],
+  ['there is no old state', { custom: true, importId: 'x' }, undefined, true],
+  ['the old state has the id', { custom: true, importId: 'own' }, old, false],
+  ['the old state has another id', { custom: true, importId: 'x' }, old, true],
   [
-    'it was imported by another',
+    'the old state was only read',
+    { custom: true, importId: 'own' },
+    { ...old, external: true },
+    true,
+  ],
+  [
+    'the old state was imported under the id',
+    { custom: true, importId: 'x' },
+    { ...old, importID: 'x' },
+    false,
+  ],
+  [
+    'the old state was imported under another id',
     { custom: true, importId: 'own' },
     { ...old, importID: 'x' },
     true,
   ],
-])('whether something is to be imported: %s', (_case, goal, state, expected) => {
+])('isAdoption: %s', (_title, goal, state, expected) => {
   expect(isAdoption(goal, state)).toBe(expected)
 })

@@ -2,16 +2,17 @@ import { isProviderType } from '../../../names/provider-reference.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { isImport, type Step, stepOf } from '../../step.ts'
 import type { EndedStep } from '../../step-end.ts'
-import { Bail, bail, failRegistration, type GeneratorContext } from '../context.ts'
+import type { GeneratorContext } from '../context.ts'
 import { type UrnClaim, draftStateOf } from '../registration/claim-urn.ts'
 import { createDriver } from '../providers/resource-driver.ts'
 import type { Goal } from '../registration/goal.ts'
-import { applyStepEnds } from '../steps/apply-step-ends.ts'
-import { resumeRecorded } from '../replay/replay-registration.ts'
+import { resumeRecorded } from '../replay/resume-recorded.ts'
+import { decided, failDeployment, failStep, type Result, stopped } from '../stage.ts'
+import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
- * Whether a goal names something else than what the state has: an id that it was imported under
- * counts before its own. Source: docs/spec/step-generation.md#after-the-refresh.
+ * Reports whether a goal imports another id than the state has. The id under which a state was
+ * imported counts before its own. Source: docs/spec/step-generation.md#after-the-refresh.
  */
 export function isAdoption(
   goal: Pick<Goal, 'custom' | 'importId'>,
@@ -23,52 +24,59 @@ export function isAdoption(
 }
 
 /**
- * The claim, with what its goal names imported as its old state where there is something to import:
- * the goal is compared with that. The import is a decision of its own: a later life finds it, and
- * goes on from its end.
+ * Imports the existing resource that a goal names, as the old state of its claim: the goal is
+ * compared with it. The import is a decision of its own: a later generator continues from its end.
  */
 export async function adoptExisting(
   ctx: GeneratorContext,
   goal: Goal,
   claim: UrnClaim,
-): Promise<UrnClaim> {
-  if (!isAdoption(goal, claim.old?.state)) return claim
-  if (isProviderType(goal.type)) bail(ctx, 'provider resources may not be read', claim.urn)
-  const ended = (await resumeImport(ctx, claim)) ?? (await runImport(ctx, goal, claim))
-  const { tracked, step } = ended
-  if (tracked === undefined || ended.end.verdict !== 'succeeded') return failRegistration(ctx)
+): Promise<Result<UrnClaim>> {
+  if (!isAdoption(goal, claim.old?.state)) return decided(claim)
+  if (isProviderType(goal.type))
+    return failDeployment('provider resources may not be read', claim.urn)
+  const resumed = await resumeImport(ctx, claim)
+  const ended = resumed === undefined ? await runImport(ctx, goal, claim) : decided(resumed)
+  if (ended.kind === 'failed') return ended
+  const { tracked, step, end } = ended.value
+  if (tracked === undefined || end.verdict !== 'succeeded') return failStep(ctx.input)
   const imported = { ...tracked, op: step.op }
-  return { ...claim, old: tracked, index: undefined, imported }
+  return decided({ ...claim, old: tracked, index: undefined, imported })
 }
 
-/** The import that an earlier life recorded, if it took place. */
+/** The import that an earlier generator recorded, if it succeeded. */
 async function resumeImport(
   ctx: GeneratorContext,
   { urn }: UrnClaim,
 ): Promise<EndedStep | undefined> {
-  const { replay } = ctx
+  const { replay } = ctx.ports
   const recorded = replay?.importOf(urn)
   if (replay === undefined || recorded === undefined) return undefined
   const [made] = await resumeRecorded(ctx, replay, recorded)
   return made?.end.verdict === 'succeeded' ? made : undefined
 }
 
-async function runImport(ctx: GeneratorContext, goal: Goal, claim: UrnClaim): Promise<EndedStep> {
+async function runImport(
+  ctx: GeneratorContext,
+  goal: Goal,
+  claim: UrnClaim,
+): Promise<Result<EndedStep>> {
+  const { input, ports } = ctx
   const draft = draftStateOf(goal, claim)
-  // A provider that cannot be had ends it before anything is recorded.
-  await createDriver(ctx, draft)
-  if (ctx.isAborted()) throw new Bail()
-  const { sets } = ctx
-  const isReplaced = claim.old !== undefined && !sets.deletes.has(claim.old.state.urn)
+  // A missing provider ends the deployment before anything is recorded.
+  const loaded = await createDriver(ctx, draft)
+  if (loaded.kind === 'failed') return loaded
+  if (ports.isAborted()) return stopped
+  const isReplaced = claim.old !== undefined && !input.sets.deletes.has(claim.old.state.urn)
   const steps = isReplaced ? createImportReplacementSteps(claim, draft) : [createImportStep(draft)]
-  // The program wants it, so that it is not deleted even where the import fails.
-  sets.operated.add(claim.urn)
-  const delta = claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }
-  const digest = ctx.goalDigestOf(goal)
-  const ended = await ctx.runner.run({ urn: claim.urn, goal: digest, steps, sets: delta })
-  applyStepEnds(sets, steps, ended)
+  // The program registers it: it is not deleted even when the import fails.
+  ctx.apply({ operated: [claim.urn] })
+  const sets = claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }
+  const digest = ports.goalDigestOf(goal)
+  const ended = await ports.runner.run({ urn: claim.urn, goal: digest, steps, sets })
+  ctx.apply(createStepEndsDelta(steps, ended))
   const made = ended.find(({ step }) => isImport(step.op))
-  return made ?? failRegistration(ctx)
+  return made === undefined ? failStep(input) : decided(made)
 }
 
 function createImportStep(next: ResourceState): Step {
@@ -76,7 +84,7 @@ function createImportStep(next: ResourceState): Step {
 }
 
 function createImportReplacementSteps({ old }: UrnClaim, draft: ResourceState): readonly Step[] {
-  if (old === undefined) throw new TypeError('only what exists is replaced')
+  if (old === undefined) throw new TypeError('only an existing resource is replaced')
   const next = { ...draft, ...unread }
   return [
     stepOf({ op: 'import-replacement', effect: 'add-mark', old, next }),
@@ -84,5 +92,5 @@ function createImportReplacementSteps({ old }: UrnClaim, draft: ResourceState): 
   ]
 }
 
-/** What only the read can say. */
+/** The parts of a state that only the read of an import fills in. */
 const unread = { created: '', modified: '', refreshBeforeUpdate: false }

@@ -29,8 +29,8 @@ function createInput(
   return { stack: 'dev', project: 'p', liveStateOf: found => live.get(found), required }
 }
 
-describe('what is imported', () => {
-  test('comes after its parent, whatever the order of the file', () => {
+describe('a planned import', () => {
+  test('comes after its parent in any order of the file', () => {
     const parent = urn('test:index:Thing', 'a')
     const placed = placeImports([one('b', { parent }), one('a')], createInput(), stackUrn)
     expect(placed.map(({ resource }) => resource.name)).toEqual(['a', 'b'])
@@ -48,28 +48,28 @@ describe('what is imported', () => {
     })
 
   test.each([
-    ['under its id', state('id-a'), 0, undefined],
+    ['with its id', state('id-a'), 0, undefined],
     ['imported under its id', state('own', 'id-a'), 0, undefined],
-    ['under another', state('own'), 1, /already exists/],
-    ['imported under another', state('id-a', 'x'), 1, /already exists/],
-  ])('is in the state: %s', (_case, there, length, refusal) => {
+    ['with another id', state('own'), 1, /already exists/],
+    ['imported under another id', state('id-a', 'x'), 1, /already exists/],
+  ])('is compared with a state %s', (_title, there, length, refusal) => {
     const placed = placeImports([one('a')], createInput([there]), stackUrn)
     expect(placed).toHaveLength(length)
     if (refusal !== undefined) expect(placed[0]?.refusal).toMatch(refusal)
   })
 
-  test('is refused where its parent is nowhere', () => {
+  test('is refused without a known parent', () => {
     const parent = urn('case:index:Group', 'g')
     const [placed] = placeImports([one('a', { parent })], createInput(), stackUrn)
     expect(placed?.refusal).toBe(`unknown parent '${parent}' for resource '${placed?.urn}'`)
   })
 })
 
-describe('providers that are made', () => {
+describe('the providers that an import creates', () => {
   const version = { pkg: 'test', version: '1.2.3', downloadUrl: '', checksums: new Map() }
   const p = urn('pulumi:providers:test', 'p')
 
-  test('are the default one of each package and version, as the program has it', () => {
+  test('are the default provider of each package and version in the program', () => {
     const resource = [one('a'), one('b'), one('c', { version: '2.0.0' })]
     const needed = findNeededProviders(resource, createInput([], new Map([['test', version]])))
     expect(needed.map(({ urn: made }) => made)).toEqual([
@@ -84,9 +84,9 @@ describe('providers that are made', () => {
 
   test.each([
     ['the program', {}, '1.2.3', parameters],
-    ['the program, in a version of its own', { version: '0.6.0' }, '1.2.3', { version: '0.6.0' }],
+    ['the program with its own version', { version: '0.6.0' }, '1.2.3', { version: '0.6.0' }],
     ['the file', { parameterization: own, version: '2.0.0' }, '7.0.0', { plugin: 'other' }],
-  ])('become the package by the parameters of %s', (_case, more, pluginVersion, expected) => {
+  ])('are parameterized by %s', (_title, more, pluginVersion, expected) => {
     const required = new Map([['test', parameterized]])
     const [needed] = findNeededProviders([one('a', more)], createInput([], required))
     expect(needed?.plugin).toMatchObject({ version: pluginVersion, parameters: expected })
@@ -94,7 +94,7 @@ describe('providers that are made', () => {
     expect(needed?.urn).toBe(urn('pulumi:providers:test', `default_${parts}`))
   })
 
-  test('are not those that the state has, nor any for a component', () => {
+  test('are none for a component, and none that the state has', () => {
     const state = createResourceState({
       urn: p,
       type: 'pulumi:providers:test',
@@ -105,7 +105,7 @@ describe('providers that are made', () => {
     expect(findNeededProviders(resource, createInput([state]))).toEqual([])
   })
 
-  test('are those that are declared, with their own configuration', () => {
+  test('include declared providers with their own configuration', () => {
     const inputs = { region: 'r' }
     const declared = one('p', { type: 'pulumi:providers:test', id: '', inputs })
     const resource = [one('a', { provider: p }), declared]
@@ -113,7 +113,7 @@ describe('providers that are made', () => {
     expect(placeImports(resource, createInput(), stackUrn)).toHaveLength(1)
   })
 
-  test('are those that are only named, with what the file says of them', () => {
+  test('include named providers with the inputs in the file', () => {
     const providerInputs = { region: 'r' }
     const resource = [one('a', { provider: p, providerInputs })]
     expect(findNeededProviders(resource, createInput())).toMatchObject([
@@ -122,19 +122,27 @@ describe('providers that are made', () => {
   })
 })
 
-describe('a mistake', () => {
+describe('findMistake', () => {
   test.each([
-    ['a type that is none', [one('a', { type: 'test' })], /not a valid resource type token/],
-    ['two of one URN', [one('a'), one('a')], /duplicate import 'a' of type 'test:index:Thing'/],
-    ['a provider that is none', [one('a', { provider: stackUrn })], /is not a provider type/],
+    ['reports an invalid type', [one('a', { type: 'test' })], /not a valid resource type token/],
+    [
+      'reports a duplicate URN',
+      [one('a'), one('a')],
+      /duplicate import 'a' of type 'test:index:Thing'/,
+    ],
+    [
+      'reports a provider with another type',
+      [one('a', { provider: stackUrn })],
+      /is not a provider type/,
+    ],
     [
       'parameters for a package of no version',
       [one('a', { parameterization: { pluginName: 'base', pluginVersion: '1.0.0', value: '' } })],
       /import 'a': version must be provided/,
     ],
-    ['none', [one('a'), one('b')], undefined],
-    ['none in the type of a component', [one('g', { type: 'g', component: 'local' })], undefined],
-  ])('%s', (_case, resource, expected) => {
+    ['accepts two resources', [one('a'), one('b')], undefined],
+    ['accepts any type of a component', [one('g', { type: 'g', component: 'local' })], undefined],
+  ])('%s', (_title, resource, expected) => {
     const found = findMistake(resource, createInput())
     if (expected === undefined) expect(found).toBeUndefined()
     else expect(found).toMatch(expected)

@@ -5,17 +5,17 @@ import type { ResourceState } from '../../../state/resource.ts'
 import { defaultNameOf } from '../providers/default-packages.ts'
 import { type PackageRequest, packageVersionOf } from '../../../providers/package-request.ts'
 
-/** What the decisions of an import are made from. */
+/** The data that an import is planned from. */
 export interface ImportInput {
   readonly stack: string
   readonly project: string
-  /** The state of a URN that is not marked for deletion. */
+  /** Returns the state of a URN that is not marked for deletion. */
   readonly liveStateOf: (urn: Urn) => ResourceState | undefined
-  /** Package → what the program's dependencies say of its plugin. */
+  /** Package → plugin, as the program's dependencies name it. */
   readonly required: ReadonlyMap<string, PackageRequest>
 }
 
-/** A resource to be imported, or why it cannot be. */
+/** A resource to import, or the reason of its refusal. */
 export interface PlacedImport {
   readonly resource: ImportedResource
   readonly urn: Urn
@@ -25,7 +25,7 @@ export interface PlacedImport {
   readonly refusal: string | undefined
 }
 
-/** A provider that the state lacks and that the import makes first. */
+/** A provider that the state lacks and that the import creates first. */
 export interface NeededProvider {
   readonly urn: Urn
   readonly parent: Urn | ''
@@ -34,7 +34,7 @@ export interface NeededProvider {
   readonly inputs: 'config' | ImportedResource['inputs']
 }
 
-/** What is wrong with what was asked for, as a whole; undefined when nothing is. */
+/** Returns the first error in the requested imports; undefined when they are valid. */
 export function findMistake(
   requested: readonly ImportedResource[],
   input: ImportInput,
@@ -59,8 +59,8 @@ export function findMistake(
 }
 
 /**
- * Providers that the state lacks: the default ones by package and version, then the named ones by
- * URN; one that is declared says itself what it is. Source:
+ * Returns the providers that the state lacks: default providers by package and version, then named
+ * ones by URN. A declared provider has its own inputs. Source:
  * docs/spec/deployment.md#import-deployment.
  */
 export function findNeededProviders(
@@ -92,8 +92,9 @@ export function findNeededProviders(
 }
 
 /**
- * What is to be imported, each after its parent; what the state has under the same id is left out,
- * another id and a parent that nobody has are refusals. `stackUrn`: the parent of what names none.
+ * Returns the imports, each after its parent. A resource that the state has under the same id is
+ * left out; another id or an unknown parent is a refusal. `stackUrn`: the parent of imports that
+ * name none.
  */
 export function placeImports(
   requested: readonly ImportedResource[],
@@ -113,7 +114,7 @@ export function placeImports(
   return orderByParent(open, requested, input)
 }
 
-/** Parents first; those whose parent is nowhere are refused. */
+/** Orders imports with parents first, and refuses those with an unknown parent. */
 function orderByParent(
   open: readonly PlacedImport[],
   requested: readonly ImportedResource[],
@@ -140,7 +141,7 @@ function orderByParent(
   return ready
 }
 
-/** The provider of what is imported: the named one, or the default one of its package. */
+/** Returns the provider of an import: the named one, or the default one of its package. */
 function providerOf(one: ImportedResource, input: ImportInput): Urn {
   if (one.provider !== '') return one.provider
   const request = requestOf(one, input)
@@ -150,7 +151,7 @@ function providerOf(one: ImportedResource, input: ImportInput): Urn {
   })
 }
 
-/** Which plugin a default provider needs: what is not said comes from the program's packages. */
+/** Returns the plugin of a default provider; missing parts come from the program's packages. */
 function requestOf(one: ImportedResource, { required }: ImportInput): PackageRequest {
   const table = required.get(packageOf(one.type))
   const own = pluginOf(one)
@@ -177,7 +178,7 @@ function pluginOf(one: ImportedResource): PackageRequest {
   return { ...pluginFields, version: pluginVersion, parameters: { plugin, version, value } }
 }
 
-/** Whether parameters make a package of which nobody says the version. */
+/** Reports whether the version of a parameterized package is missing. */
 function isVersionLacking(one: ImportedResource, input: ImportInput): boolean {
   if (one.component === 'local') return false
   if (one.provider !== '' && input.liveStateOf(one.provider) !== undefined) return false

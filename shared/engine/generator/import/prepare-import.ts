@@ -1,18 +1,20 @@
 import { isProviderType, providerTypeOf, referenceOf } from '../../../names/provider-reference.ts'
 import { nameOf, stackType, type Urn } from '../../../names/urn.ts'
 import type { ImportedResource } from '../../../records/import.ts'
-import { createResourceState } from '../../../state/resource.ts'
+import { createResourceState, type ResourceState } from '../../../state/resource.ts'
 import type { JsonObject } from '../../../values/stored.ts'
 import { emptyMap, type PropertyMap } from '../../../values/value.ts'
 import type { ConfigValue } from '../../request.ts'
 import { type Step, stepOf } from '../../step.ts'
 import { failureEndOf, successEndOf } from '../../step-end.ts'
-import { Bail, bail, type GeneratorContext } from '../context.ts'
+import type { DecisionInput, GeneratorContext } from '../context.ts'
+import { Bail, finishStage } from '../finish-stage.ts'
+import { decided, failDeployment, type Result, type StageResult, stopped } from '../stage.ts'
 import { runSteps, configureUnusedProvider } from '../steps/run-steps.ts'
-import { reportCheckFailures } from '../checks/report-check-failures.ts'
-import { draftStateOf } from '../registration/claim-urn.ts'
+import { failCheck } from '../checks/fail-check.ts'
+import { draftStateOf, type UrnClaim } from '../registration/claim-urn.ts'
 import { createDriver } from '../providers/resource-driver.ts'
-import { generate } from '../generate.ts'
+import { registerResource } from '../registration/register-resource.ts'
 import { emptyGoal, type Goal } from '../registration/goal.ts'
 import {
   type ImportInput,
@@ -28,135 +30,150 @@ import { configInputsOf, registerExtension } from '../providers/resolve-provider
 import { replayRecorded } from '../replay/replay-registration.ts'
 import type { CurrentState } from '../sets.ts'
 
-/** What an import needs besides its context. `open`: of what a person supplied. */
+/** The dependencies of an import. `open`: opens sealed properties that a person supplied. */
 export interface ImportDeps extends Pick<ImportInput, 'required'> {
   readonly config: ReadonlyMap<string, ConfigValue>
   readonly open: (sealed: JsonObject) => PropertyMap
 }
 
-/** An import that is ready: its steps, each after its parent's. */
+/** A prepared import: its steps, each after its parent's. */
 export interface ReadyImport {
   readonly steps: readonly Step[]
-  /** The stack's own resource, where the import made it. */
+  /** The stack's own resource, if the import created it. */
   readonly madeStack: CurrentState | undefined
 }
 
 /**
- * Everything before the imports themselves: what the state has is told as unchanged, the stack and
- * the providers that are missing are made. Throws `Bail` after a mistake was told. Source:
- * docs/spec/deployment.md#import-deployment.
+ * Prepares an import by the command: existing resources are shown as unchanged, and a missing stack
+ * and missing providers are created. Source: docs/spec/deployment.md#import-deployment.
  */
 export async function prepareImport(
   ctx: GeneratorContext,
   requested: readonly ImportedResource[],
   deps: ImportDeps,
-): Promise<ReadyImport> {
-  const { base, sets } = ctx
-  const liveStateOf = (urn: Urn): CurrentState['state'] | undefined => {
+): Promise<Result<ReadyImport>> {
+  const { stack, project, base, sets } = ctx.input
+  const liveStateOf = (urn: Urn): ResourceState | undefined => {
     const index = base.liveIndexOf(urn)
     return index === undefined ? undefined : base.trackedAt(index).state
   }
-  const input = {
-    stack: ctx.stack,
-    project: ctx.project,
-    liveStateOf,
-    required: deps.required,
-  }
+  const input = { stack, project, liveStateOf, required: deps.required }
   const mistake = findMistake(requested, input)
-  if (mistake !== undefined) bail(ctx, mistake)
-  await emitExisting(ctx)
+  if (mistake !== undefined) return failDeployment(mistake)
+
+  const shown = await showExisting(ctx)
+  if (shown.kind === 'failed') return shown
+
   const existingStack = base.snapshot.resources.find(
     state => state.type === stackType && state.parent === '' && !state.delete,
   )
-  const madeStack =
-    existingStack === undefined ? await generate(ctx, createStackGoal(ctx)) : undefined
-  const stackUrn = existingStack?.urn ?? madeStack?.state.urn
+  const made =
+    existingStack === undefined
+      ? await registerResource(ctx, createStackGoal(ctx.input))
+      : decided(undefined)
+  if (made.kind === 'failed') return made
+  const stackUrn = existingStack?.urn ?? made.value?.state.urn
   if (stackUrn === undefined) throw new TypeError('a stack was found or made')
-  for (const needed of findNeededProviders(requested, input)) await makeProvider(ctx, needed, deps)
-  const references = (urn: Urn): string => {
+
+  for (const needed of findNeededProviders(requested, input)) {
+    const provider = await createProvider(ctx, needed, deps)
+    if (provider.kind === 'failed') return provider
+  }
+  const referenceTo = (urn: Urn): string => {
     const id = liveStateOf(urn)?.id ?? sets.current.get(urn)?.state.id
     if (id === undefined) throw new TypeError(`the provider ${urn} was found or made`)
     return referenceOf(urn, id)
   }
   for (const { extension } of requested)
     if (extension !== undefined) registerExtension(ctx, withRef(extension))
-  const placed = placeImports(requested, input, stackUrn)
-  failRefused(
-    ctx,
-    placed.map(one => [one, createImportCommandStep(one, references, deps)] as const),
-  )
-  return { steps: placed.map(one => createImportCommandStep(one, references, deps)), madeStack }
+  const imports = placeImports(requested, input, stackUrn).map(placed => ({
+    refusal: placed.refusal,
+    step: createImportCommandStep(placed, referenceTo, deps),
+  }))
+  const refused = refuseImports(ctx, imports)
+  if (refused.kind === 'failed') return refused
+  return decided({ steps: imports.map(({ step }) => step), madeStack: made.value })
 }
 
-/** Tells all that the state has as unchanged; providers are ready for what is imported then. */
-async function emitExisting(ctx: GeneratorContext): Promise<void> {
-  for (const [index, state] of ctx.base.snapshot.resources.entries()) {
+/** Shows all states as unchanged, and configures their providers for the imports. */
+async function showExisting(ctx: GeneratorContext): Promise<Result<void>> {
+  const { emitter } = ctx.ports
+  const { base } = ctx.input
+  for (const [index, state] of base.snapshot.resources.entries()) {
     if (state.delete) continue
-    const old = ctx.base.trackedAt(index)
+    const old = base.trackedAt(index)
     const step = stepOf({ op: 'same', effect: 'none', old, next: state })
-    ctx.emitter.emitBegin(step)
+    emitter.emitBegin(step)
     try {
       if (isProviderType(state.type)) await configureUnusedProvider(ctx, state, state.inputs)
     } catch (thrown) {
-      bail(ctx, thrown instanceof Error ? thrown.message : String(thrown), state.urn)
+      return failDeployment(thrown instanceof Error ? thrown.message : String(thrown), state.urn)
     }
-    ctx.sets.current.set(state.urn, { ...old, op: 'same' })
-    ctx.emitter.emitEnd(step, successEndOf(state))
-    ctx.emitter.count(step, successEndOf(state))
+    ctx.apply({ current: [[state.urn, { ...old, op: 'same' }]] })
+    emitter.emitEnd(step, successEndOf(state))
+    emitter.count(step, successEndOf(state))
   }
+  return decided(undefined)
 }
 
-function createStackGoal({ project, stack }: GeneratorContext): Goal {
+function createStackGoal({ project, stack }: Pick<DecisionInput, 'project' | 'stack'>): Goal {
   return { ...emptyGoal, type: stackType, name: `${project}-${stack}`, custom: false }
 }
 
-/**
- * A provider as it was given, after its plugin has looked at that: of the answer only failures
- * count, as in the original.
- */
-async function makeProvider(
+/** Creates a provider that the imports need. */
+async function createProvider(
   ctx: GeneratorContext,
-  { urn, parent, plugin, inputs }: NeededProvider,
-  { config, open }: ImportDeps,
-): Promise<void> {
-  const values =
-    inputs === 'config'
-      ? configInputsOf(plugin.pkg, config)
-      : inputs === undefined
-        ? emptyMap
-        : open(inputs)
-  const type = providerTypeOf(plugin.pkg)
-  const name = nameOf(urn)
-  const goal = { ...emptyGoal, type, name, parent, inputs: withPlugin(values, plugin) }
+  needed: NeededProvider,
+  deps: ImportDeps,
+): Promise<StageResult<CurrentState>> {
+  const { urn, plugin, parent } = needed
+  const inputs = withPlugin(readProviderInputs(needed, deps), plugin)
+  const goal = { ...emptyGoal, type: providerTypeOf(plugin.pkg), name: nameOf(urn), parent, inputs }
   const claim = { urn, old: undefined, index: undefined, alias: undefined }
-  ctx.sets.goals.set(urn, goal)
-  const replayedState = await replayRecorded(ctx, claim, ctx.goalDigestOf(goal))
-  if (replayedState !== undefined) {
-    ctx.sets.current.set(urn, replayedState)
-    return
-  }
-  const next = draftStateOf(goal, claim)
-  const seed = ctx.randomSeed()
+  ctx.apply({ goals: [[urn, goal]] })
+  const replayed = finishStage(ctx, await replayRecorded(ctx, claim, ctx.ports.goalDigestOf(goal)))
+  if (replayed.kind !== 'decided') return replayed
   try {
-    const driver = await createDriver(ctx, next)
-    const checked = await driver.check?.(undefined, goal.inputs, seed)
-    const failures = checked?.failures ?? []
-    if (failures.length > 0) {
-      reportCheckFailures(ctx.emitter, { urn, type, name }, failures, goal.inputs)
-      ctx.abort()
-      throw new Bail()
-    }
-    const candidate = { goal, claim, driver, next, compared: goal.inputs, seed }
-    await runSteps(ctx, candidate, [stepOf({ op: 'create', effect: 'add', next })])
+    const created = await runProviderCreate(ctx, goal, claim)
+    if (created.kind !== 'failed' || created.failure.ends === 'deployment') return created
+    // Without its provider an import cannot continue, even with `--continue-on-error`.
+    return failDeployment('resource registration failed', urn)
   } catch (thrown) {
-    if (thrown instanceof Bail) throw thrown
-    bail(ctx, thrown instanceof Error ? thrown.message : String(thrown), urn)
+    if (thrown instanceof Bail) return stopped
+    return failDeployment(thrown instanceof Error ? thrown.message : String(thrown), urn)
   }
+}
+
+function readProviderInputs(
+  { plugin, inputs }: NeededProvider,
+  { config, open }: ImportDeps,
+): PropertyMap {
+  if (inputs === 'config') return configInputsOf(plugin.pkg, config)
+  return inputs === undefined ? emptyMap : open(inputs)
+}
+
+/** As in Pulumi, only the failures of the check count: its inputs are not used. */
+async function runProviderCreate(
+  ctx: GeneratorContext,
+  goal: Goal,
+  claim: UrnClaim,
+): Promise<Result<CurrentState>> {
+  const next = draftStateOf(goal, claim)
+  const seed = ctx.ports.randomSeed()
+  const loaded = await createDriver(ctx, next)
+  if (loaded.kind === 'failed') return loaded
+  const driver = loaded.value
+  const checked = await driver.check?.(undefined, goal.inputs, seed)
+  if (checked?.kind === 'failed') return checked
+  const failures = checked?.value.failures ?? []
+  if (failures.length > 0) return failCheck({ ...goal, urn: claim.urn }, failures)
+  const candidate = { goal, claim, driver, next, compared: goal.inputs, seed }
+  return runSteps(ctx, candidate, [stepOf({ op: 'create', effect: 'add', next })])
 }
 
 function createImportCommandStep(
   { resource, urn, parent, provider }: PlacedImport,
-  references: (urn: Urn) => string,
+  referenceTo: (urn: Urn) => string,
   { open }: ImportDeps,
 ): Step {
   const next = createResourceState({
@@ -166,7 +183,7 @@ function createImportCommandStep(
     parent,
     protect: resource.protect,
     importID: resource.id,
-    provider: provider === '' ? '' : references(provider),
+    provider: provider === '' ? '' : referenceTo(provider),
     extensionRef: resource.extension === undefined ? '' : withRef(resource.extension).ref,
     ...(resource.inputs === undefined ? {} : { inputs: open(resource.inputs) }),
     ...(resource.outputs === undefined ? {} : { outputs: open(resource.outputs) }),
@@ -175,18 +192,15 @@ function createImportCommandStep(
   return stepOf({ op: 'import', effect: 'add', next, planned, skipCall: !next.custom })
 }
 
-/** Tells each import that cannot be; then nothing is imported, for which would be chance. */
-function failRefused(
-  ctx: GeneratorContext,
-  ready: readonly (readonly [PlacedImport, Step])[],
-): void {
-  const refused = ready.filter(([{ refusal }]) => refusal !== undefined)
-  for (const [{ refusal = '' }, step] of refused) {
-    ctx.emitter.emitBegin(step)
-    ctx.emitter.emitEnd(step, failureEndOf({ message: refusal, status: 'ok' }))
+/** Shows each refused import as failed; then nothing is imported, so that the result is certain. */
+function refuseImports(
+  { ports }: GeneratorContext,
+  imports: readonly { readonly refusal: string | undefined; readonly step: Step }[],
+): Result<void> {
+  const refused = imports.filter(({ refusal }) => refusal !== undefined)
+  for (const { refusal = '', step } of refused) {
+    ports.emitter.emitBegin(step)
+    ports.emitter.emitEnd(step, failureEndOf({ message: refusal, status: 'ok' }))
   }
-  if (refused.length === 0) return
-  ctx.noteFailure()
-  ctx.abort()
-  throw new Bail()
+  return refused.length === 0 ? decided(undefined) : stopped
 }

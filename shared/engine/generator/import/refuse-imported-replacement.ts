@@ -2,27 +2,29 @@ import type { ResourceState } from '../../../state/resource.ts'
 import { isSecret, type PropertyMap } from '../../../values/value.ts'
 import { redactMap } from '../../../values/walk.ts'
 import type { Candidate } from '../registration/candidate.ts'
-import { bail, type GeneratorContext } from '../context.ts'
+import type { GeneratorContext } from '../context.ts'
 import type { ChangeVerdict } from '../changes/decide-change.ts'
+import { decided, failDeployment, type Result } from '../stage.ts'
 
 /**
- * Says that a replacement would have another id than the one the program names: an error, of which
- * a preview only warns. Source: docs/spec/step-generation.md#replacement.
+ * Refuses a replacement whose resource would have another id than the program names. A preview only
+ * warns. Source: docs/spec/step-generation.md#replacement.
  */
 export function refuseImportedReplacement(
-  ctx: GeneratorContext,
+  { input, ports }: GeneratorContext,
   { claim, next }: Pick<Candidate, 'claim' | 'next'>,
   {
     old,
     verdict,
   }: { readonly old: ResourceState; readonly verdict: ChangeVerdict & { kind: 'replace' } },
-): void {
+): Result<void> {
   const message = describeRefusal(verdict.reason.keys, old.inputs, next.inputs)
-  if (!ctx.preview) bail(ctx, message, claim.urn)
-  ctx.emitter.report('warning', message, claim.urn)
+  if (!input.preview) return failDeployment(message, claim.urn)
+  ports.emitter.report('warning', message, claim.urn)
+  return decided(undefined)
 }
 
-/** The words, with the differences that replace it; secrets are not shown. */
+/** Describes the refusal with the differences that cause it; secrets are not shown. */
 function describeRefusal(keys: readonly string[], olds: PropertyMap, news: PropertyMap): string {
   const [before, after] = [redactMap(olds), redactMap(news)]
   const formatProperty = (map: PropertyMap, redacted: typeof before, key: string): string =>

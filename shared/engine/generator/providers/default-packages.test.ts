@@ -25,7 +25,7 @@ describe('the name of a default provider', () => {
   )
 })
 
-describe('what a default provider is asked for', () => {
+describe('the plugin of a default provider', () => {
   const provider = (name: string, inputs: Record<string, string>) => ({
     ...createResourceState({
       urn: `urn:pulumi:dev::shop::pulumi:providers:gold::${name}` as Urn,
@@ -41,16 +41,16 @@ describe('what a default provider is asked for', () => {
     { ...provider('d', { version: '2.0.0' }), type: 'gold:index:Thing' },
   ]
 
-  test('is the highest version of the state when the language host reported nothing', () => {
+  test('is the highest version in the state when the language host reported no package', () => {
     expect(chooseDefaultPackages([], state)).toEqual(new Map([['gold', createRequest('1.10.0')]]))
   })
 
-  test('is what the language host reported, when it did', () => {
+  test('is the one that the language host reported', () => {
     const reported = [{ pkg: 'other', version: '1.0.0', downloadUrl: '', isExtension: false }]
     expect([...chooseDefaultPackages(reported, state).keys()]).toEqual(['other'])
   })
 
-  test('has no checksums of the state, unless they stand where old states have them', () => {
+  test('has checksums of the state only where old states have them', () => {
     const sums = new Map([['linux-amd64', 'ab']])
     const [first] = state
     const now = new Map([['__internal', new Map([['pluginChecksums', sums]])]])
@@ -61,7 +61,7 @@ describe('what a default provider is asked for', () => {
     expect(of(old)).toEqual(sums)
   })
 
-  test('says how a plugin with parameters becomes the package; the highest package counts', () => {
+  test('has parameters, and the highest version of the package', () => {
     const made = (version: string) => ({
       pkg: 'silver',
       version: '1.0.0',
@@ -75,7 +75,7 @@ describe('what a default provider is asked for', () => {
     expect(chooseDefaultPackages([extension], state).size).toBe(0)
   })
 
-  test('is one error where two plugins would be one package', () => {
+  test('is an error when two plugins provide one package', () => {
     const plain = { pkg: 'gold', version: '1.0.0', downloadUrl: '', isExtension: false }
     const parameters = { plugin: 'bridge', version: '2.0.0', value: '' }
     expect(() => chooseDefaultPackages([plain, { ...plain, parameters }], [])).toThrow(
@@ -83,7 +83,7 @@ describe('what a default provider is asked for', () => {
     )
   })
 
-  test('is nothing for an empty state', () => {
+  test('is undefined for an empty state', () => {
     expect(chooseDefaultPackages([], []).get('gold')).toBeUndefined()
   })
 })

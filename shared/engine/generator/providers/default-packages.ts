@@ -8,10 +8,10 @@ import { error } from '../../../errors/error.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 
 /**
- * What a default provider is asked for when the program does not say: of each package the highest
- * version that the language host reported, or, when it reported none at all, that the providers of
- * the state have. Extensions have no default provider of their own. Throws PLUGIN_AMBIGUOUS when
- * two plugins would be one package. Source: Pulumi's engine, default provider packages.
+ * Returns the plugin of each package's default provider when the program names none. It is the
+ * highest version that the language host reported, or, if it reported no package, the highest
+ * version in the state. Extensions have no default provider of their own. Throws PLUGIN_AMBIGUOUS
+ * when two plugins provide one package. Source: Pulumi's engine, default provider packages.
  */
 export function chooseDefaultPackages(
   reported: readonly RequiredPackage[],
@@ -43,7 +43,7 @@ function requestOf({ isExtension: _not, ...required }: RequiredPackage): Package
 function requestOfProvider({ urn, type, inputs }: ResourceState): readonly PackageRequest[] {
   if (!isProviderType(type)) return []
   const { name, version, downloadUrl, parameterization, ...plugin } = pluginOf(urn, inputs)
-  // Pulumi looks for checksums at the root only, where none are but in old states.
+  // Pulumi reads checksums at the root only, where only old states have them.
   const checksums = inputs.has(internalKey) ? new Map<string, string>() : plugin.checksums
   const request = { pkg: packageOf(type), version, downloadUrl, checksums }
   if (parameterization === undefined) return [request]
@@ -67,8 +67,8 @@ function sourceOf({ pkg, version, parameters }: PackageRequest): string {
 }
 
 /**
- * The name of the default provider for a request: `default`, the parts of the version, and the
- * address with all that a name may not have replaced.
+ * Returns the name of the default provider for a request: `default`, the parts of the version, and
+ * the address with invalid characters replaced.
  */
 export function defaultNameOf(request: PackageRequest): string {
   const version = parse(packageVersionOf(request))
@@ -78,7 +78,7 @@ export function defaultNameOf(request: PackageRequest): string {
   return ['default', ...parts, ...more, ...address].join('_')
 }
 
-/** Any text as a qualified name: parts between slashes, byte by byte. */
+/** Converts a text to a qualified name: parts between slashes, byte by byte. */
 function toQualifiedName(text: string): string {
   const parts = text.split('/').filter(part => part !== '')
   const lawful = parts.map(part =>

@@ -13,21 +13,22 @@ import { withInternal, withPlugin } from '../../../providers/provider-inputs.ts'
 import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 import { secretOf } from '../../../values/value.ts'
 import type { ConfigValue } from '../../request.ts'
-import type { GeneratorContext } from '../context.ts'
-import { bail } from '../context.ts'
+import type { DecisionInput, GeneratorContext } from '../context.ts'
+import { finishStage } from '../finish-stage.ts'
+import { decided, failDeployment, type Result } from '../stage.ts'
 import { defaultNameOf } from './default-packages.ts'
 import { deniedPackageOf, createDeniedReference, isDenied } from './denied-providers.ts'
-import { generate } from '../generate.ts'
+import { registerResource } from '../registration/register-resource.ts'
 import { emptyGoal, type Goal, type Registration } from '../registration/goal.ts'
 
-/** Default providers, made on demand, one per package, version and address. */
+/** The default providers of a deployment: one per package, version and address, on demand. */
 export interface DefaultProviders {
   /** The reference of the default provider; concurrent requests share one registration. */
-  readonly resolveReference: (request: PackageRequest) => Promise<ProviderReference>
+  readonly resolveReference: (request: PackageRequest) => Promise<Result<ProviderReference>>
 }
 
 /**
- * Makes the default providers of a deployment. Source: docs/spec/providers.md#default-providers,
+ * Creates the default providers of a deployment. Source: docs/spec/providers.md#default-providers,
  * docs/spec/provider-protocol.md#default-providers.
  */
 export function createDefaultProviders(
@@ -35,16 +36,19 @@ export function createDefaultProviders(
   config: ReadonlyMap<string, ConfigValue>,
   required: ReadonlyMap<string, PackageRequest>,
 ): DefaultProviders {
-  const references = new Map<string, Promise<ProviderReference>>()
-  const register = async (request: PackageRequest): Promise<ProviderReference> => {
-    const current = await generate(ctx, createDefaultGoal(request, config))
-    return referenceOf(current.state.urn, current.state.id)
+  const references = new Map<string, Promise<Result<ProviderReference>>>()
+  const register = async (request: PackageRequest): Promise<Result<ProviderReference>> => {
+    const registered = await registerResource(ctx, createDefaultGoal(request, config))
+    if (registered.kind === 'failed') return registered
+    const { urn, id } = registered.value.state
+    return decided(referenceOf(urn, id))
   }
   return {
-    resolveReference(partial) {
+    async resolveReference(partial) {
       const request = completeRequest(partial, required.get(partial.pkg))
-      if (isPackageDenied(ctx, config, request.pkg))
-        return Promise.resolve(createDeniedReference(request.pkg))
+      const denied = isPackageDenied(config, request.pkg)
+      if (denied.kind === 'failed') return finishStage(ctx, denied)
+      if (denied.value) return decided(createDeniedReference(request.pkg))
       const key = `${request.pkg}-${packageVersionOf(request)}-${request.downloadUrl}`
       const made = references.get(key) ?? register(request)
       references.set(key, made)
@@ -53,7 +57,7 @@ export function createDefaultProviders(
   }
 }
 
-/** The request with each piece that it lacks taken from the table, whatever the others are. */
+/** Returns the request with each missing part taken from the table, independent of the others. */
 function completeRequest(
   partial: PackageRequest,
   table: PackageRequest | undefined,
@@ -69,15 +73,11 @@ function completeRequest(
   }
 }
 
-function isPackageDenied(
-  ctx: GeneratorContext,
-  config: ReadonlyMap<string, ConfigValue>,
-  pkg: string,
-): boolean {
+function isPackageDenied(config: ReadonlyMap<string, ConfigValue>, pkg: string): Result<boolean> {
   try {
-    return isDenied(config, pkg)
+    return decided(isDenied(config, pkg))
   } catch (thrown) {
-    return bail(ctx, messageOf(thrown))
+    return failDeployment(messageOf(thrown))
   }
 }
 
@@ -90,8 +90,8 @@ function createDefaultGoal(
 }
 
 /**
- * The stack's configuration of a package as provider inputs: texts, secrets marked. Dynamic
- * providers get everything.
+ * Returns the stack's configuration of a package as provider inputs: texts, with secrets marked.
+ * Dynamic providers get the whole configuration.
  */
 export function configInputsOf(pkg: string, config: ReadonlyMap<string, ConfigValue>): PropertyMap {
   const all = pkg === 'pulumi-nodejs' || pkg === 'pulumi-python'
@@ -105,16 +105,16 @@ export function configInputsOf(pkg: string, config: ReadonlyMap<string, ConfigVa
 }
 
 /**
- * The registration, which has what it inherits, as a goal: its provider resolved, plugin facts
- * written into a provider's inputs.
- * Source: docs/spec/monitor.md#resourcemonitor steps 10-14.
+ * Returns a registration with inherited options as a goal: its provider is resolved, and the inputs
+ * of a provider resource name its plugin. Throws for an invalid provider reference: only the
+ * program gets this error. Source: docs/spec/monitor.md#resourcemonitor steps 10-14.
  */
 export async function resolveProvider(
   ctx: GeneratorContext,
   registration: Registration,
   defaults: DefaultProviders,
   required: ReadonlyMap<string, PackageRequest>,
-): Promise<Goal> {
+): Promise<Result<Goal>> {
   const {
     plugin,
     isPackage: _is,
@@ -122,44 +122,49 @@ export async function resolveProvider(
     providers: _providers,
     ...rest
   } = registration
-  if (!rest.custom) return { ...rest, provider: '' }
+  if (!rest.custom) return decided({ ...rest, provider: '' })
   if (isProviderType(rest.type))
-    return { ...rest, provider: '', inputs: explicitInputsOf(registration, required) }
-  const provider =
-    rest.provider === '' ? await defaults.resolveReference(plugin) : requireReference(rest.provider)
+    return decided({ ...rest, provider: '', inputs: explicitInputsOf(registration, required) })
+  const resolved =
+    rest.provider === ''
+      ? await defaults.resolveReference(plugin)
+      : decided(requireReference(rest.provider))
+  if (resolved.kind === 'failed') return resolved
+  const provider = resolved.value
   const { extension } = plugin
   if (extension === undefined || deniedPackageOf(provider) !== undefined)
-    return { ...rest, provider }
+    return decided({ ...rest, provider })
   registerExtension(ctx, extension)
-  return { ...rest, provider, extensionRef: extension.ref }
+  return decided({ ...rest, provider, extensionRef: extension.ref })
 }
 
-/** Makes an extension known, also to whoever carries out what needs it. */
+/** Registers an extension with the providers of this process, and records it for executors. */
 export function registerExtension(
   ctx: GeneratorContext,
   extension: NonNullable<PackageRequest['extension']>,
 ): void {
-  ctx.providers.registerExtension(extension.ref, extension)
-  ctx.runner.recordExtension(extension)
+  ctx.ports.providers.registerExtension(extension.ref, extension)
+  ctx.ports.runner.recordExtension(extension)
 }
 
 /**
- * What the provider of a function must be extended by, made known; '' = nothing. The call is made
- * here, and its answer recorded, so nobody else needs to know.
+ * Registers the extension that a call needs, and returns its reference; '' = none. It is not
+ * recorded: the generator itself calls the provider and records the answer.
  */
 export function registerCallExtension(
   ctx: GeneratorContext,
   { extension }: PackageRequest,
 ): string {
   if (extension === undefined) return ''
-  ctx.providers.registerExtension(extension.ref, extension)
+  ctx.ports.providers.registerExtension(extension.ref, extension)
   return extension.ref
 }
 
 /**
- * The inputs of a provider that the program registers: what it says of the plugin; what its package
- * says; and without a version or address of its own those of the table, even beside a package. So
- * the version of a provider with parameters becomes that of its plugin, as in Pulumi.
+ * Returns the inputs of a provider that the program registers, with its plugin. The program or its
+ * package names the plugin. Without a version or address of its own, it is the plugin in the table,
+ * even for a package. So the version of a parameterized provider becomes that of its plugin, as in
+ * Pulumi.
  */
 function explicitInputsOf(
   { type, inputs, plugin, isPackage, envVarMappings }: Registration,
@@ -179,7 +184,7 @@ function explicitInputsOf(
   return withPlugin(written, { pkg, version, downloadUrl, checksums: new Map() })
 }
 
-/** Throws for what is no reference: the program hears of it, and may go on. */
+/** Throws when the text is no provider reference: the program gets the error and may continue. */
 function requireReference(reference: string): string {
   try {
     parseReference(reference)
@@ -190,23 +195,23 @@ function requireReference(reference: string): string {
 }
 
 /**
- * The provider that a registration names or gets from above, '' when none: the one of a parent that
- * is a resource of the same package goes before the registration's own `providers`, and those go
+ * Returns the provider that a registration names or inherits, '' when there is none. The provider
+ * of a parent of the same package comes before the registration's own `providers`, and those come
  * before the providers of the component above.
  */
 export function findExplicitProvider(
-  ctx: GeneratorContext,
+  { sets }: Pick<DecisionInput, 'sets'>,
   registration: Pick<Registration, 'provider' | 'providers' | 'parent' | 'type'>,
 ): string {
   if (registration.provider !== '') return registration.provider
   const { parent, providers } = registration
   const pkg = packageOf(registration.type)
-  const above = parent === '' ? '' : (ctx.sets.goals.get(parent)?.provider ?? '')
+  const above = parent === '' ? '' : (sets.goals.get(parent)?.provider ?? '')
   const isSamePackage = above !== '' && packageOf(typeOf(parseReference(above).urn)) === pkg
   if (isSamePackage) return above
   return (
     providers.get(pkg) ??
-    (parent === '' ? undefined : ctx.sets.componentProviders.get(parent)?.get(pkg)) ??
+    (parent === '' ? undefined : sets.componentProviders.get(parent)?.get(pkg)) ??
     ''
   )
 }

@@ -11,15 +11,21 @@ import type { ResourceState } from '../../../state/resource.ts'
 import { diffInputs } from '../../../values/diff.ts'
 import { equalMaps } from '../../../values/equal.ts'
 import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
-import { bail, type GeneratorContext, loadProvider } from '../context.ts'
+import type { GeneratorContext } from '../context.ts'
+import { decided, failDeployment, type Result } from '../stage.ts'
+import { loadProvider } from './load-provider.ts'
 import { proposeResourceName, warnNameUnsupported } from '../registration/autonaming.ts'
 import { oldOutputsOf } from '../changes/old-outputs.ts'
 
-/** What a decision asks about one resource: its provider's, the registry's, or plain comparison. */
+/** The checks and diffs of one resource: by its provider, the registry, or plain comparison. */
 export interface ResourceDriver {
   /** undefined: nothing is checked, the goal's inputs are stored as they are (components). */
   readonly check:
-    | ((olds: PropertyMap | undefined, news: PropertyMap, seed: Uint8Array) => Promise<CheckResult>)
+    | ((
+        olds: PropertyMap | undefined,
+        news: PropertyMap,
+        seed: Uint8Array,
+      ) => Promise<Result<CheckResult>>)
     | undefined
   readonly diff: (
     old: ResourceState,
@@ -28,17 +34,18 @@ export interface ResourceDriver {
   ) => Promise<DiffResult>
 }
 
-/** The driver for a state that is to be. */
+/** Returns the driver of a planned state. A missing provider ends the deployment. */
 export async function createDriver(
   ctx: GeneratorContext,
   next: ResourceState,
-): Promise<ResourceDriver> {
-  if (!next.custom) return componentDriver
-  if (isProviderType(next.type)) return createProviderDriver(ctx, next)
-  return createCustomDriver(ctx, next, await loadProvider(ctx, next, next.urn))
+): Promise<Result<ResourceDriver>> {
+  if (!next.custom) return decided(componentDriver)
+  if (isProviderType(next.type)) return decided(createProviderDriver(ctx, next))
+  const loaded = await loadProvider(ctx.ports, next, next.urn)
+  return loaded.kind === 'failed' ? loaded : decided(createCustomDriver(ctx, next, loaded.value))
 }
 
-/** Nobody is asked about a component. */
+/** The driver of components: their inputs are compared. */
 export const componentDriver: ResourceDriver = {
   check: undefined,
   diff: (old, newInputs) =>
@@ -56,38 +63,41 @@ function createCustomDriver(
   const subject = { ...named, name: nameOf(next.urn) }
   return {
     check: async (olds, news, randomSeed) => {
-      const naming = proposeResourceName(ctx, { ...subject, seed: randomSeed })
-      const request = { ...subject, olds, news, randomSeed, allowUnknowns: ctx.preview }
+      const naming = proposeResourceName(ctx.input, { ...subject, seed: randomSeed })
+      const request = { ...subject, olds, news, randomSeed, allowUnknowns: ctx.input.preview }
       const result = await provider.check({ ...request, naming })
       if (result.isNameUnsupported === true && naming?.warnIfUnsupported === true)
-        warnNameUnsupported(ctx, subject.urn)
-      return result
+        warnNameUnsupported(ctx.ports, subject.urn)
+      return decided(result)
     },
-    // A resource that an alias renamed is asked about by its new name.
+    // A resource that an alias renamed is diffed under its new name.
     diff: (old, newInputs, ignoreChanges) =>
-      diffResource(ctx, provider, { ...old, ...named }, { newInputs, ignoreChanges }),
+      diffResource(ctx, provider, { old: { ...old, ...named }, newInputs, ignoreChanges }),
   }
 }
 
+/** The states of a diff. */
+interface DiffInput {
+  readonly old: ResourceState
+  readonly newInputs: PropertyMap
+  readonly ignoreChanges: readonly string[]
+  readonly allowUnknowns?: boolean
+}
+
 /**
- * Diff of a custom resource, with the engine's own where the provider cannot tell. Source:
- * docs/spec/step-generation.md#diff-decision.
+ * Requests the diff of a custom resource, and compares inputs where its provider does not know.
+ * Source: docs/spec/step-generation.md#diff-decision.
  */
 export async function diffResource(
   ctx: GeneratorContext,
   provider: Provider,
-  old: ResourceState,
-  input: {
-    readonly newInputs: PropertyMap
-    readonly ignoreChanges: readonly string[]
-    readonly allowUnknowns?: boolean
-  },
+  { old, newInputs, ignoreChanges, allowUnknowns }: DiffInput,
 ): Promise<DiffResult> {
   if (provider.isUnconfigured()) {
     const message =
       'The provider for this resource has inputs that are not known during preview.\n' +
       'This preview may not correctly represent the changes that will be applied during an update.'
-    ctx.emitter.report('warning', message, old.urn)
+    ctx.ports.emitter.report('warning', message, old.urn)
     return { ...noDiff, changes: 'some' }
   }
   const diff = await provider.diff({
@@ -97,11 +107,11 @@ export async function diffResource(
     id: old.id,
     oldInputs: old.inputs,
     oldOutputs: old.outputs,
-    newInputs: input.newInputs,
-    ignoreChanges: input.ignoreChanges,
-    allowUnknowns: input.allowUnknowns ?? ctx.preview,
+    newInputs,
+    ignoreChanges,
+    allowUnknowns: allowUnknowns ?? ctx.input.preview,
   })
-  return diff.changes === 'unknown' ? diffInputsLocally(diff, old.inputs, input.newInputs) : diff
+  return diff.changes === 'unknown' ? diffInputsLocally(diff, old.inputs, newInputs) : diff
 }
 
 function diffInputsLocally(diff: DiffResult, olds: PropertyMap, news: PropertyMap): DiffResult {
@@ -117,15 +127,15 @@ function diffInputsLocally(diff: DiffResult, olds: PropertyMap, news: PropertyMa
 }
 
 /**
- * Provider resources are checked and diffed by their own, not yet configured plugin. Source:
- * docs/spec/providers.md#provider-registry.
+ * The driver of provider resources: their own plugin checks and diffs them, not yet configured.
+ * Source: docs/spec/providers.md#provider-registry.
  */
 function createProviderDriver(ctx: GeneratorContext, next: ResourceState): ResourceDriver {
   const named = { urn: next.urn, type: next.type }
   const subject = { ...named, name: nameOf(next.urn) }
   return {
     async check(olds, news) {
-      const provider = await ctx.providers.keepUnconfigured(next.urn, news)
+      const provider = await ctx.ports.providers.keepUnconfigured(next.urn, news)
       const filtered = {
         olds: olds === undefined ? undefined : withoutInternal(olds),
         news: withoutInternal(news),
@@ -135,23 +145,24 @@ function createProviderDriver(ctx: GeneratorContext, next: ResourceState): Resou
         ...filtered,
         allowUnknowns: true,
       })
-      return { inputs: restoreInternal(ctx, next, news, inputs), failures }
+      const restored = restoreInternal(ctx, { next, news, checked: inputs })
+      return restored.kind === 'failed' ? restored : decided({ inputs: restored.value, failures })
     },
     async diff(old, newInputs, ignoreChanges) {
-      const provider = ctx.providers.getUnconfigured(next.urn)
+      const provider = ctx.ports.providers.getUnconfigured(next.urn)
       if (provider === undefined) return noDiff
       return diffProviderConfig(provider, { ...old, ...named }, { newInputs, ignoreChanges })
     },
   }
 }
 
-/** Inputs that a provider resource is to have. */
+/** The new inputs of a provider resource. */
 interface ConfigDiffInput {
   readonly newInputs: PropertyMap
   readonly ignoreChanges: readonly string[]
 }
 
-/** Diff of a provider resource by a plugin of its own; who does not know is answered for. */
+/** Requests the diff of a provider resource, and compares inputs where the plugin does not know. */
 export async function diffProviderConfig(
   provider: Provider,
   old: ResourceState,
@@ -163,7 +174,7 @@ export async function diffProviderConfig(
   return { ...diff, changes: isSame ? 'none' : 'some' }
 }
 
-/** What a plugin says of a change of its configuration. */
+/** Requests DiffConfig of a plugin. */
 export function requestConfigDiff(
   provider: Provider,
   old: Pick<ResourceState, 'urn' | 'type' | 'inputs' | 'outputs'>,
@@ -181,18 +192,25 @@ export function requestConfigDiff(
 }
 
 /**
- * Puts back what was kept from the plugin: its own version and `__internal`. Source:
+ * Returns checked inputs with the parts that the plugin does not see: its version and `__internal`.
+ * Fails when the plugin changed its version. Source:
  * docs/spec/provider-protocol.md#inputs-and-outputs-in-state, 7.4.
  */
 function restoreInternal(
-  ctx: GeneratorContext,
-  next: ResourceState,
-  news: PropertyMap,
-  checked: PropertyMap,
-): PropertyMap {
+  { ports }: GeneratorContext,
+  {
+    next,
+    news,
+    checked,
+  }: {
+    readonly next: ResourceState
+    readonly news: PropertyMap
+    readonly checked: PropertyMap
+  },
+): Result<PropertyMap> {
   const inputs = new Map<string, PropertyValue>(checked)
   if (inputs.delete(internalKey))
-    ctx.emitter.report(
+    ports.emitter.report(
       'warning',
       `provider attempted to use ${internalKey} key that is reserved by the engine`,
       next.urn,
@@ -201,12 +219,11 @@ function restoreInternal(
   const got = inputs.get('version')
   if (requested !== undefined && got === undefined) inputs.set('version', requested)
   else if (typeof requested === 'string' && typeof got === 'string' && requested !== got)
-    bail(
-      ctx,
+    return failDeployment(
       `provider "${next.urn}" attempted to change version from "${requested}" to "${got}"`,
       next.urn,
     )
   const internal = news.get(internalKey)
   if (internal !== undefined) inputs.set(internalKey, internal)
-  return inputs
+  return decided(inputs)
 }

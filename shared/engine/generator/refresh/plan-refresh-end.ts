@@ -6,11 +6,11 @@ import { type RewriteDeps, rewriteState } from './rewrite-states.ts'
 import type { CurrentState } from '../sets.ts'
 
 /**
- * What a refresh by the program writes at its end of what the program registered. Where something
- * was read, states forget what had no step: what is no target, and what the program registers no
- * more. The original lists these behind the others, and cuts what points to what comes later
- * (`FilterRefreshDeletes`): a quirk that states show. `kept`: states without a record, which keep
- * empty lists that a refresh takes out of all others (`rebuildBaseState`).
+ * Returns the records at the end of a refresh that runs the program. If a state was read, states
+ * lose their references to resources without a step: untargeted ones, and those that the program no
+ * longer registers. Pulumi lists these resources behind the others and cuts references to later
+ * entries (`FilterRefreshDeletes`), which is visible in states. `kept`: states without a record,
+ * which keep the empty lists that a refresh removes from all others (`rebuildBaseState`).
  */
 export function planRefreshEnd(
   ctx: GeneratorContext,
@@ -22,10 +22,10 @@ export function planRefreshEnd(
   const trimmed: Decision[] = []
   const kept = new Set<number>()
   const before = new Set<Urn>()
-  for (const [urn, current] of [...ctx.sets.current]) {
+  for (const [urn, current] of [...ctx.input.sets.current]) {
     if (!isListed(current) || urn !== current.state.urn) continue
     const { state } = current
-    const next = ctx.sets.refreshed.size > 0 ? keepReferencesTo(before, state) : state
+    const next = ctx.input.sets.refreshed.size > 0 ? keepReferencesTo(before, state) : state
     before.add(urn)
     if (next !== current.state) trimmed.push(rewriteState(ctx, deps, urn, { current, next }))
     else if (current.ref.kind === 'base' && hasEmptyList(next)) kept.add(current.ref.index)
@@ -37,27 +37,27 @@ function hasEmptyList({ propertyDependencies }: ResourceState): boolean {
   return [...propertyDependencies.values()].some(urns => urns.length === 0)
 }
 
-/** The state with those of the names in it that are among these. */
+/** Returns the state with only the references to these URNs. */
 function keepReferencesTo(others: ReadonlySet<Urn>, state: ResourceState): ResourceState {
-  const isThere = (urn: Urn | ''): boolean => urn === '' || others.has(urn)
+  const isKept = (urn: Urn | ''): boolean => urn === '' || others.has(urn)
   const { parent, deletedWith, dependencies, replaceWith, propertyDependencies } = state
   const ofProperties = [...propertyDependencies.values()].flat()
   const named = [parent, deletedWith, ...dependencies, ...replaceWith, ...ofProperties]
-  if (named.every(isThere)) return state
+  if (named.every(isKept)) return state
   const lists = [...propertyDependencies]
-    .map(([key, urns]) => [key, urns.filter(isThere)] as const)
+    .map(([key, urns]) => [key, urns.filter(isKept)] as const)
     .filter(([, urns]) => urns.length > 0)
   return {
     ...state,
-    parent: isThere(parent) ? parent : '',
-    deletedWith: isThere(deletedWith) ? deletedWith : '',
-    dependencies: dependencies.filter(isThere),
-    replaceWith: replaceWith.filter(isThere),
+    parent: isKept(parent) ? parent : '',
+    deletedWith: isKept(deletedWith) ? deletedWith : '',
+    dependencies: dependencies.filter(isKept),
+    replaceWith: replaceWith.filter(isKept),
     propertyDependencies: new Map(lists),
   }
 }
 
-/** What is there by a step of this deployment, not what is neither made nor read. */
+/** Reports whether a resource has a step in this refresh: it was read, or it was decided. */
 function isListed({ skipReason, refreshedIndex }: CurrentState): boolean {
   return skipReason !== 'not made' && (skipReason !== 'as read' || refreshedIndex !== undefined)
 }

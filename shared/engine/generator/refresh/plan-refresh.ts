@@ -11,20 +11,21 @@ import { successEndOf } from '../../step-end.ts'
 import type { Base } from '../../deployment/state/base.ts'
 import { createBarriers, sliceWave } from '../../graph/barriers.ts'
 import { createJoinOperation, placeNodes } from '../deletion/place-nodes.ts'
-import { selectRefreshed } from './refresh-scope.ts'
-import type { GeneratorContext } from '../context.ts'
+import type { DecisionInput } from '../context.ts'
 import { isOperatedOn } from '../sets.ts'
+import type { Urn } from '../../../names/urn.ts'
+import { listDependencies } from '../../graph/closures.ts'
+import type { Scope } from '../targets/scope.ts'
 
 /**
- * The refresh of every state that a provider can be asked about; the others are told as unchanged.
- * `required`: only those whose provider wants it before an update; of these what is in the scope.
- * Source: docs/spec/step-generation.md#end-of-a-refresh,
- * docs/spec/deployment.md#order-of-execution.
+ * Returns the refresh steps of states in the scope: `readable` by a provider, or `unchanged`.
+ * `required`: only states whose provider wants a refresh before an update. Source:
+ * docs/spec/step-generation.md#end-of-a-refresh, docs/spec/deployment.md#order-of-execution.
  */
 export function createRefreshSteps(
   base: Base,
   which: 'all' | 'required',
-  { scope, outputsOnly }: Pick<GeneratorContext, 'scope' | 'outputsOnly'>,
+  { scope, outputsOnly }: Pick<DecisionInput, 'scope' | 'outputsOnly'>,
 ): {
   readonly readable: readonly Step[]
   readonly unchanged: readonly Step[]
@@ -37,8 +38,8 @@ export function createRefreshSteps(
 }
 
 /**
- * The refresh of what a program that has ended did not register. As in the original, only what is
- * named makes targets here, or is left out, and never what depends on it. Source:
+ * Returns the refresh steps of states that the program did not register. As in Pulumi, only the
+ * named resources are targeted or excluded here, never their dependents. Source:
  * docs/spec/step-generation.md#end-of-a-refresh.
  */
 export function createUnregisteredRefreshSteps({
@@ -46,7 +47,7 @@ export function createUnregisteredRefreshSteps({
   sets,
   scope,
   outputsOnly,
-}: Pick<GeneratorContext, 'base' | 'sets' | 'scope' | 'outputsOnly'>): ReturnType<
+}: Pick<DecisionInput, 'base' | 'sets' | 'scope' | 'outputsOnly'>): ReturnType<
   typeof createRefreshSteps
 > {
   const named = { ...scope, targetDependents: false, excludeDependents: false }
@@ -77,14 +78,14 @@ function isReadable(state: ResourceState): boolean {
   return state.custom && !isProviderType(state.type) && !state.pendingReplacement
 }
 
-/** Tells of states that a refresh never changes. */
+/** Shows states that a refresh never changes. */
 export function emitUnchanged(emitter: StepEmitter, steps: readonly Step[]): void {
   for (const step of steps) emitStep(emitter, step, successEndOf(step.next, 'same'))
 }
 
 /**
- * Refreshes as operations: all may run at once, or `atOnce` of them, where executors do not see to
- * that themselves.
+ * Plans refreshes as operations: all may run at once, or `concurrencyMax` of them where executors
+ * have no limit of their own.
  */
 export function planRefresh(
   steps: readonly Step[],
@@ -109,10 +110,35 @@ export function planRefresh(
   )
 }
 
-/**
- * Which states are to be refreshed before a command: all, those whose provider wants it, or none.
- */
+/** Returns the states to refresh before a command: all, those whose provider wants it, or none. */
 export function chooseRefresh(base: Base, isRequested: boolean): 'all' | 'required' | undefined {
   if (isRequested) return 'all'
   return base.snapshot.resources.some(state => state.refreshBeforeUpdate) ? 'required' : undefined
+}
+
+/**
+ * Returns the states of a list that a refresh reads: the targets, or all but the excluded ones,
+ * with their dependents where requested. Resources are no dependents of their providers here.
+ * Source: docs/spec/step-generation.md#targets.
+ */
+export function selectRefreshed(
+  states: readonly ResourceState[],
+  scope: Scope,
+): ReadonlySet<ResourceState> {
+  const { targets, excludes, targetDependents, excludeDependents } = scope
+  if (!targets.isConstrained && !excludes.isConstrained) return new Set(states)
+  // Excludes win here; in the rest of a deployment targets win.
+  const named = excludes.isConstrained ? excludes : targets
+  const hasDependents = excludes.isConstrained ? excludeDependents : targetDependents
+  const grown = new Set<Urn>()
+  const isNamed = (urn: Urn): boolean => named.has(urn) || grown.has(urn)
+  const chosen = states.filter(state => {
+    if (isNamed(state.urn)) return true
+    if (!hasDependents || !listDependencies(state).some(({ urn }) => isNamed(urn))) return false
+    grown.add(state.urn)
+    return true
+  })
+  if (!excludes.isConstrained) return new Set(chosen)
+  const excluded = new Set(chosen)
+  return new Set(states.filter(state => !excluded.has(state)))
 }

@@ -10,17 +10,17 @@ import type { GeneratorContext } from '../context.ts'
 import type { CurrentState } from '../sets.ts'
 
 /**
- * Unchanged resources whose line in the program moved, as one batch at the end: they alone would
- * otherwise make every edit of a program write every resource.
+ * Returns the records of unchanged resources whose position in the program moved, as one batch at
+ * the end. Otherwise every edit of a program would write every resource by itself.
  */
 export function rewriteMovedPositions(
   ctx: GeneratorContext,
   deps: RewriteDeps,
 ): readonly Decision[] {
   const moved: Decision[] = []
-  // No record grows with the stack: the others are written by the deployments that follow.
-  for (const [urn, current] of [...ctx.sets.current]) {
-    const goal = ctx.sets.goals.get(urn)
+  // A record must not grow with the stack: later deployments write the other positions.
+  for (const [urn, current] of [...ctx.input.sets.current]) {
+    const goal = ctx.input.sets.goals.get(urn)
     if (moved.length >= limits.positionsMax) break
     if (goal === undefined || current.ref.kind !== 'base') continue
     if (current.skipReason !== undefined) continue
@@ -36,15 +36,15 @@ export function rewriteMovedPositions(
   return moved
 }
 
-/** What a record is made with that no registration asked for. */
+/** The dependencies of a record without a registration. */
 export interface RewriteDeps {
   readonly sealing: Sealing
   readonly nextId: () => OperationId
 }
 
-/** Writes what a resource is now; what is written of it later replaces this record. */
+/** Returns the record of a resource as it is now; a later record of it replaces this one. */
 export function rewriteState(
-  { sets }: GeneratorContext,
+  { apply }: Pick<GeneratorContext, 'apply'>,
   { sealing, nextId }: RewriteDeps,
   urn: Urn,
   { current, next }: { readonly current: CurrentState; readonly next: ResourceState },
@@ -52,10 +52,7 @@ export function rewriteState(
   const step = stepOf({ op: 'same', effect: 'replace', old: current, next })
   const place = { id: nextId(), needs: 0, releases: [] }
   const { state: _draft, ...operation } = operationOf(step, place, sealing)
-  sets.current.set(urn, {
-    ...current,
-    state: next,
-    ref: { kind: 'operation', operation: place.id },
-  })
+  const ref = { kind: 'operation' as const, operation: place.id }
+  apply({ current: [[urn, { ...current, state: next, ref }]] })
   return { kind: 'settled', operation, state: sealing.seal(next), goal: '', sets: {} }
 }

@@ -26,11 +26,11 @@ describe('the former names of a resource', () => {
     ['another project', { kind: 'spec', project: 'mall' }, 'urn:pulumi:dev::mall::a:b:C::main'],
     ['another parent', { kind: 'spec', parent: urn('p:q:R::box') }, urn('p:q:R$a:b:C::main')],
     ['the stack as parent', { kind: 'spec', parent: stackUrn }, urn('a:b:C::main')],
-  ])('come from an alias with %s', (_what, alias, expected) => {
+  ])('come from an alias with %s', (_title, alias, expected) => {
     expect(resolveAliases(subject({ aliases: [alias] }), nobody)).toEqual([expected])
   })
 
-  test('an alias that says nothing of the parent keeps it, one that says none has none', () => {
+  test('an alias without a parent keeps it, and one with an empty parent has none', () => {
     const aliases: readonly Alias[] = [
       { kind: 'spec', name: 'old' },
       { kind: 'spec', name: 'old', parent: '' },
@@ -41,7 +41,7 @@ describe('the former names of a resource', () => {
     ])
   })
 
-  test('the same name twice is tried once', () => {
+  test('a repeated alias is tried once', () => {
     const twice: readonly Alias[] = [
       { kind: 'spec', name: 'old' },
       { kind: 'urn', urn: urn('a:b:C::old') },
@@ -49,7 +49,7 @@ describe('the former names of a resource', () => {
     expect(resolveAliases(subject({ aliases: twice }), nobody)).toEqual([urn('a:b:C::old')])
   })
 
-  test('a child follows the parent that was renamed, with a name that began like it', () => {
+  test('a child follows its renamed parent, with a name that begins with the parent name', () => {
     const former = renamed(urn('p:q:R::new'), urn('p:q:R::old'))
     const child = subject({ parent: urn('p:q:R::new'), name: 'new-child' })
     expect(resolveAliases(child, former)).toEqual([urn('p:q:R$a:b:C::old-child')])

@@ -1,7 +1,7 @@
 import type { Alias } from '../../../names/alias.ts'
 import { childUrnOf, nameOf, urnPartsOf, stackType, typeOf, type Urn } from '../../../names/urn.ts'
 
-/** What a resource is called now. */
+/** The present names of a resource. */
 export interface AliasSubject {
   readonly stack: string
   readonly project: string
@@ -12,9 +12,9 @@ export interface AliasSubject {
 }
 
 /**
- * The URNs under which an older state may be found, after the present one, in the order in which
- * they are tried (docs/spec/urns.md#alias-forms, docs/spec/urns.md#alias-set). `formerOf` answers
- * the old URN of one that matched an alias in this run.
+ * Returns the URNs under which an old state may be found besides the present one, in the order in
+ * which they are tried (docs/spec/urns.md#alias-forms, docs/spec/urns.md#alias-set). `formerOf`
+ * returns the old URN of a resource that matched an alias in this run.
  */
 export function resolveAliases(
   subject: AliasSubject,
@@ -53,8 +53,8 @@ function toAliasUrn(
 }
 
 /**
- * A child's old URN below its parent's old URN; a name that began with the parent's name follows
- * it.
+ * Returns the URN of a child below the old URN of its parent. A name that begins with the name of
+ * the parent changes with it.
  */
 function inheritedAliasOf(parentNow: Urn, parentThen: Urn, child: AliasSubject): Urn {
   const formerParentName = nameOf(parentNow)

@@ -2,12 +2,14 @@ import { childUrnOf, urnPartsOf, type Urn } from '../../../names/urn.ts'
 import { type ResourceState, createResourceState } from '../../../state/resource.ts'
 import type { TrackedState } from '../../step.ts'
 import type { Alias } from '../../../names/alias.ts'
-import { resolveAliases } from './aliases.ts'
-import { bail, type GeneratorContext } from '../context.ts'
-import type { Goal } from './goal.ts'
+import type { DecisionInput } from '../context.ts'
+import type { SetsDelta } from '../sets-delta.ts'
 import type { CurrentState } from '../sets.ts'
+import { decided, type Failed, failDeployment, type Result } from '../stage.ts'
+import { resolveAliases } from './aliases.ts'
+import type { Goal } from './goal.ts'
 
-/** A registration that got its URN and found its old state. */
+/** A registration with its URN and its old state. */
 export interface UrnClaim {
   readonly urn: Urn
   readonly old: TrackedState | undefined
@@ -15,65 +17,76 @@ export interface UrnClaim {
   readonly index: number | undefined
   /** The alias that matched, if one did. */
   readonly alias: Urn | undefined
-  /** What was imported for it: its old state from then on. */
+  /** The imported resource, which is the old state from then on. */
   readonly imported?: CurrentState
 }
 
+/** The members of a goal or read that name its resource. */
+type ClaimedNames = Pick<Goal, 'type' | 'name' | 'parent'>
+
+/** Returns the URN that a registration has by its type, name and parent. */
+export function claimedUrnOf(
+  input: Pick<DecisionInput, 'stack' | 'project'>,
+  goal: ClaimedNames,
+): Urn {
+  const qualified = goal.parent === '' ? undefined : urnPartsOf(goal.parent).qualifiedType
+  return childUrnOf(input, qualified, goal)
+}
+
 /**
- * Gives a registration its URN and its old state; synchronous, so that two never get one URN.
- * Ends the deployment for an unknown parent, a duplicate URN, or an alias that is taken.
- * Source: docs/spec/urns.md#urns-and-aliases.
+ * Gives a registration its URN and its old state. Synchronous, and its delta is applied at once, so
+ * that two registrations never get one URN. Fails for an unknown parent, a duplicate URN, or an
+ * alias that is taken. Source: docs/spec/urns.md#urns-and-aliases.
  */
 export function claimUrn(
-  ctx: GeneratorContext,
-  goal: {
-    readonly type: string
-    readonly name: string
-    readonly parent: Urn | ''
-    readonly aliases: readonly Alias[]
-  },
-): UrnClaim {
-  const { sets, base } = ctx
+  input: Pick<DecisionInput, 'stack' | 'project' | 'sets' | 'base'>,
+  goal: ClaimedNames & { readonly aliases: readonly Alias[] },
+): Result<UrnClaim> {
+  const { sets, base } = input
   if (goal.parent !== '' && !sets.registered.has(goal.parent) && !sets.current.has(goal.parent))
-    bail(ctx, `could not find parent resource ${goal.parent}`)
-  const qualified = goal.parent === '' ? undefined : urnPartsOf(goal.parent).qualifiedType
-  const urn = childUrnOf(ctx, qualified, goal)
+    return failDeployment(`could not find parent resource ${goal.parent}`)
+  const urn = claimedUrnOf(input, goal)
   if (sets.registered.has(urn))
-    bail(ctx, `Duplicate resource URN '${urn}'; try giving it a unique name`, urn)
+    return failDeployment(`Duplicate resource URN '${urn}'; try giving it a unique name`, urn)
   const taker = sets.aliased.get(urn)
   if (taker !== undefined)
-    bail(ctx, `Resource '${urn}' has the URN that '${taker}' claims as an alias`, urn)
-  sets.registered.add(urn)
+    return failDeployment(`Resource '${urn}' has the URN that '${taker}' claims as an alias`, urn)
+  const registered: SetsDelta = { registered: [urn] }
   const here = base.liveIndexOf(urn)
-  if (here !== undefined) return { urn, old: base.trackedAt(here), index: here, alias: undefined }
-  const subject = { stack: ctx.stack, project: ctx.project, ...goal }
+  if (here !== undefined)
+    return decided({ urn, old: base.trackedAt(here), index: here, alias: undefined }, registered)
+  const subject = { stack: input.stack, project: input.project, ...goal }
   for (const alias of resolveAliases(subject, former => sets.formerUrns.get(former))) {
     const index = base.liveIndexOf(alias)
     if (index === undefined) continue
-    claimAlias(ctx, urn, alias)
-    return { urn, old: base.trackedAt(index), index, alias }
+    const conflict = findAliasConflict(input, urn, alias)
+    if (conflict !== undefined) return { ...conflict, delta: registered }
+    const delta = { ...registered, aliased: [[alias, urn] as const] }
+    return decided({ urn, old: base.trackedAt(index), index, alias }, delta)
   }
-  return { urn, old: undefined, index: undefined, alias: undefined }
+  return decided({ urn, old: undefined, index: undefined, alias: undefined }, registered)
 }
 
-function claimAlias(ctx: GeneratorContext, urn: Urn, alias: Urn): void {
-  const { sets } = ctx
+function findAliasConflict(
+  { sets }: Pick<DecisionInput, 'sets'>,
+  urn: Urn,
+  alias: Urn,
+): Failed | undefined {
   if (sets.registered.has(alias))
-    bail(
-      ctx,
+    return failDeployment(
       `Duplicate resource URN '${alias}' conflicting with alias on resource with URN '${urn}'`,
       urn,
     )
   const taker = sets.aliased.get(alias)
-  // An earlier life of this deployment may have decided the very same.
-  if (taker !== undefined && taker !== urn)
-    bail(ctx, `Alias '${alias}' of resource '${urn}' is claimed by '${taker}' already`, urn)
-  sets.aliased.set(alias, urn)
-  sets.formerUrns.set(urn, alias)
-  ctx.providers.alias(alias, urn)
+  // An earlier generator of this deployment may have decided the same.
+  if (taker === undefined || taker === urn) return undefined
+  return failDeployment(
+    `Alias '${alias}' of resource '${urn}' is claimed by '${taker}' already`,
+    urn,
+  )
 }
 
-/** The state that a goal asks for, before Check: what comes from the old state is taken over. */
+/** Returns the state that a goal asks for before Check, with the parts that the old state keeps. */
 export function draftStateOf(goal: Goal, claim: UrnClaim): ResourceState {
   const old = claim.old?.state
   return createResourceState({
@@ -96,7 +109,7 @@ export function draftStateOf(goal: Goal, claim: UrnClaim): ResourceState {
     hideDiff: goal.hideDiff,
     replaceOnChanges: goal.replaceOnChanges,
     resourceHooks: goal.resourceHooks,
-    // As in the original: what is compared after an import has no trigger, nor is one kept of it.
+    // As in Pulumi: an imported state is compared without a trigger, and keeps none.
     replacementTrigger: claim.imported === undefined ? goal.replacementTrigger : null,
     importID: goal.importId,
     extensionRef: goal.extensionRef ?? '',

@@ -30,12 +30,12 @@ const goal: Goal = {
   stackTrace: [],
 }
 
-test('order of dependencies and place in the program do not count', () => {
+test('the order of dependencies and the position in the program do not change the identity', () => {
   const moved = { ...goal, dependencies: goal.dependencies.toReversed(), sourcePosition: '' }
   expect(toCanonicalGoal(moved)).toBe(toCanonicalGoal(goal))
 })
 
-test('inputs count, secret or not', () => {
+test('inputs change the identity, secret or not', () => {
   const secret = (text: string): Goal => ({
     ...goal,
     inputs: new Map([['x', { kind: 'secret', value: text }]]),

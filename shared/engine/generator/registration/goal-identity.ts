@@ -2,7 +2,7 @@ import { encodeStored, encodeStoredMap, type Seal } from '../../../values/stored
 import type { PropertyMap } from '../../../values/value.ts'
 import type { Goal } from './goal.ts'
 
-/** A call or read of the program, as it is told from others. */
+/** A call or read of the program, with the parts that distinguish it from others. */
 export interface CallIdentity {
   readonly kind: 'invoke' | 'read' | 'call'
   readonly parts: readonly string[]
@@ -10,24 +10,24 @@ export interface CallIdentity {
   readonly provider: string
 }
 
-/** The canonical text of a call; its keyed digest names its recorded answer. */
+/** Returns the canonical text of a call; its keyed digest names its recorded answer. */
 export function toCanonicalCall({ kind, parts, args, provider }: CallIdentity): string {
   return JSON.stringify([kind, parts, encodeStoredMap(args, withPlaintext), provider])
 }
 
-/** Secrets are told apart by their contents: the text is only ever digested with a key. */
+/** Secrets differ by their contents: the text is only digested with a key, never stored. */
 const withPlaintext: Seal = plaintext => ({ plaintext })
 
 /**
- * The canonical text of a goal, after its provider was resolved: sorted keys and dependencies,
- * assets by hash; nothing that differs between two runs of one program (positions, traces). Its
- * keyed digest is the identity of a registration in the decision log.
+ * Returns the canonical text of a goal with its provider resolved: sorted keys and dependencies,
+ * and assets by hash. It omits the parts that differ between two runs of one program (positions,
+ * traces). Its keyed digest is the identity of a registration in the decision log.
  */
 export function toCanonicalGoal(goal: Goal): string {
   const { sourcePosition: _position, stackTrace: _trace, ...kept } = goal
   const { inputs, replacementTrigger, propertyDependencies, dependencies, ...rest } = kept
   const { importId, resourceHooks, ...plain } = rest
-  // Absent where it says nothing: records of older versions lack it.
+  // An empty id is omitted: records of older versions lack it.
   const options = importId === '' ? plain : { ...plain, importId }
   const byProperty = [...propertyDependencies].map(([key, urns]) => [key, [...urns].sort()])
   return JSON.stringify([

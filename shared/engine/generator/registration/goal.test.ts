@@ -39,15 +39,15 @@ const silent: Registration = {
 
 const parent: Inheritable = { protect: true, retainOnDelete: true, deletedWith: box }
 
-test('a resource that says nothing takes what its parent says', () => {
+test('a resource without options inherits those of its parent', () => {
   expect(inherit(silent, parent)).toEqual({ ...silent, ...parent })
 })
 
-test('a resource that says something keeps it, also a no', () => {
+test('a resource keeps its own options, false included', () => {
   const own: Inheritable = { protect: false, retainOnDelete: false, deletedWith: shelf }
   expect(inherit({ ...silent, ...own }, parent)).toEqual({ ...silent, ...own })
 })
 
-test('without a parent nothing changes', () => {
+test('a resource without a parent inherits nothing', () => {
   expect(inherit(silent, undefined)).toBe(silent)
 })

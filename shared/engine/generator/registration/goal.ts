@@ -4,7 +4,7 @@ import type { CustomTimeouts, StackFrame } from '../../../state/resource.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../../../values/value.ts'
 import type { Alias } from '../../../names/alias.ts'
 
-/** One registration as the program sent it, parsed; undefined = the program said nothing. */
+/** One registration as the program sent it, parsed; undefined = the program did not set it. */
 export interface Registration {
   readonly type: string
   readonly name: string
@@ -21,7 +21,7 @@ export interface Registration {
   /** Package → reference, for the children of a component. */
   readonly providers: ReadonlyMap<string, string>
   readonly plugin: PackageRequest
-  /** Whether `plugin` is what the program registered as a package. */
+  /** Whether `plugin` is a package that the program registered. */
   readonly isPackage: boolean
   readonly envVarMappings: ReadonlyMap<string, string>
   readonly deleteBeforeReplace: boolean | undefined
@@ -33,26 +33,24 @@ export interface Registration {
   readonly customTimeouts: CustomTimeouts
   readonly replaceWith: readonly Urn[]
   readonly replacementTrigger: PropertyValue
-  /** Names of hooks by their moment. */
+  /** Names of hooks by the moment at which they run. */
   readonly resourceHooks: ReadonlyMap<string, readonly string[]>
-  /** The id of what the resource is to adopt, '' for none. */
+  /** The id of the existing resource to import, '' for none. */
   readonly importId: string
   readonly sourcePosition: string
   readonly stackTrace: readonly StackFrame[]
 }
 
-/**
- * A registration with everything inherited and its provider resolved: what decisions are made from.
- */
+/** A registration with inherited options and its provider resolved: decisions are made from it. */
 export interface Goal
   extends Omit<Registration, 'plugin' | 'isPackage' | 'envVarMappings' | 'providers'> {
   /** A provider reference; '' for components and provider resources. */
   readonly provider: string
-  /** What the provider must be extended by, by its reference; absent: nothing. */
+  /** The reference of the extension that the provider needs; absent: none. */
   readonly extensionRef?: string
 }
 
-/** The goal of a custom resource that asks for nothing; to be filled in. */
+/** The goal of a custom resource without options, as a template. */
 export const emptyGoal: Goal = {
   type: '',
   name: '',
@@ -80,10 +78,10 @@ export const emptyGoal: Goal = {
   stackTrace: [],
 }
 
-/** What a parent hands down. Source: docs/spec/monitor.md#resourcemonitor step 3. */
+/** The options that a child inherits. Source: docs/spec/monitor.md#resourcemonitor step 3. */
 export type Inheritable = Pick<Registration, 'protect' | 'retainOnDelete' | 'deletedWith'>
 
-/** The registration with what it left open taken from its parent's goal. */
+/** Returns the registration with unset options taken from its parent's goal. */
 export function inherit<T extends Inheritable>(
   registration: T,
   parent: Inheritable | undefined,

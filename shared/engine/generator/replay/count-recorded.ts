@@ -17,7 +17,7 @@ import { stepOf } from '../../step.ts'
 import { type EndedStep, successEndOf } from '../../step-end.ts'
 import { createSameViewSteps } from '../steps/same-views.ts'
 
-/** What counting needs. `before`: every end that stood when this life began. */
+/** The dependencies of counting. `earlierEnds`: all ends when this generator started. */
 export interface CountDeps {
   readonly recorded: DecisionIndex
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
@@ -26,9 +26,9 @@ export interface CountDeps {
 }
 
 /**
- * Counts, without telling of them again, what earlier lives came to with a program that ended: it
- * does not run again, and the summary is of the whole deployment. What neither was decided about
- * nor is deleted the program wanted as it was, of which there is no record.
+ * Counts the steps of earlier generators without showing them again. The program has ended and does
+ * not run again, and the summary covers the whole deployment. A state without a decision or delete
+ * was registered unchanged, which leaves no record.
  */
 export function countRecorded(deps: CountDeps, base: Base): void {
   const { recorded, emitter } = deps

@@ -23,17 +23,17 @@ import {
   type Replay,
 } from './replay.ts'
 
-/** What a replay over the records needs. `before`: the ends that stood when this life began. */
+/** The dependencies of a replay. `earlierEnds`: the ends when this generator started. */
 export interface ReplayDeps extends ChainDeps {
   readonly operations: OperationsPort
   readonly base: Base
   readonly recorded: DecisionIndex
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
-  /** The states that operations of earlier lives made. */
+  /** Returns the state that an operation of an earlier generator created. */
   readonly findMade: (id: OperationId) => TrackedState | undefined
 }
 
-/** The decisions of earlier lives, carried on through log and queue. */
+/** Creates the replay of earlier decisions, through log and queue. */
 export function createReplay(deps: ReplayDeps): Replay {
   const { recorded, earlierEnds } = deps
   const reopenSettled: Replay['reopenSettled'] = decision => {
@@ -43,7 +43,7 @@ export function createReplay(deps: ReplayDeps): Replay {
     return { step, tracked: trackedStateOf(state, operation.id) }
   }
   const running = new Map<OperationId, Promise<readonly EndedStep[]>>()
-  const rerun: Replay['resume'] = async ({ operations }, note) => {
+  const rerun: Replay['resume'] = async ({ operations }, onEnd) => {
     const chain = operations.map(operation => ({
       operation,
       step: isUnsent(operation) ? undefined : stepOfOperation(operation, deps),
@@ -51,18 +51,18 @@ export function createReplay(deps: ReplayDeps): Replay {
     const steps = chain.flatMap(({ step }) => step ?? [])
     const ended = await runChain(deps, chain, earlierEnds)
     if (isChainComplete(ended, steps.length)) emitReplaces(deps.emitter, ended)
-    note(steps, ended)
+    onEnd(steps, ended)
     return ended
   }
   return {
     decisionsOf: recorded.decisionsOf,
     recordedUrns: () => [...new Set(recorded.decisions.map(urnOf))],
     reopenSettled,
-    resume(registration, note) {
+    resume(registration, onEnd) {
       const [first] = registration.operations
       const known = first === undefined ? undefined : running.get(first.id)
       if (known !== undefined) return known
-      const ended = rerun(registration, note)
+      const ended = rerun(registration, onEnd)
       if (first !== undefined) running.set(first.id, ended)
       return ended
     },
@@ -94,7 +94,7 @@ export function createReplay(deps: ReplayDeps): Replay {
   }
 }
 
-/** Ends what nobody has begun; false where somebody has. */
+/** Ends a first operation that has not begun; returns false when it has. */
 async function withdraw(
   { operations, deployment, recorded }: ReplayDeps,
   first: RecordedRegistration['operations'][number] | undefined,
@@ -107,7 +107,7 @@ function urnOf(decision: DecisionIndex['decisions'][number]) {
   return decision.kind === 'registration' ? decision.urn : decision.operation.urn
 }
 
-/** The state of a settled step with the outputs that were registered for it since. */
+/** Returns the state of a settled step with the outputs that were registered since. */
 function openSettledState(deps: ReplayDeps, { operation, state }: RecordedSettlement) {
   if (state === undefined)
     throw error('STATE_INVALID', `the record of operation ${operation.id} lacks its state`)

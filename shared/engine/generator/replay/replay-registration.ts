@@ -1,61 +1,52 @@
 import type { RecordedDecision } from '../../deployment/log/decision-index.ts'
 import type { TrackedState } from '../../step.ts'
-import { type EndedStep, successEndOf } from '../../step-end.ts'
-import { configureUnusedProvider } from '../steps/run-steps.ts'
-import type { UrnClaim } from '../registration/claim-urn.ts'
-import { failRegistration, type GeneratorContext } from '../context.ts'
-import { applyStepEnds } from '../steps/apply-step-ends.ts'
+import { successEndOf } from '../../step-end.ts'
 import { plannedUrnsOf } from '../checks/check-update-plan.ts'
-import {
-  isRefresh,
-  type RecordedRegistration,
-  type RecordedSettlement,
-  type Replay,
-} from './replay.ts'
-import { forgetDecision } from './restore-sets.ts'
+import type { GeneratorContext } from '../context.ts'
+import type { UrnClaim } from '../registration/claim-urn.ts'
+import type { CurrentState } from '../sets.ts'
+import { type Answered, decided, failStep, type StageResult } from '../stage.ts'
+import { configureUnusedProvider } from '../steps/run-steps.ts'
 import { emitSameViews } from '../steps/same-views.ts'
 import { runAfterHooks } from '../steps/settled-hooks.ts'
-import type { CurrentState } from '../sets.ts'
+import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
+import { isRefresh, type RecordedSettlement, type Replay } from './replay.ts'
+import { forgetDecision } from './restore-sets.ts'
+import { resumeRecorded } from './resume-recorded.ts'
 
 /**
- * Answers a registration that an earlier life decided: the recorded decision is carried on, and the
- * answer is the recorded one, byte for byte. Undefined when it is to be decided (anew). A goal that
- * differs keeps its recorded decision if anything of it began, and the deployment says so.
+ * Answers a registration that an earlier generator decided: the recorded decision runs to its end,
+ * and the answer is the recorded one, byte for byte. `decided`: there is no record, or it is
+ * decided again. A goal that differs keeps its recorded decision once a step of it began, with a
+ * warning.
  */
 export async function replayRecorded(
   ctx: GeneratorContext,
   claim: UrnClaim,
   goal: string,
-): Promise<CurrentState | undefined> {
-  const { replay } = ctx
+): Promise<StageResult<void>> {
+  const { replay } = ctx.ports
   const decisions = (replay?.decisionsOf(claim.urn) ?? []).filter(known => !isRefresh(known))
   const last = decisions.at(-1)
-  if (replay === undefined || last === undefined) return undefined
-  if (last.goal !== goal && !(await shouldKeepDecision(ctx, replay, last))) return undefined
+  if (replay === undefined || last === undefined) return decided(undefined)
+  if (last.goal !== goal && !(await shouldKeepDecision(ctx, replay, last)))
+    return decided(undefined)
   const registration = decisions.findLast(decision => decision.kind === 'registration')
   const ends = registration === undefined ? [] : await resumeRecorded(ctx, replay, registration)
-  // What only a person can find out is no reason to leave the rest undone.
+  // Only a person can resolve an interrupted operation: the other resources do not wait for it.
   const isUnknown = ends.some(({ end }) => end.verdict === 'interrupted')
-  if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failRegistration(ctx, isUnknown)
+  if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failStep(ctx.input, isUnknown)
   if (last.kind === 'settled') return replaySettled(ctx, replay, claim, last)
-  // What was imported is compared with its goal after that, unless that is another by now.
-  if (last === replay.importOf(claim.urn) && last.goal === goal) return undefined
+  // An imported resource is compared with its goal afterwards, unless the goal has changed.
+  if (last === replay.importOf(claim.urn) && last.goal === goal) return decided(undefined)
   const made = ends.findLast(({ step }) => step.next !== undefined)
-  // Only the deletes of a replacement that the generator settles itself: the rest is decided now.
-  if (made?.tracked === undefined) return undefined
-  return { ...made.tracked, op: made.step.op }
+  // The record has only the deletes of a replacement that the generator settles: decide the rest.
+  if (made?.tracked === undefined) return decided(undefined)
+  return toReplayed(claim, { ...made.tracked, op: made.step.op })
 }
 
-/**
- * The end of a recorded chain, taken into the sets: also of what of it never began, for a delete
- * that did not take place must not count as one.
- */
-export function resumeRecorded(
-  { sets }: Pick<GeneratorContext, 'sets'>,
-  replay: Replay,
-  registration: RecordedRegistration,
-): Promise<readonly EndedStep[]> {
-  return replay.resume(registration, (decided, ended) => applyStepEnds(sets, decided, ended))
+function toReplayed({ urn }: UrnClaim, current: CurrentState): Answered {
+  return { kind: 'replayed', current, delta: { current: [[urn, current]] } }
 }
 
 async function shouldKeepDecision(
@@ -65,14 +56,14 @@ async function shouldKeepDecision(
 ): Promise<boolean> {
   const urn = decision.kind === 'registration' ? decision.urn : decision.operation.urn
   if (decision.kind === 'registration' && (await replay.withdraw(decision))) {
-    forgetDecision(ctx.sets, decision)
-    ctx.updatePlan.guard?.restoreSteps(plannedUrnsOf(decision, ctx.sets))
+    ctx.apply(forgetDecision(ctx.input.sets, decision))
+    ctx.ports.updatePlan.guard?.restoreSteps(plannedUrnsOf(decision, ctx.input.sets))
     return false
   }
   const message =
     'the program registers this otherwise than before the deployment was interrupted; ' +
-    'what was decided then is kept, and the next deployment will bring it to its goal'
-  ctx.emitter.report('warning', message, urn)
+    'the recorded decision is kept, and the next deployment updates the resource'
+  ctx.ports.emitter.report('warning', message, urn)
   return true
 }
 
@@ -81,27 +72,29 @@ async function replaySettled(
   replay: Replay,
   claim: UrnClaim,
   decision: RecordedSettlement,
-): Promise<CurrentState> {
+): Promise<Answered> {
+  const { emitter } = ctx.ports
   const { step, tracked } = replay.reopenSettled(decision)
   const { state } = tracked
-  ctx.emitter.emitBegin(step)
+  emitter.emitBegin(step)
   const inputs = step.op === 'same' ? (claim.old?.state.inputs ?? state.inputs) : state.inputs
   await configureUnusedProvider(ctx, state, inputs)
   await runAfterHooks(ctx, step, state)
   const end = successEndOf(state)
-  ctx.emitter.emitEnd(step, end)
-  ctx.emitter.count(step, end)
+  emitter.emitEnd(step, end)
+  emitter.count(step, end)
   if (step.op === 'same' && step.old !== undefined) emitSameViews(ctx, step.old.state)
-  applyStepEnds(ctx.sets, [step], [{ step, end, tracked }])
-  return { ...tracked, op: step.op }
+  ctx.apply(createStepEndsDelta([step], [{ step, end, tracked }]))
+  return toReplayed(claim, { ...tracked, op: step.op })
 }
 
 /**
- * Recorded resources that the program of this life did not register: condemned like any other, and
- * said. Each as it is now.
+ * Returns the recorded resources that the program did not register this time, each as it is now.
+ * They are deleted like any other unregistered resource, with a warning.
  */
 export async function findLeftovers(ctx: GeneratorContext): Promise<readonly TrackedState[]> {
-  const { replay, sets } = ctx
+  const { sets } = ctx.input
+  const { replay } = ctx.ports
   if (replay === undefined) return []
   const found: TrackedState[] = []
   for (const urn of replay.recordedUrns()) {
@@ -110,7 +103,7 @@ export async function findLeftovers(ctx: GeneratorContext): Promise<readonly Tra
     if (tracked === undefined) continue
     const message =
       'the program registered this before the deployment was interrupted and does not any more: it is deleted'
-    ctx.emitter.report('warning', message, urn)
+    ctx.ports.emitter.report('warning', message, urn)
     found.push(tracked)
   }
   return found

@@ -7,19 +7,19 @@ import type { Step, TrackedState } from '../../step.ts'
 export type RecordedRegistration = RecordedDecision & { readonly kind: 'registration' }
 export type RecordedSettlement = RecordedDecision & { readonly kind: 'settled' }
 
-/** Whether a decision only reads what the program registers. */
+/** Reports whether a decision only reads a registered resource. */
 export function isRefresh(decision: RecordedDecision): boolean {
   return decision.kind === 'registration' && decision.operations.some(({ op }) => op === 'refresh')
 }
 
-/** What earlier lives of this deployment decided, and how it is taken up again (I10). */
+/** The decisions of earlier generators of this deployment, and how they are resumed (I10). */
 export interface Replay {
-  /** What was decided about a URN, in order. */
+  /** The decisions about a URN, in order. */
   readonly decisionsOf: (urn: Urn) => readonly RecordedDecision[]
   /**
-   * Carries a recorded chain out to its end, once however often it is asked: what ended is answered
-   * from its record, what runs is awaited, what never began is sent again. `note` hears of the
-   * first asker's end what was decided and what of it took place.
+   * Runs a recorded chain to its end, once for all callers. Ended operations are read from their
+   * records, running ones are awaited, and the others are sent again. `onEnd` of the first caller
+   * gets the decided steps and their ends.
    */
   readonly resume: (
     registration: RecordedRegistration,
@@ -36,10 +36,10 @@ export interface Replay {
     readonly step: Step
     readonly tracked: TrackedState
   }
-  /** Takes a decision back if nothing of it began; atomic, by ending its first operation. */
+  /** Withdraws a decision if none of its operations began; atomic, by ending the first one. */
   readonly withdraw: (registration: RecordedRegistration) => Promise<boolean>
-  /** What a recorded URN is now; undefined when nothing came of it. */
+  /** Reads the present state of a recorded URN; undefined when it has none. */
   readonly readState: (urn: Urn) => Promise<TrackedState | undefined>
-  /** Every URN that was decided about. */
+  /** Every URN with a recorded decision. */
   readonly recordedUrns: () => readonly Urn[]
 }

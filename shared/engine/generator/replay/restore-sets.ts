@@ -2,88 +2,97 @@ import type { OperationId } from '../../../records/ids.ts'
 import type { Operation, StateReference } from '../../../records/operation.ts'
 import type { Urn } from '../../../names/urn.ts'
 import type { RecordedDecision } from '../../deployment/log/decision-index.ts'
-import type { ProviderRegistry } from '../../../providers/provider-registry.ts'
 import type { TrackedState } from '../../step.ts'
+import type { SetsDelta } from '../sets-delta.ts'
 import type { GeneratorSets } from '../sets.ts'
 
-/**
- * Folds recorded decisions into the sets, in the order in which they were made, before a new life
- * serves its first call. What was unchanged left no record and is decided again.
- */
-export function restoreSets(
-  sets: GeneratorSets,
-  decisions: readonly RecordedDecision[],
-  input: {
-    readonly providers: Pick<ProviderRegistry, 'alias'>
-    /** Whether an operation had ended well when this life began. */
-    readonly hasSucceeded: (id: OperationId) => boolean
-    /** The state that an operation had made by then. */
-    readonly findMade: (id: OperationId) => TrackedState | undefined
-  },
-): void {
-  const { providers, hasSucceeded, findMade: madeBy } = input
-  const read = new Map<OperationId, number>()
-  for (const decision of decisions) {
-    for (const [old, current] of decision.sets.aliased ?? []) {
-      sets.aliased.set(old, current)
-      sets.formerUrns.set(current, old)
-      providers.alias(old, current)
-    }
-    for (const [urn, keys] of decision.sets.dependentKeys ?? []) sets.dependentKeys.set(urn, keys)
-    for (const urn of decision.sets.replaced ?? []) sets.replaces.add(urn)
-    for (const urn of decision.sets.targeted ?? []) sets.targeted.add(urn)
-    const operations = operationsOf(decision)
-    for (const operation of operations) {
-      const hasEnded = decision.kind === 'settled' || hasSucceeded(operation.id)
-      applyOperation(sets, operation, {
-        hasEnded,
-        index: baseIndexOf(operation.old, id => read.get(id)),
-      })
-      if (operation.op === 'refresh' && operation.old?.kind === 'base') {
-        read.set(operation.id, operation.old.index)
-        if (hasEnded) sets.refreshed.set(operation.old.index, madeBy(operation.id))
-      }
-    }
-    // What another replacement deleted first is there again once its own create was decided.
-    const findMade = operations.find(({ op }) => op === 'create-replacement' || op === 'create')
-    const names = findMade === undefined ? [] : namesOf(findMade.urn, decision)
-    const isOwnDelete = operations.some(
-      ({ effect, urn }) => effect === 'mark-pending' && names.includes(urn),
-    )
-    if (!isOwnDelete) for (const name of names) sets.deletes.delete(name)
-  }
+/** The records by which recorded decisions are judged. */
+interface RecordedResults {
+  /** Whether an operation had succeeded when this generator started. */
+  readonly hasSucceeded: (id: OperationId) => boolean
+  /** The state that an operation had created by then. */
+  readonly findMade: (id: OperationId) => TrackedState | undefined
 }
 
-/** What a resource is called, and was until this decision. */
+/**
+ * Returns the deltas of recorded decisions, in the order in which they were made. The generator
+ * applies them before it serves its first call. An unchanged resource has no record: it is decided
+ * again.
+ */
+export function restoreSets(
+  decisions: readonly RecordedDecision[],
+  results: RecordedResults,
+): readonly SetsDelta[] {
+  const indexReadBy = new Map<OperationId, number>()
+  return decisions.map(decision => {
+    // The deletes of a record are those of its operations: other records may repeat the names.
+    const { deleted: _repeated, ...recorded } = decision.sets
+    const delta = createCollectedDelta()
+    const refreshed: [number, TrackedState | undefined][] = []
+    const operations = operationsOf(decision)
+    for (const operation of operations) {
+      const { id, op, old } = operation
+      const hasEnded = decision.kind === 'settled' || results.hasSucceeded(id)
+      const index = baseIndexOf(old, read => indexReadBy.get(read))
+      collectOperation(delta, operation, { hasEnded, index })
+      if (op !== 'refresh' || old?.kind !== 'base') continue
+      indexReadBy.set(id, old.index)
+      if (hasEnded) refreshed.push([old.index, results.findMade(id)])
+    }
+    const replaced = [...(recorded.replaced ?? []), ...delta.replaced]
+    const removed = { deleted: listRecreated(decision, operations) }
+    return { ...recorded, ...delta, replaced, refreshed, removed }
+  })
+}
+
+/** The URNs that another replacement deleted first and that this decision creates again. */
+function listRecreated(
+  decision: RecordedDecision,
+  operations: readonly Operation[],
+): readonly Urn[] {
+  const create = operations.find(({ op }) => op === 'create-replacement' || op === 'create')
+  const names = create === undefined ? [] : namesOf(create.urn, decision)
+  const isOwnDelete = operations.some(
+    ({ effect, urn }) => effect === 'mark-pending' && names.includes(urn),
+  )
+  return isOwnDelete ? [] : names
+}
+
+/** The URN of a resource, and the URNs that it had until this decision. */
 function namesOf(urn: Urn, { sets }: RecordedDecision): readonly Urn[] {
   const former = (sets.aliased ?? []).flatMap(([old, now]) => (now === urn ? [old] : []))
   return [urn, ...former]
 }
 
-/** Takes a decision that was withdrawn out of the sets again. */
-export function forgetDecision(sets: GeneratorSets, decision: RecordedDecision): void {
-  for (const urn of decision.sets.replaced ?? []) sets.replaces.delete(urn)
-  for (const urn of decision.sets.targeted ?? []) sets.targeted.delete(urn)
-  for (const [urn] of decision.sets.dependentKeys ?? []) sets.dependentKeys.delete(urn)
-  for (const { effect, urn, old } of operationsOf(decision)) {
-    sets.operated.delete(urn)
-    if (effect === 'mark-pending') sets.deletes.delete(urn)
-    const index = baseIndexOf(old, id => readBy(sets, id))
-    if (index === undefined) continue
-    for (const set of [sets.markedForDelete, sets.condemned, sets.pendingReplacement])
-      set.delete(index)
+/** Returns the delta that takes a withdrawn decision out of the sets. */
+export function forgetDecision(sets: GeneratorSets, decision: RecordedDecision): SetsDelta {
+  const operations = operationsOf(decision)
+  const indices = operations.flatMap(
+    ({ old }) => baseIndexOf(old, id => findIndexReadBy(sets, id)) ?? [],
+  )
+  return {
+    removed: {
+      replaced: decision.sets.replaced ?? [],
+      targeted: decision.sets.targeted ?? [],
+      dependentKeys: (decision.sets.dependentKeys ?? []).map(([urn]) => urn),
+      operated: operations.map(({ urn }) => urn),
+      deleted: operations.flatMap(({ effect, urn }) => (effect === 'mark-pending' ? [urn] : [])),
+      markedForDelete: indices,
+      condemned: indices,
+      pendingReplacement: indices,
+    },
   }
 }
 
-/** The base index of what an operation is about: `read` knows what was read again since. */
+/** The base index of the old state of an operation; `indexReadBy` resolves refreshed states. */
 function baseIndexOf(
   old: StateReference | undefined,
-  read: (id: OperationId) => number | undefined,
+  indexReadBy: (id: OperationId) => number | undefined,
 ): number | undefined {
-  return old?.kind === 'operation' ? read(old.operation) : old?.index
+  return old?.kind === 'operation' ? indexReadBy(old.operation) : old?.index
 }
 
-function readBy({ refreshed }: GeneratorSets, id: OperationId): number | undefined {
+function findIndexReadBy({ refreshed }: GeneratorSets, id: OperationId): number | undefined {
   for (const [index, now] of refreshed)
     if (now?.ref.kind === 'operation' && now.ref.operation === id) return index
   return undefined
@@ -93,36 +102,49 @@ function operationsOf(decision: RecordedDecision): readonly Operation[] {
   return decision.kind === 'registration' ? decision.operations : [decision.operation]
 }
 
-function applyOperation(
-  sets: GeneratorSets,
+/** The kinds of a delta that operations add to. */
+function createCollectedDelta() {
+  return {
+    operated: [] as Urn[],
+    deleted: [] as Urn[],
+    replaced: [] as Urn[],
+    markedForDelete: [] as number[],
+    pendingReplacement: [] as number[],
+    condemned: [] as number[],
+  }
+}
+
+function collectOperation(
+  delta: ReturnType<typeof createCollectedDelta>,
   { op, urn, effect }: Operation,
   { hasEnded, index }: { readonly hasEnded: boolean; readonly index: number | undefined },
 ): void {
   switch (op) {
     case 'delete-replaced':
-      // An old copy that goes says nothing of the one that superseded it.
-      if (effect === 'mark-pending') sets.deletes.add(urn)
-      if (index !== undefined) sets.condemned.add(index)
+      // The delete of an old copy says nothing about the copy that superseded it.
+      if (effect === 'mark-pending') delta.deleted.push(urn)
+      if (index !== undefined) delta.condemned.push(index)
       if (index !== undefined && hasEnded && effect === 'mark-pending')
-        sets.pendingReplacement.add(index)
+        delta.pendingReplacement.push(index)
       return
     case 'create-replacement':
     case 'read-replacement':
-      sets.replaces.add(urn)
-      sets.operated.add(urn)
-      if (index !== undefined && hasEnded && effect === 'add-mark') sets.markedForDelete.add(index)
+      delta.replaced.push(urn)
+      delta.operated.push(urn)
+      if (index !== undefined && hasEnded && effect === 'add-mark')
+        delta.markedForDelete.push(index)
       return
     case 'import-replacement':
-      // Not among what is replaced, by which others would be replaced with it.
-      sets.operated.add(urn)
-      if (index !== undefined && hasEnded) sets.markedForDelete.add(index)
+      // Not in `replaces`: that would replace other resources with it.
+      delta.operated.push(urn)
+      if (index !== undefined && hasEnded) delta.markedForDelete.push(index)
       return
     case 'refresh':
     case 'same':
     case 'update':
     case 'read':
     case 'import':
-      sets.operated.add(urn)
+      delta.operated.push(urn)
       return
     default:
   }

@@ -15,22 +15,20 @@ import { operationOf } from '../../deployment/state/operations.ts'
 import type { RecordedAnswer } from '../../deployment/log/decision-index.ts'
 import { emitReplaces } from '../../events/replace-events.ts'
 import { equalResources } from '../../../state/equal.ts'
-import type { StepRunner } from '../context.ts'
+import type { StepRunner } from '../step-runner.ts'
 
-/** What a runner over the records needs. */
+/** The dependencies of a runner that records its steps. */
 export interface DeploymentRunnerDeps extends ChainDeps {
-  /** Whether the base has an extension. */
+  /** Reports whether the base has an extension. */
   readonly isInBase: (extension: string) => boolean
-  /** Counts a call of a key; `known`: the answer that an earlier life recorded. */
+  /** Counts a call of a key; `known`: the answer that an earlier generator recorded. */
   readonly nextCall: (key: string) => {
     readonly at: number
     readonly known: RecordedAnswer | undefined
   }
 }
 
-/**
- * Carries steps out through log and queue: decided, durable, sent, ended, and only then answered.
- */
+/** Creates a runner over log and queue: steps are recorded, sent and ended before the answer. */
 export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
   const { writer, sealing, recorded, isInBase } = deps
   const extended = new Set(recorded?.extensions)
@@ -85,7 +83,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
   }
 }
 
-/** Answers calls of the program: as an earlier life was answered, else anew, and noted. */
+/** Answers calls of the program from the records, or requests and records the answer. */
 function createCallAnswerer(deps: DeploymentRunnerDeps): StepRunner['answerCall'] {
   const { writer, sealing } = deps
   return async (key, request) => {
@@ -98,7 +96,7 @@ function createCallAnswerer(deps: DeploymentRunnerDeps): StepRunner['answerCall'
         dependencies: new Map(known.dependencies ?? []),
       }
     const answer = await request()
-    // Nothing waits for it: it is durable before the next decision is, or it decided nothing.
+    // Not awaited: the record is durable before the next decision, or no decision used it.
     writer.defer({
       kind: 'answered',
       key,
@@ -112,7 +110,7 @@ function createCallAnswerer(deps: DeploymentRunnerDeps): StepRunner['answerCall'
   }
 }
 
-/** Each operation is the only need of the next. */
+/** Plans operations as a chain: each is the only need of the next. */
 function chainOf(steps: readonly Step[], deps: DeploymentRunnerDeps): readonly PlannedOperation[] {
   const links = steps.flatMap((step, at) =>
     planStepOperations(step, { id: deps.nextId(), needs: at === 0 ? 0 : 1, releases: [] }, deps),

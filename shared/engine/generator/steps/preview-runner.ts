@@ -5,12 +5,12 @@ import { completeReplaceStep } from '../../events/replace-events.ts'
 import type { Step, TrackedState } from '../../step.ts'
 import type { EndedStep } from '../../step-end.ts'
 import { type PreviewDeps, previewStep } from './preview-step.ts'
-import type { StepRunner } from '../context.ts'
+import type { StepRunner } from '../step-runner.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 
 /**
- * Carries steps out at once, as a preview does: providers are asked what would be, nothing is
- * recorded (I11).
+ * Creates the runner of a preview: steps run at once, providers compute planned states, and nothing
+ * is recorded (I11).
  */
 export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
   const tracked = (state: ResourceState): TrackedState => ({
@@ -37,7 +37,7 @@ export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
     recordExtension: () => undefined,
     recordOutputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
     runHooks: moment => runHooks(deps, moment),
-    answerCall: (_key, ask) => ask(),
+    answerCall: (_key, request) => request(),
   }
 }
 

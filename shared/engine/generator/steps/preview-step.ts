@@ -7,16 +7,16 @@ import { hooksOf, momentOf, type ProgramHooks, type StepHooks } from '../../hook
 import type { Step } from '../../step.ts'
 import { failureEndOf, type StepEnd, successEndOf } from '../../step-end.ts'
 
-/** What previewing a step needs. */
+/** The dependencies of a previewed step. */
 export interface PreviewDeps {
   readonly performing: PerformDeps
   readonly emitter: StepEmitter
   readonly hooks: ProgramHooks
-  /** A hook failed after its step. */
+  /** Called when a hook failed after its step. */
   readonly onHookFailed: () => void
 }
 
-/** Tells what a step would do: hooks that want it run, the provider is asked what would be. */
+/** Shows the effect of a step: its hooks run, and the provider previews the operation. */
 export async function previewStep(step: Step, deps: PreviewDeps): Promise<StepEnd> {
   const { emitter } = deps
   emitter.emitBegin(step)
@@ -50,7 +50,7 @@ async function previewWithHooks(step: Step, hooks: StepHooks, deps: PreviewDeps)
   return end
 }
 
-/** Error hooks are asked in previews too, as in the original. */
+/** As in Pulumi, error hooks run in previews too. */
 async function previewWithRetries(
   step: Step,
   hooks: StepHooks,

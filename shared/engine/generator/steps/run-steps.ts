@@ -7,136 +7,152 @@ import { withoutInternal } from '../../../providers/provider-inputs.ts'
 import { markSecretOutputs } from '../../secret-outputs.ts'
 import type { Step } from '../../step.ts'
 import { type EndedStep, failureEndOf, successEndOf } from '../../step-end.ts'
-import { Bail, failRegistration, type GeneratorContext } from '../context.ts'
+import type { DecisionInput, GeneratorContext } from '../context.ts'
+import { decided, failStep, type Result, stopped } from '../stage.ts'
 import { type Candidate, isSettledByGenerator } from '../registration/candidate.ts'
-import { applyStepEnds } from './apply-step-ends.ts'
+import { createStepEndsDelta } from './step-ends-delta.ts'
 import { emitSameViews } from './same-views.ts'
 import { runAfterHooks, runBeforeHooks } from './settled-hooks.ts'
 import type { CurrentState } from '../sets.ts'
 
-/** Carries the steps of a registration out and answers what the resource is then. */
+/** Runs the steps of a registration, and returns the resource as it is then. */
 export async function runSteps(
   ctx: GeneratorContext,
   candidate: Candidate,
   steps: readonly Step[],
-): Promise<CurrentState> {
-  if (ctx.isAborted()) throw new Bail()
+): Promise<Result<CurrentState>> {
+  if (ctx.ports.isAborted()) return stopped
   const last = steps.findLast(step => step.op !== 'replace')
-  if (last === undefined) throw new TypeError('a registration comes to a step')
-  const current =
+  if (last === undefined) throw new TypeError('a registration has at least one step')
+  const { imported } = candidate.claim
+  // A resource that was imported just now and has no difference needs no further step.
+  const settled =
     last.op !== 'same'
       ? await runChange(ctx, candidate, steps)
-      : // What was just imported as the program wants it needs no step besides.
-        (candidate.claim.imported ?? (await settleSame(ctx, candidate, last)))
-  ctx.sets.current.set(current.state.urn, current)
-  ctx.updatePlan.draft?.recordOutputs(current.state.urn, current.state.outputs)
-  return current
+      : decided(imported ?? (await settleSame(ctx, candidate, last)))
+  if (settled.kind === 'failed') return settled
+  const current = settled.value
+  ctx.apply({ current: [[current.state.urn, current]] })
+  ctx.ports.updatePlan.draft?.recordOutputs(current.state.urn, current.state.outputs)
+  return settled
 }
 
-/** An unchanged resource: written only when something that is kept differs from the base. */
+/** Settles an unchanged resource: written only when a persisted field differs from the base. */
 async function settleSame(
   ctx: GeneratorContext,
   candidate: Candidate,
   step: Step,
 ): Promise<CurrentState> {
+  const { emitter, runner } = ctx.ports
   const { next, old } = step
   if (next === undefined || old === undefined) throw new TypeError('a same has both states')
   const state = markSecretOutputs(next, () => undefined)
-  ctx.emitter.emitBegin(step)
+  emitter.emitBegin(step)
   await configureUnusedProvider(ctx, state, old.state.inputs)
   const unwritten = equalResources(old.state, state)
   const tracked = unwritten
     ? old
-    : await ctx.runner.settle({ step, state, ...decisionRecordOf(ctx, candidate, [step]) })
+    : await runner.settle({ step, state, ...decisionRecordOf(ctx, candidate, [step]) })
   const end = successEndOf(tracked.state)
-  ctx.emitter.emitEnd(step, end)
-  ctx.emitter.count(step, end)
+  emitter.emitEnd(step, end)
+  emitter.count(step, end)
   emitSameViews(ctx, old.state)
   return { ...tracked, op: 'same' }
 }
 
 /**
- * Configures an unchanged provider, unless operations use it already: to configure it again would
- * end the instance under them.
+ * Configures an unchanged provider, unless operations use it already: a second configuration would
+ * end the instance that they use.
  */
 export async function configureUnusedProvider(
-  ctx: GeneratorContext,
+  { ports }: Pick<GeneratorContext, 'ports'>,
   state: ResourceState,
   inputs: ResourceState['inputs'],
 ): Promise<void> {
   if (!isProviderType(state.type)) return
-  if (ctx.providers.isRegistered(referenceOf(state.urn, state.id))) return
-  await ctx.providers.configure(state.urn, state.id, inputs)
+  if (ports.providers.isRegistered(referenceOf(state.urn, state.id))) return
+  await ports.providers.configure(state.urn, state.id, inputs)
 }
 
 async function runChange(
   ctx: GeneratorContext,
   candidate: Candidate,
   steps: readonly Step[],
-): Promise<CurrentState> {
+): Promise<Result<CurrentState>> {
   const ended: EndedStep[] = []
+  let completed: Result<void>
   try {
-    await runBatches(ctx, candidate, steps, ended)
+    completed = await runBatches(ctx, candidate, steps, ended)
   } finally {
-    applyStepEnds(ctx.sets, steps, ended)
+    ctx.apply(createStepEndsDelta(steps, ended))
   }
+  if (completed.kind === 'failed') return completed
   const made = ended.findLast(({ step }) => step.op !== 'replace')
-  if (made?.tracked === undefined) return failRegistration(ctx)
-  return { ...made.tracked, op: made.step.op }
+  if (made?.tracked === undefined) return failStep(ctx.input)
+  return decided({ ...made.tracked, op: made.step.op })
 }
 
-/** Runs the batches one after another, noting each end, until one does not succeed. */
+/** Runs the batches one after another and collects each end, until one does not succeed. */
 async function runBatches(
   ctx: GeneratorContext,
   candidate: Candidate,
   steps: readonly Step[],
   ended: EndedStep[],
-): Promise<void> {
+): Promise<Result<void>> {
   for (const batch of groupIntoBatches(steps)) {
     const ends =
       isSettledByGenerator(batch[0]?.next ?? candidate.next) &&
       batch[0]?.op.startsWith('delete') !== true
         ? [await settleChange(ctx, candidate, steps, batch[0])]
-        : await ctx.runner.run({
+        : await ctx.ports.runner.run({
             urn: candidate.claim.urn,
             steps: batch,
             ...decisionRecordOf(ctx, candidate, steps),
           })
     ended.push(...ends)
-    // What only a person can find out is no reason to leave the rest undone.
+    // Only a person can resolve an interrupted operation: the other resources do not wait for it.
     const isOrphaned = ends.some(end => end.isOrphaned === true)
-    if (ends.some(({ end }) => end.verdict !== 'succeeded'))
-      return failRegistration(ctx, isOrphaned)
+    if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failStep(ctx.input, isOrphaned)
   }
+  return decided(undefined)
 }
 
-/** What a record says of the registration beside its steps. */
+/** The goal and the delta that a record has besides its steps. */
 function decisionRecordOf(
   ctx: GeneratorContext,
   candidate: Candidate,
   steps: readonly Step[],
 ): { readonly goal: string; readonly sets: SetDelta } {
-  return { goal: ctx.goalDigestOf(candidate.goal), sets: setDeltaOf(ctx, candidate, steps) }
+  return {
+    goal: ctx.ports.goalDigestOf(candidate.goal),
+    sets: setDeltaOf(ctx.input, candidate, steps),
+  }
 }
 
-/** What this decision added to the sets, for whoever folds the log. */
-function setDeltaOf(ctx: GeneratorContext, candidate: Candidate, steps: readonly Step[]): SetDelta {
+/** The delta that is recorded with a decision, for readers of the log. */
+function setDeltaOf(
+  { sets }: Pick<DecisionInput, 'sets'>,
+  candidate: Candidate,
+  steps: readonly Step[],
+): SetDelta {
   const { urn, alias } = candidate.claim
   const deleted = steps.filter(step => step.effect === 'mark-pending').map(step => step.urn)
   const keys = deleted.flatMap(gone => {
-    const found = ctx.sets.dependentKeys.get(gone)
+    const found = sets.dependentKeys.get(gone)
     return found === undefined ? [] : [[gone, found] as const]
   })
   return {
     ...(alias === undefined ? {} : { aliased: [[alias, urn] as const] }),
     ...(deleted.length === 0 ? {} : { deleted }),
     ...(keys.length === 0 ? {} : { dependentKeys: keys }),
-    ...(ctx.sets.replaces.has(urn) ? { replaced: [urn] } : {}),
-    ...(ctx.sets.targeted.has(urn) ? { targeted: [urn] } : {}),
+    ...(sets.replaces.has(urn) ? { replaced: [urn] } : {}),
+    ...(sets.targeted.has(urn) ? { targeted: [urn] } : {}),
   }
 }
 
-/** Steps of a custom resource are one chain; those of components and providers stand alone. */
+/**
+ * Steps of a custom resource are one chain; each step of a component or provider is its own batch.
+ */
 function groupIntoBatches(steps: readonly Step[]): readonly (readonly Step[])[] {
   const settled = steps.some(step => step.next !== undefined && isSettledByGenerator(step.next))
   if (!settled) return [steps]
@@ -145,40 +161,37 @@ function groupIntoBatches(steps: readonly Step[]): readonly (readonly Step[])[] 
   return [...(deletes.length > 0 ? [deletes] : []), ...rest.map(step => [step])]
 }
 
-/**
- * Create, update or replace of a component or provider: no cloud is asked, the generator settles
- * it.
- */
+/** Settles the create, update or replacement of a component or provider, without an executor. */
 async function settleChange(
   ctx: GeneratorContext,
   candidate: Candidate,
   steps: readonly Step[],
   step: Step | undefined,
 ): Promise<EndedStep> {
-  if (step?.next === undefined) throw new TypeError('a change has a state to be')
-  ctx.emitter.emitBegin(step)
+  if (step?.next === undefined) throw new TypeError('a change has a planned state')
+  ctx.ports.emitter.emitBegin(step)
   if (step.op === 'replace') {
     const end = successEndOf(step.next)
-    ctx.emitter.emitEnd(step, end)
-    ctx.emitter.count(step, end)
+    ctx.ports.emitter.emitEnd(step, end)
+    ctx.ports.emitter.count(step, end)
     return { step, end, tracked: undefined }
   }
   const refused = await runBeforeHooks(ctx, step)
   if (refused !== undefined) {
     const end = failureEndOf({ message: refused, status: 'ok' })
-    ctx.emitter.emitEnd(step, end)
+    ctx.ports.emitter.emitEnd(step, end)
     return { step, end, tracked: undefined }
   }
   const state = markSecretOutputs(await computeSettledState(ctx, step, step.next), () => undefined)
-  const tracked = await ctx.runner.settle({
+  const tracked = await ctx.ports.runner.settle({
     step,
     state,
     ...decisionRecordOf(ctx, candidate, steps),
   })
   await runAfterHooks(ctx, step, tracked.state)
   const end = successEndOf(tracked.state)
-  ctx.emitter.emitEnd(step, end)
-  ctx.emitter.count(step, end)
+  ctx.ports.emitter.emitEnd(step, end)
+  ctx.ports.emitter.count(step, end)
   return { step, end, tracked }
 }
 
@@ -187,12 +200,20 @@ async function computeSettledState(
   step: Step,
   next: ResourceState,
 ): Promise<ResourceState> {
-  const now = ctx.timestamp()
+  const now = ctx.ports.timestamp()
   const isUpdate = step.op === 'update'
-  const times = ctx.preview ? {} : isUpdate ? { modified: now } : { created: now, modified: now }
-  // Only what is made moves the times of a component: a change of it is nothing in the cloud.
+  const times = ctx.input.preview
+    ? {}
+    : isUpdate
+      ? { modified: now }
+      : { created: now, modified: now }
+  // An update leaves the times of a component as they are: it changes nothing in the cloud.
   if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...(isUpdate ? {} : times) }
-  const id = isUpdate ? (step.old?.state.id ?? '') : ctx.preview ? unknownText : ctx.uuid()
-  await ctx.providers.configure(next.urn, id, next.inputs)
+  const id = isUpdate
+    ? (step.old?.state.id ?? '')
+    : ctx.input.preview
+      ? unknownText
+      : ctx.ports.uuid()
+  await ctx.ports.providers.configure(next.urn, id, next.inputs)
   return { ...next, id, outputs: withoutInternal(next.inputs), ...times }
 }

@@ -5,7 +5,7 @@ import { emitStep } from '../../events/emit-step.ts'
 import type { GeneratorContext } from '../context.ts'
 
 /**
- * The steps of views whose owner stays as it is. Source:
+ * Returns the steps of views whose owner is unchanged. Source:
  * docs/spec/step-generation.md#diff-decision, docs/spec/step-execution.md#views.
  */
 export function createSameViewSteps(
@@ -17,15 +17,16 @@ export function createSameViewSteps(
     .map(old => stepOf({ op: 'same', effect: 'none', old, next: old.state }))
 }
 
-/** Takes them over and tells of them; nothing is written, for they are in the base. */
+/** Keeps the views of an unchanged owner and shows them; nothing is written. */
 export function emitSameViews(
-  { base, emitter, isDestroying, sets }: GeneratorContext,
+  { input, ports, apply }: GeneratorContext,
   owner: ResourceState,
 ): void {
-  // What is to be destroyed is told as that.
+  const { base, isDestroying } = input
+  // A destroy shows their deletes instead.
   if (isDestroying) return
   for (const step of createSameViewSteps(base, owner)) {
-    if (step.next !== undefined) sets.views.set(step.urn, step.next)
-    emitStep(emitter, step)
+    if (step.next !== undefined) apply({ views: [step.next] })
+    emitStep(ports.emitter, step)
   }
 }

@@ -2,22 +2,23 @@ import type { Urn } from '../../../names/urn.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { hooksOf, momentOf } from '../../hooks.ts'
 import type { Step } from '../../step.ts'
-import { type GeneratorContext, reportHookFailure } from '../context.ts'
+import type { GeneratorContext } from '../context.ts'
+import { applyFailure } from '../finish-stage.ts'
 
-/** Runs the hooks before what the generator settles itself; answers why it may not be done. */
+/** Runs the hooks before a step that the generator settles; returns the error that forbids it. */
 export async function runBeforeHooks(
   ctx: GeneratorContext,
   step: Step,
 ): Promise<string | undefined> {
   const hooks = hooksOf(step)
   if (hooks === undefined) return undefined
-  const { preview: isPreview } = ctx
-  return ctx.runner.runHooks(momentOf(step, hooks, { hook: hooks.before, isPreview }))
+  const { preview: isPreview } = ctx.input
+  return ctx.ports.runner.runHooks(momentOf(step, hooks, { hook: hooks.before, isPreview }))
 }
 
 /**
- * Runs the hooks after it: at once for a provider, for a component once it gave its outputs. One
- * that never gives any has no such moment, as in the original. Source:
+ * Runs the hooks after a settled step: at once for a provider, for a component when its outputs are
+ * registered. As in Pulumi, they never run for a component without outputs. Source:
  * docs/spec/step-execution.md#hooks.
  */
 export async function runAfterHooks(
@@ -28,18 +29,18 @@ export async function runAfterHooks(
   const hooks = hooksOf(step)
   if (hooks === undefined) return
   if (!made.custom) {
-    ctx.sets.awaitingOutputs.set(step.urn, step)
+    ctx.apply({ awaitingOutputs: [step] })
     return
   }
   await runAfterMoment(ctx, step, made)
 }
 
-/** Runs the hooks of a component that gave its outputs. */
+/** Runs the hooks of a component whose outputs were registered. */
 export async function runOutputHooks(ctx: GeneratorContext, urn: Urn): Promise<void> {
-  const step = ctx.sets.awaitingOutputs.get(urn)
-  const current = ctx.sets.current.get(urn)
+  const step = ctx.input.sets.awaitingOutputs.get(urn)
+  const current = ctx.input.sets.current.get(urn)
   if (step === undefined || current === undefined) return
-  ctx.sets.awaitingOutputs.delete(urn)
+  ctx.apply({ removed: { awaitingOutputs: [urn] } })
   await runAfterMoment(ctx, step, current.state)
 }
 
@@ -50,8 +51,11 @@ async function runAfterMoment(
 ): Promise<void> {
   const hooks = hooksOf(step)
   if (hooks === undefined) return
-  const { preview: isPreview } = ctx
+  const { preview: isPreview } = ctx.input
   const moment = momentOf(step, hooks, { hook: hooks.after, isPreview, made })
-  const error = await ctx.runner.runHooks(moment)
-  if (error !== undefined) reportHookFailure(ctx, error, step.urn)
+  const message = await ctx.ports.runner.runHooks(moment)
+  if (message === undefined) return
+  // The resource stays as it is; the deployment fails.
+  const ends = ctx.input.continueOnError ? 'registration' : 'deployment'
+  applyFailure(ctx.ports, { diagnostics: [{ message, urn: step.urn }], ends })
 }

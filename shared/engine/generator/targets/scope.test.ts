@@ -3,9 +3,9 @@ import type { Urn } from '../../../names/urn.ts'
 import type { Targeting } from '../../../records/log.ts'
 import { createResourceState, type ResourceState } from '../../../state/resource.ts'
 import { createStateGraph } from '../../graph/dependencies.ts'
-import { selectRefreshed } from '../refresh/refresh-scope.ts'
-import { isReplacedAnyway, isTargetedRegistration, recordScope, scopeOf } from './scope.ts'
-import { createSets } from '../sets.ts'
+import { selectRefreshed } from '../refresh/plan-refresh.ts'
+import { createScopeDelta, isReplacedAnyway, isTargetedRegistration, scopeOf } from './scope.ts'
+import { createSets, reduceSets } from '../reduce-sets.ts'
 
 const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
 const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
@@ -39,9 +39,9 @@ test.each<[Partial<Targeting>, string, string]>([
   [{}, 'shop-dev p a b c d', 'shop-dev p a b c d'],
   [{ targets: [urn('b')] }, 'shop-dev p b', 'b'],
   [{ targets: [urn('b')], targetDependents: true }, 'shop-dev p b c d', 'b c d'],
-  // Providers are brought to their goal in any case, but make no targets by that.
+  // Providers always reach their goal, but make no targets by that.
   [{ targets: [urn('d')], targetDependents: true }, 'shop-dev p d', 'd'],
-  // One that is a target makes its resources targets; a refresh does not look at providers.
+  // A targeted provider makes its resources targets; a refresh ignores providers.
   [{ targets: [providerUrn], targetDependents: true }, 'shop-dev p a b c d', 'p'],
   [{ targets: [stackUrn], targetDependents: true }, 'shop-dev p a b c d', 'shop-dev a b c d'],
   [{ targets: ['**::none'] }, 'shop-dev p', ''],
@@ -49,7 +49,7 @@ test.each<[Partial<Targeting>, string, string]>([
   [{ excludes: [urn('b')], excludeDependents: true }, 'shop-dev p a', 'shop-dev p a'],
   [{ excludes: [providerUrn] }, 'shop-dev p a b c d', 'shop-dev a b c d'],
   [{ excludes: [providerUrn], excludeDependents: true }, 'shop-dev p', 'shop-dev a b c d'],
-  // Of both, targets win where programs run, and excludes in a refresh before.
+  // Targets win over excludes where programs run, and excludes win in a refresh before.
   [{ targets: [urn('a')], excludes: [urn('a')] }, 'shop-dev p a', 'shop-dev p b c d'],
   [{ excludeProtected: true }, 'shop-dev p d', 'd'],
 ])('%j', (targeting, registered, refreshed) => {
@@ -59,14 +59,14 @@ test.each<[Partial<Targeting>, string, string]>([
   }
   const included = states.filter(one => {
     const isIncluded = isTargetedRegistration(input, one)
-    recordScope(input, one, isIncluded)
+    reduceSets(input.sets, createScopeDelta(input, one, isIncluded))
     return isIncluded
   })
   expect(names(included)).toBe(registered)
   expect(names([...selectRefreshed(states, input.scope)])).toBe(refreshed)
 })
 
-test('a resource is replaced on request, or for it is tainted', () => {
+test('a resource is replaced on request or because of its taint', () => {
   const scope = scopeOf({ ...none, replaces: ['**::a'] }, { graph: createStateGraph(states) })
   const plain = scopeOf(undefined, { graph: createStateGraph(states) })
   expect(isReplacedAnyway(scope, urn('a'), { taint: false })).toBe(true)

@@ -5,20 +5,21 @@ import type { Targeting } from '../../../records/log.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { Base } from '../../deployment/state/base.ts'
 import { isDependentOn, collectProtected } from '../../graph/closures.ts'
+import type { SetsDelta } from '../sets-delta.ts'
 import type { GeneratorSets } from '../sets.ts'
 
-/** What a deployment is about: its targets and what is left out, as sets. */
+/** The scope of a deployment: its targets, excludes and replaces, as sets. */
 export interface Scope {
   readonly targets: UrnSet
   readonly excludes: UrnSet
   readonly replaces: UrnSet
   readonly targetDependents: boolean
   readonly excludeDependents: boolean
-  /** Protected resources are among what is left out. */
+  /** Whether protected resources are excluded. */
   readonly excludeProtected: boolean
 }
 
-/** The sets of the options; protected resources are those of the base. */
+/** Creates the scope of the options; protected resources are those of the base. */
 export function scopeOf(targeting: Targeting | undefined, { graph }: Pick<Base, 'graph'>): Scope {
   const excludeProtected = targeting?.excludeProtected === true
   const kept = excludeProtected ? collectProtected(graph) : []
@@ -32,15 +33,15 @@ export function scopeOf(targeting: Targeting | undefined, { graph }: Pick<Base, 
   }
 }
 
-/** What the decisions about a resource's place in the scope are made from. */
+/** The data that decides whether a resource is in the scope. */
 interface ScopeInput {
   readonly scope: Scope
   readonly sets: Pick<GeneratorSets, 'targeted' | 'excluded'>
 }
 
 /**
- * Whether a registered resource is to be brought to its goal. Providers and the root stack always
- * are: others need them, and nobody thinks of them. Source:
+ * Reports whether a registered resource is brought to its goal. Providers and the root stack always
+ * are, because other resources need them. Source:
  * docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#targets.
  */
 export function isTargetedRegistration(input: ScopeInput, next: ResourceState): boolean {
@@ -49,7 +50,7 @@ export function isTargetedRegistration(input: ScopeInput, next: ResourceState): 
 }
 
 /**
- * Whether a state is what the deployment is about. Source: docs/spec/step-generation.md#targets.
+ * Reports whether a state is in the scope. Source: docs/spec/step-generation.md#targets.
  */
 export function isIncluded(input: ScopeInput, state: ResourceState): boolean {
   const { targets, excludes } = input.scope
@@ -72,18 +73,24 @@ function isExcluded({ scope, sets }: ScopeInput, state: ResourceState): boolean 
 }
 
 /**
- * Takes down what a registration means for those that depend on it. A provider or the stack, which
- * is brought to its goal in any case, makes no targets of them unless it is one itself.
+ * Returns the delta by which dependents of a registration find out whether they are in the scope.
+ * A provider or the stack, which always reaches its goal, makes them targets only if it is one
+ * itself.
  */
-export function recordScope(input: ScopeInput, next: ResourceState, isIncluded: boolean): void {
-  const { scope, sets } = input
-  if (scope.excludes.isConstrained && !isIncluded && isExcluded(input, next))
-    sets.excluded.add(next.urn)
-  else if (scope.targets.isConstrained && isIncluded && isTargeted(input, next))
-    sets.targeted.add(next.urn)
+export function createScopeDelta(
+  input: ScopeInput,
+  next: ResourceState,
+  isIncluded: boolean,
+): SetsDelta {
+  const { targets, excludes } = input.scope
+  if (excludes.isConstrained && !isIncluded && isExcluded(input, next))
+    return { excluded: [next.urn] }
+  if (targets.isConstrained && isIncluded && isTargeted(input, next))
+    return { targeted: [next.urn] }
+  return {}
 }
 
-/** Whether a resource is replaced whatever its provider says: on request, or as it is tainted. */
+/** Reports whether a resource is replaced without a diff: on request, or because of its taint. */
 export function isReplacedAnyway(
   { replaces }: Pick<Scope, 'replaces'>,
   urn: Urn,

@@ -17,7 +17,7 @@ function createReports() {
   }
 }
 
-test('each target that names nothing is told; a dollar that is missing may be the reason', () => {
+test('each unknown target is reported, with a hint at a missing dollar sign', () => {
   const { messages, emitter } = createReports()
   const targets = urnSetOf([here, plain, below, '**'].map(String))
   expect(areUrnsKnown(targets, { states, emitter })).toBe(false)
@@ -27,14 +27,14 @@ test('each target that names nothing is told; a dollar that is missing may be th
   ])
 })
 
-test('what the program registered is known', () => {
+test('a resource that the program registered is known', () => {
   const { messages, emitter } = createReports()
   const isRegistered = (urn: Urn): boolean => urn === plain
   expect(areUrnsKnown(urnSetOf([String(plain)]), { states, isRegistered, emitter })).toBe(true)
   expect(messages).toEqual([])
 })
 
-test('a command without a program tells the first that is missing, of targets and excludes', () => {
+test('a command without a program reports the first unknown target or exclude', () => {
   const { messages, emitter } = createReports()
   const [targets, excludes] = [urnSetOf([String(here)]), urnSetOf([String(plain), String(below)])]
   expect(areTargetsInState({ targets, excludes }, states, emitter)).toBe(false)

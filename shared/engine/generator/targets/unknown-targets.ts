@@ -5,8 +5,8 @@ import type { StepEmitter } from '../../events/step-emitter.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * Tells of targets that name no resource, one that is there or one that the program registered
- * (errors 2010 and 2011); patterns may match nothing. True when there are none. Source:
+ * Reports targets that name no resource of the state or the program as errors 2010 and 2011.
+ * Patterns may match nothing. Returns true when there are none. Source:
  * docs/spec/step-generation.md#targets.
  */
 export function areUrnsKnown(
@@ -26,9 +26,7 @@ export function areUrnsKnown(
   return unknown.length === 0
 }
 
-/**
- * The same before a command that knows resources from the state alone; the first one is told.
- */
+/** Checks targets and excludes against the state alone; reports the first unknown one. */
 export function areTargetsInState(
   { targets, excludes }: Pick<Scope, 'targets' | 'excludes'>,
   states: readonly ResourceState[],

@@ -44,7 +44,7 @@ function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactCond
     'called before': '#called > :one',
     complete: needs === 0 ? always : 'size(#arrived) >= :needs',
     'the owner asks': owner === '' ? never : '#owner = :owner',
-    'nobody asks': owner === '' ? always : never,
+    'no owner asks': owner === '' ? always : never,
     'the attempt is as read':
       attempt === 0 ? 'attribute_not_exists(#attempt)' : '#attempt = :attempt',
   }

@@ -4,8 +4,8 @@ import type { HeadEvent } from '../../../../records/transitions.ts'
 /**
  * SQL statements of the head writes. Their conditions are built from the transition table.
  * Parameters: ?1 deployment, ?2 operation, ?3 the requesting owner (of an arrival: its origin), ?4
- * the attempt, ?5 the needs of the operation, the mark of a release, or the verdict, ?6 the
- * executor.
+ * the attempt, ?6 the executor. ?5 is the needs of the operation, the mark of a release, or the
+ * verdict.
  */
 
 const key = 'deployment = ?1 AND operation = ?2'
@@ -52,7 +52,7 @@ function factConditionsOf({
     'called before': `${attempt} - 1 > ${givenBack}`,
     complete: `json_array_length(${arrived}) >= ?5`,
     'the owner asks': `?3 <> '' AND ${owner} = ?3`,
-    'nobody asks': "?3 = ''",
+    'no owner asks': "?3 = ''",
     'the attempt is as read': `${attempt} = ?4`,
   }
 }

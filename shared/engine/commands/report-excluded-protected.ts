@@ -6,7 +6,9 @@ import type { GeneratorContext } from '../generator/context.ts'
  * these are all resources: then nothing is deleted and nothing else reported. Source: Pulumi's
  * `destroy --exclude-protected`.
  */
-export function areAllProtected({ scope, base, emitter }: GeneratorContext): boolean {
+export function areAllProtected({ input, ports }: GeneratorContext): boolean {
+  const { scope, base } = input
+  const { emitter } = ports
   if (!scope.excludeProtected) return false
   const kept = collectProtected(base.graph)
   const { resources } = base.snapshot

@@ -1,0 +1,69 @@
+import type { Base } from '../deployment/state/base.ts'
+import type { DecisionInput, DecisionPorts, GeneratorContext } from '../generator/context.ts'
+import { reduceSets, type WritableSets } from '../generator/reduce-sets.ts'
+import { toCanonicalCall, toCanonicalGoal } from '../generator/registration/goal-identity.ts'
+import { scopeOf } from '../generator/targets/scope.ts'
+import { programRefreshModeOf, runsProgram } from '../../records/log.ts'
+import type { DeployRequest } from '../request.ts'
+
+/** The parts of a context that a run has from its start. */
+interface ContextDeps
+  extends Pick<DecisionPorts, 'providers' | 'emitter' | 'randomSeed' | 'uuid' | 'pause'> {
+  readonly request: DeployRequest
+  readonly performing: Pick<DecisionPorts, 'timestamp'>
+  readonly digest: (text: string) => string
+  readonly sets: WritableSets
+  readonly constraints: Pick<DecisionInput, 'autonaming'> &
+    Pick<DecisionPorts, 'updatePlan' | 'analyzers'>
+  readonly control: Pick<
+    DecisionPorts,
+    'decideInTurn' | 'abort' | 'isAborted' | 'aborted' | 'noteFailure'
+  >
+}
+
+/** Creates the context in which a run decides against a base. */
+export function createGeneratorContext(
+  deps: ContextDeps,
+  base: Base,
+  { runner, replay }: Pick<DecisionPorts, 'runner' | 'replay'>,
+): GeneratorContext {
+  const { providers, emitter, randomSeed, uuid, pause, sets, constraints } = deps
+  const { updatePlan, analyzers } = constraints
+  return {
+    input: createDecisionInput(deps, base),
+    ports: {
+      ...deps.control,
+      ...{ runner, replay, providers, analyzers, emitter, updatePlan, randomSeed, uuid, pause },
+      timestamp: deps.performing.timestamp,
+      goalDigestOf: goal => deps.digest(toCanonicalGoal(goal)),
+      callDigestOf: call => deps.digest(toCanonicalCall(call)),
+    },
+    apply(delta) {
+      reduceSets(sets, delta)
+      for (const [old, current] of delta.aliased ?? []) providers.alias(old, current)
+    },
+  }
+}
+
+function createDecisionInput(
+  { request, sets, constraints }: ContextDeps,
+  base: Base,
+): DecisionInput {
+  const { options } = request
+  const [, project = '', stack = ''] = request.stack.split('/')
+  return {
+    stack,
+    project,
+    preview: request.dryRun,
+    continueOnError: options.continueOnError,
+    autonaming: constraints.autonaming,
+    isDestroying: options.command === 'destroy' && runsProgram(options),
+    refreshing: programRefreshModeOf(options),
+    trustsInputs: options.legacyDiff === true,
+    outputsOnly: options.legacyRefreshDiff === true,
+    ignoreProtect: options.ignoreProtect === true,
+    base,
+    scope: scopeOf(options.targeting, base),
+    sets,
+  }
+}

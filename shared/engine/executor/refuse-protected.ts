@@ -1,0 +1,13 @@
+import type { ResourceState } from '../../state/resource.ts'
+import { isProtected, type Step } from '../step.ts'
+import { failureEndOf, type StepEnd } from '../step-end.ts'
+
+/** Returns the failure of the delete of a protected resource; undefined when it may be deleted. */
+export function refuseProtected(step: Step, state: ResourceState): StepEnd | undefined {
+  if (!isProtected(step)) return undefined
+  const message =
+    `resource "${state.urn}" cannot be deleted\n` +
+    'because it is protected. Have it in the program without `protect` and run `antichain up`, or run\n' +
+    `antichain state unprotect '${state.urn}'`
+  return failureEndOf({ message, status: 'ok', protected: true })
+}

@@ -1,0 +1,88 @@
+import { packageOf } from '../../../names/provider-reference.ts'
+import type { Urn } from '../../../names/urn.ts'
+import type { CallResult } from '../../../providers/provider.ts'
+import { emptyMap, type PropertyMap } from '../../../values/value.ts'
+import { messageOf } from '../../../errors/error.ts'
+import type { PackageRequest } from '../../../providers/package-request.ts'
+import type { DecisionInput, GeneratorContext } from '../context.ts'
+import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
+import { type DefaultProviders, registerCallExtension } from '../providers/resolve-provider.ts'
+import { decided, type Result, stopped } from '../stage.ts'
+import { childProvidersOf } from './construct-component.ts'
+import type { ResourceTree } from './resource-tree.ts'
+
+/** A function call of the program. */
+export interface FunctionRequest {
+  readonly token: string
+  readonly args: PropertyMap
+  readonly provider: string
+  readonly parent: Urn | ''
+  readonly dependsOn: readonly Urn[]
+  readonly plugin: PackageRequest
+}
+
+/**
+ * Calls a function and records its answer. `unknown`: a dependency does not exist yet, so the
+ * function was not called. Throws the error of the provider: the program gets it and may continue.
+ * Source: docs/spec/monitor.md#resourcemonitor.
+ */
+export async function invokeFunction(
+  ctx: GeneratorContext,
+  request: FunctionRequest,
+  deps: { readonly tree: ResourceTree; readonly defaults: DefaultProviders },
+): Promise<Result<CallResult | 'unknown'>> {
+  const { input, ports } = ctx
+  const above = childProvidersOf(ctx.input, { ...request, providers: none }).get(
+    packageOf(request.token),
+  )
+  const requestedProvider = request.provider || (above ?? '')
+  const resolved =
+    requestedProvider === ''
+      ? await deps.defaults.resolveReference(request.plugin)
+      : decided(requestedProvider)
+  if (resolved.kind === 'failed') return resolved
+  const reference = resolved.value
+  if (await deps.tree.isPending(request.dependsOn)) return decided('unknown')
+  if (ports.isAborted()) return stopped
+  const denied = deniedPackageOf(reference)
+  if (denied !== undefined) throw new Error(describeDenial(denied, request.token))
+  const extension = registerCallExtension(ctx, request.plugin)
+  const parts = extension === '' ? [request.token] : [request.token, extension]
+  const identity = { parts, args: request.args, provider: reference }
+  try {
+    // Not recorded: the resources of this deployment are in this process, in each generator.
+    if (request.token === 'pulumi:pulumi:getResource')
+      return decided(getResource(ctx.input, request.args))
+    const key = ports.callDigestOf({ kind: 'invoke', ...identity })
+    const answer = await ports.runner.answerCall(key, async () => {
+      const instance = await ports.providers.getInstance(reference, extension)
+      return instance.invoke({ token: request.token, args: request.args, preview: input.preview })
+    })
+    return decided(answer)
+  } catch (thrown) {
+    throw new Error(`invocation of ${request.token} returned an error: ${messageOf(thrown)}`, {
+      cause: thrown,
+    })
+  }
+}
+
+const none: ReadonlyMap<string, string> = new Map()
+
+/**
+ * Returns the state of a resource that was registered or read in this deployment, or of a view, to
+ * resolve references. Source: docs/spec/providers.md#built-in-provider.
+ */
+function getResource({ sets }: Pick<DecisionInput, 'sets'>, args: PropertyMap): CallResult {
+  const value = args.get('urn')
+  const urn = typeof value === 'string' ? value : ''
+  const { current, views } = sets
+  const state = current.get(urn as Urn)?.state ?? views.get(urn as Urn)
+  if (state === undefined) throw new Error(`unknown resource ${urn}`)
+  const outputs = new Map<string, string | PropertyMap>([
+    ['urn', state.urn],
+    ['id', state.id],
+    ['provider', state.provider],
+    ['state', state.outputs ?? emptyMap],
+  ])
+  return { outputs, failures: [] }
+}

@@ -1,0 +1,42 @@
+import { isProviderType } from '../../../names/provider-reference.ts'
+import type { ResourceState } from '../../../state/resource.ts'
+import { stepOf } from '../../step.ts'
+import type { GeneratorContext } from '../context.ts'
+import { componentDriver } from '../providers/resource-driver.ts'
+import type { UrnClaim } from '../registration/claim-urn.ts'
+import type { Goal } from '../registration/goal.ts'
+import { decided, type StageResult } from '../stage.ts'
+import { runSteps } from '../steps/run-steps.ts'
+import { skipCreate } from '../targets/skip-create.ts'
+import { requiredUrnsOf } from './required-urns.ts'
+
+/**
+ * Answers a registration in a destroy that runs its program. A resource stays as it is until it is
+ * deleted, except for its provider, and no resource is created. Components and providers are
+ * decided as always. Source: docs/spec/step-generation.md#after-the-refresh.
+ */
+export async function keepUntilDestroyed(
+  ctx: GeneratorContext,
+  registration: {
+    readonly goal: Goal
+    readonly claim: UrnClaim
+    readonly draft: ResourceState
+  },
+): Promise<StageResult<void>> {
+  const { input } = ctx
+  const { goal, claim, draft } = registration
+  const { old, urn } = claim
+  if (!input.isDestroying) return decided(undefined)
+  const next = old === undefined ? draft : { ...draft, outputs: old.state.outputs }
+  if (requiredUrnsOf(draft).some(required => input.sets.skipped.has(required)))
+    return skipCreate(next)
+  if (!goal.custom || isProviderType(goal.type)) return decided(undefined)
+  if (old === undefined) return skipCreate(next)
+  ctx.apply({ operated: [urn] })
+  const { inputs, outputs, id, initErrors, pendingReplacement } = old.state
+  const kept = { ...draft, inputs, outputs, id, initErrors, pendingReplacement }
+  const step = stepOf({ op: 'same', effect: 'replace', old, next: kept })
+  const fields = { driver: componentDriver, compared: inputs, seed: new Uint8Array() }
+  const settled = await runSteps(ctx, { goal, claim, next: kept, ...fields }, [step])
+  return settled.kind === 'failed' ? settled : { kind: 'kept', current: settled.value }
+}

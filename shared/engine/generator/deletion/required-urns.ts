@@ -1,0 +1,11 @@
+import { providerUrnOf } from '../../../names/provider-reference.ts'
+import type { Urn } from '../../../names/urn.ts'
+import type { ResourceState } from '../../../state/resource.ts'
+import { dependencyUrnsOf } from '../../graph/dependencies.ts'
+
+/** Returns the URNs that a state cannot exist without: its provider, parent and dependencies. */
+export function requiredUrnsOf(state: ResourceState): readonly Urn[] {
+  const provider = providerUrnOf(state.provider)
+  const named = [...dependencyUrnsOf(state), ...(provider === undefined ? [] : [provider])]
+  return state.parent === '' ? named : [...named, state.parent]
+}

@@ -1,0 +1,69 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Urn } from '../../names/urn.ts'
+import type { GeneratorContext } from './context.ts'
+import { Bail, finishStage, RegistrationFailed, unwrap } from './finish-stage.ts'
+import { decided, failDeployment, failStep, type Failed, stopped } from './stage.ts'
+
+const urn = 'urn:pulumi:dev::shop::a:b:C::r' as Urn
+let calls: string[] = []
+beforeEach(() => {
+  calls = []
+})
+
+const ctx = {
+  ports: {
+    emitter: { report: (_severity: string, message: string) => calls.push(message) },
+    noteFailure: () => calls.push('failed'),
+    abort: () => calls.push('abort'),
+  },
+  apply: () => calls.push('apply'),
+} as unknown as GeneratorContext
+
+describe('finishStage', () => {
+  test('applies the delta of a decision once', () => {
+    const finished = finishStage(ctx, decided(1, { operated: [urn] }))
+    finishStage(ctx, finished)
+    expect(calls).toEqual(['apply'])
+    expect(finished).toEqual({ kind: 'decided', value: 1 })
+  })
+
+  test('reports the errors of a preview and continues', () => {
+    const diagnostics = [{ message: 'missing', urn }]
+    expect(finishStage(ctx, { ...decided(1), diagnostics }).kind).toBe('decided')
+    expect(calls).toEqual(['apply', 'missing', 'failed'])
+  })
+
+  test('reports a failure once and ends the deployment', () => {
+    const finished = finishStage(ctx, failDeployment('wrong', urn))
+    finishStage(ctx, finished)
+    expect(calls.filter(call => call === 'wrong')).toHaveLength(1)
+    expect(calls).toContain('abort')
+  })
+
+  test('ends only the registration when the deployment continues after errors', () => {
+    finishStage(ctx, failStep({ continueOnError: true }))
+    expect(calls).toEqual(['failed'])
+  })
+
+  test('does not count a skipped registration as a failure', () => {
+    const failure = { diagnostics: [], ends: 'registration', isSkipped: true } as const
+    finishStage(ctx, { kind: 'failed', failure })
+    expect(calls).toEqual([])
+  })
+})
+
+describe('unwrap', () => {
+  test('returns the value of a decision', () => expect(unwrap(ctx, decided(1))).toBe(1))
+
+  test('throws Bail when the deployment ends', () =>
+    expect(() => unwrap(ctx, stopped)).toThrow(Bail))
+
+  test('throws RegistrationFailed with the URN when only the registration ends', () => {
+    const failed: Failed = {
+      kind: 'failed',
+      failure: { diagnostics: [], ends: 'registration', urn },
+    }
+    expect(() => unwrap(ctx, failed)).toThrow(RegistrationFailed)
+    expect(() => unwrap(ctx, failed)).toThrow(expect.objectContaining({ urn, isSkipped: false }))
+  })
+})

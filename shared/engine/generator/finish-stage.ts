@@ -1,0 +1,107 @@
+import type { Urn } from '../../names/urn.ts'
+import { emitStep } from '../events/emit-step.ts'
+import type { DecisionPorts, GeneratorContext } from './context.ts'
+import type { CurrentState } from './sets.ts'
+import type {
+  Answered,
+  Decided,
+  Diagnostic,
+  Failed,
+  Failure,
+  Result,
+  StageResult,
+} from './stage.ts'
+
+/** Thrown at the boundary of the generator when the deployment ends; its error was reported. */
+export class Bail extends Error {
+  constructor() {
+    super('the deployment ends here; its error was reported')
+    this.name = 'Bail'
+  }
+}
+
+/**
+ * Thrown at the boundary of the generator when a registration failed and the deployment continues
+ * (`--continue-on-error`). It may also have been skipped because a dependency failed.
+ */
+export class RegistrationFailed extends Error {
+  readonly isSkipped: boolean
+  /** The registered URN; '' while it is unknown. */
+  readonly urn: Urn | ''
+
+  constructor({ isSkipped = false, urn = '' }: Partial<RegistrationFailed> = {}) {
+    super('resource registration failed')
+    this.name = 'RegistrationFailed'
+    this.isSkipped = isSkipped
+    this.urn = urn
+  }
+}
+
+/**
+ * Applies the delta of a stage, shows its step, and reports its errors; returns the result. A
+ * result that was finished already may be finished again: nothing is applied or reported twice.
+ * Synchronous, so that the next decision sees the effects of this one.
+ */
+export function finishStage<T>(ctx: GeneratorContext, result: Result<T>): Result<T>
+export function finishStage<T>(ctx: GeneratorContext, result: StageResult<T>): StageResult<T>
+export function finishStage<T>(ctx: GeneratorContext, result: StageResult<T>): StageResult<T> {
+  if (result.delta !== undefined) ctx.apply(result.delta)
+  switch (result.kind) {
+    case 'decided':
+      return finishDecided(ctx, result)
+    case 'failed':
+      return { kind: 'failed', failure: applyFailure(ctx.ports, result.failure) }
+    default:
+      return finishAnswered(ctx, result)
+  }
+}
+
+function finishDecided<T>({ ports }: GeneratorContext, result: Decided<T>): Decided<T> {
+  const { diagnostics = [], value } = result
+  emitDiagnostics(ports, diagnostics)
+  if (diagnostics.length > 0) ports.noteFailure()
+  return { kind: 'decided', value }
+}
+
+function finishAnswered({ ports }: GeneratorContext, { kind, current, step }: Answered): Answered {
+  if (step !== undefined) emitStep(ports.emitter, step)
+  return { kind, current }
+}
+
+/** Reports a failure and ends the deployment if it must; returns the failure as reported. */
+export function applyFailure(ports: DecisionPorts, failure: Failure): Failure {
+  emitDiagnostics(ports, failure.diagnostics)
+  if (failure.isSkipped !== true) ports.noteFailure()
+  if (failure.ends === 'deployment') ports.abort()
+  return { ...failure, diagnostics: [] }
+}
+
+/** Emits errors as diagnostics. */
+export function emitDiagnostics(
+  { emitter }: Pick<DecisionPorts, 'emitter'>,
+  diagnostics: readonly Diagnostic[],
+): void {
+  for (const { message, urn } of diagnostics) emitter.report('error', message, urn)
+}
+
+/** Returns the value of a result, for callers outside the generator. Throws its failure. */
+export function unwrap<T>(ctx: GeneratorContext, result: Result<T>): T {
+  const finished = finishStage(ctx, result)
+  if (finished.kind === 'decided') return finished.value
+  throw toException(finished)
+}
+
+/** Returns the resource that answers a registration or read. Throws its failure. */
+export function unwrapAnswer(
+  ctx: GeneratorContext,
+  result: StageResult<CurrentState>,
+): CurrentState {
+  const finished = finishStage(ctx, result)
+  if (finished.kind === 'decided' || finished.kind === 'failed') return unwrap(ctx, finished)
+  return finished.current
+}
+
+function toException({ failure }: Failed): Bail | RegistrationFailed {
+  if (failure.ends === 'deployment') return new Bail()
+  return new RegistrationFailed(failure)
+}

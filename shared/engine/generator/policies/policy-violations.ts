@@ -1,0 +1,67 @@
+import type { Urn } from '../../../names/urn.ts'
+import type {
+  Analysis,
+  Analyzer,
+  PolicyInfo,
+  PolicyName,
+  Violation,
+} from '../../../providers/analyzers/analyzer.ts'
+import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
+import type { PropertyMap } from '../../../values/value.ts'
+import type { PolicyIdentity, PolicySummaryEvent } from '../../events/policy-events.ts'
+import type { DecisionPorts } from '../context.ts'
+
+/** Emits a violation; returns whether it is mandatory. */
+export function emitViolation(
+  { emitter }: Pick<DecisionPorts, 'emitter'>,
+  input: { readonly violation: Violation; readonly urn: Urn; readonly known: PropertyMap },
+): boolean {
+  const { violation, urn, known } = input
+  const { policy, message, enforcement, severity } = violation
+  if (enforcement === 'disabled') return false
+  // A remediation that changed nothing counts as mandatory.
+  const level = enforcement === 'advisory' ? 'advisory' : 'mandatory'
+  emitter.emit({
+    policyEvent: {
+      resourceUrn: urn,
+      message: `${emitter.scrub(createRedactor(collectSecretTexts(known))(message))}\n`,
+      color: 'raw',
+      policyName: policy,
+      ...policyIdentityOf(violation),
+      enforcementLevel: level,
+      ...(severity === '' ? {} : { severity }),
+    },
+  })
+  return level === 'mandatory'
+}
+
+/** Returns the identity of a policy pack, as events show it. */
+export function policyIdentityOf({
+  pack,
+  version,
+}: Pick<PolicyName, 'pack' | 'version'>): PolicyIdentity {
+  return {
+    policyPackName: pack,
+    policyPackVersion: version,
+    policyPackVersionTag: version,
+  }
+}
+
+/** Returns the policies of a kind that passed: enabled, applicable, and not failed. */
+export function policySummaryOf(
+  { info }: Analyzer,
+  kind: PolicyInfo['kind'],
+  analysis: Pick<Analysis, 'notApplicable'> & { readonly failed: readonly string[] },
+): PolicySummaryEvent {
+  const failed = [...new Set(analysis.failed)].sort()
+  const passed = info.policies
+    .filter(policy => policy.kind === kind || policy.kind === 'unknown')
+    .filter(policy => policy.enforcement !== 'disabled')
+    .map(policy => policy.name)
+    .filter(name => !failed.includes(name) && !analysis.notApplicable.includes(name))
+  return {
+    ...policyIdentityOf({ pack: info.name, version: info.version }),
+    ...(passed.length === 0 ? {} : { passed: [...new Set(passed)].sort() }),
+    ...(failed.length === 0 ? {} : { failed }),
+  }
+}

@@ -1,0 +1,116 @@
+import { hasCode, messageOf } from '../../../errors/error.ts'
+import type { ResourceState } from '../../../state/resource.ts'
+import { resetPaths } from '../../../values/path.ts'
+import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
+import type { PropertyMap } from '../../../values/value.ts'
+import { checkGoalAgainstPlan, chooseSeed } from '../checks/check-update-plan.ts'
+import { failCheck } from '../checks/fail-check.ts'
+import type { DecisionInput, GeneratorContext } from '../context.ts'
+import { emitDiagnostics, finishStage } from '../finish-stage.ts'
+import { createDriver } from '../providers/resource-driver.ts'
+import { decided, failDeployment, type Result, stopped } from '../stage.ts'
+import { isReplacedAnyway } from '../targets/scope.ts'
+import type { Candidate } from './candidate.ts'
+import type { UrnClaim } from './claim-urn.ts'
+import type { Goal } from './goal.ts'
+
+/** Time to collect further missing plugins before the deployment ends, in ms. */
+const missingPluginWindowMs = 400
+
+/** A registration before Check. */
+interface UncheckedRegistration {
+  readonly goal: Goal
+  readonly claim: UrnClaim
+  readonly draft: ResourceState
+  readonly isTargeted: boolean
+}
+
+/**
+ * Loads the provider and runs Check. An untargeted resource keeps its old inputs instead. Source:
+ * docs/spec/step-generation.md#check-and-policies.
+ */
+export async function checkInputs(
+  ctx: GeneratorContext,
+  registration: UncheckedRegistration,
+): Promise<Result<Candidate>> {
+  const { goal, claim, draft, isTargeted } = registration
+  const { input, ports } = ctx
+  const old = claim.old?.state
+  const inputs = resetIgnoredChanges(ctx, registration)
+  const loaded = await requestSafely(ctx, claim, () => createDriver(ctx, draft))
+  if (loaded.kind === 'failed') return loaded
+  const driver = loaded.value
+  const seed = chooseSeed(ports, claim.urn)
+  const isFresh = mustCheckFresh(input, claim)
+  const keepsOldInputs = driver.check !== undefined && !isTargeted && old !== undefined
+  let checked = { next: draft, compared: inputs, isFresh }
+  if (keepsOldInputs)
+    checked = { next: { ...draft, inputs: old.inputs }, compared: old.inputs, isFresh: false }
+  else if (driver.check !== undefined) {
+    const { check } = driver
+    const result = await requestSafely(ctx, claim, () =>
+      isFresh ? check(undefined, goal.inputs, seed) : check(old?.inputs, inputs, seed),
+    )
+    if (result.kind === 'failed') return result
+    const { inputs: compared, failures } = result.value
+    if (failures.length > 0) return failCheck({ ...goal, urn: claim.urn }, failures)
+    checked = { next: { ...draft, inputs: compared }, compared, isFresh }
+  }
+  const { next, compared } = checked
+  const planned = { goal, inputs: compared, seed, isFresh: checked.isFresh }
+  const admitted = checkGoalAgainstPlan(ctx, claim, planned)
+  if (admitted.kind === 'failed') return admitted
+  return decided({ goal, claim, driver, next, compared, seed })
+}
+
+/** Returns the goal's inputs, with ignored changes reset to the old inputs. */
+function resetIgnoredChanges(
+  { ports }: GeneratorContext,
+  { goal, claim }: UncheckedRegistration,
+): PropertyMap {
+  const old = claim.old?.state
+  const { inputs, unresettable } = resetPaths(
+    old?.inputs ?? goal.inputs,
+    goal.inputs,
+    old === undefined ? [] : goal.ignoreChanges,
+  )
+  if (unresettable.length > 0) {
+    const paths = unresettable.join(', ')
+    ports.emitter.report(
+      'info',
+      `cannot ignore changes in added or removed elements of the path: ${paths}`,
+      claim.urn,
+    )
+  }
+  return inputs
+}
+
+/** Reports whether Check runs without the old inputs. */
+function mustCheckFresh(
+  { sets, scope }: Pick<DecisionInput, 'sets' | 'scope'>,
+  claim: UrnClaim,
+): boolean {
+  const old = claim.old?.state
+  if (old === undefined || old.external || sets.deletes.has(old.urn)) return true
+  return isReplacedAnyway(scope, claim.urn, old)
+}
+
+/** Requests something of a provider; an exception becomes a failure without secret texts. */
+async function requestSafely<T>(
+  ctx: GeneratorContext,
+  { urn }: UrnClaim,
+  request: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+  try {
+    return finishStage(ctx, await request())
+  } catch (thrown) {
+    if (hasCode(thrown, 'PLUGIN_MISSING')) {
+      emitDiagnostics(ctx.ports, [{ message: `${thrown.message}. ${thrown.hint}`, urn }])
+      // Other registrations may report their missing plugins before the deployment ends.
+      await ctx.ports.pause(missingPluginWindowMs)
+      return stopped
+    }
+    const texts = collectSecretTexts(ctx.input.sets.goals.get(urn)?.inputs)
+    return failDeployment(createRedactor(texts)(messageOf(thrown)), urn)
+  }
+}

@@ -1,0 +1,57 @@
+import { hasCode } from '../../../errors/error.ts'
+import { ProviderError } from '../../../providers/provider-error.ts'
+import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
+import type { GeneratorContext } from '../context.ts'
+import { Bail, finishStage } from '../finish-stage.ts'
+import { generate } from '../generate.ts'
+import type { CurrentState } from '../sets.ts'
+import {
+  decided,
+  type Failed,
+  failDeployment,
+  type Result,
+  type StageResult,
+  stopped,
+} from '../stage.ts'
+import { claimedUrnOf } from './claim-urn.ts'
+import type { Goal } from './goal.ts'
+
+/**
+ * Runs the pipeline for one goal and returns the resource as it is then. A failure was reported.
+ * An error of a provider becomes a failure; another exception ends the deployment and is thrown.
+ */
+export async function registerResource(
+  ctx: GeneratorContext,
+  goal: Goal,
+): Promise<Result<CurrentState>> {
+  try {
+    return toRegistered(ctx, goal, await generate(ctx, goal))
+  } catch (thrown) {
+    // A deployment that ends early rejects the steps that it still awaits.
+    if (thrown instanceof Bail) return stopped
+    if (thrown instanceof ProviderError || hasCode(thrown, 'VALUE_MALFORMED')) {
+      const redact = createRedactor(collectSecretTexts(goal.inputs))
+      return finishStage(ctx, failDeployment(redact(thrown.message), claimedUrnOf(ctx.input, goal)))
+    }
+    ctx.ports.abort(thrown)
+    throw thrown
+  }
+}
+
+function toRegistered(
+  ctx: GeneratorContext,
+  goal: Goal,
+  result: StageResult<CurrentState>,
+): Result<CurrentState> {
+  if (result.kind === 'decided') return result
+  if (result.kind === 'failed') return recordFailure(ctx, goal, result)
+  return decided(result.current)
+}
+
+/** Names the failed resource in its failure, and notes it for the resources that depend on it. */
+function recordFailure(ctx: GeneratorContext, goal: Goal, { failure }: Failed): Failed {
+  if (failure.ends === 'deployment') return { kind: 'failed', failure }
+  const urn = claimedUrnOf(ctx.input, goal)
+  ctx.apply({ failed: [urn] })
+  return { kind: 'failed', failure: { ...failure, urn } }
+}

@@ -1,0 +1,15 @@
+import { emptyMap, type PropertyMap } from '../../values/value.ts'
+import type { Abilities } from './negotiation.ts'
+import type { ProviderSession } from './provider-session.ts'
+
+/**
+ * Returns the outputs of a preview without a call, or undefined when the provider must be called.
+ */
+export function previewOutputsOf(
+  session: ProviderSession,
+  abilities: Abilities,
+  inputs: PropertyMap,
+) {
+  if (session.isUnconfigured()) return session.settings.legacyPreview ? inputs : emptyMap
+  return abilities.preview && !session.settings.noPreview ? undefined : inputs
+}
