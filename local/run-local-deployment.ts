@@ -188,7 +188,7 @@ async function awaitNudge(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await nudges.receive(limits.deadManNudgeMs, { stack, signal })
+    await nudges.receive(limits.watchdogNudgeMs, { stack, signal })
   } catch (thrown) {
     if (errorSourceOf(thrown) !== 'store') throw thrown
     await clock.sleep(limits.lookMs, signal)

@@ -18,7 +18,7 @@ export interface ScheduleServer extends Pick<TriggerPorts, 'documents' | 'marks'
   readonly logger: Platform['logger']
   /** Where the requested operations run. */
   readonly execute: DeploymentOptions['execute']
-  /** Whether another service applies the jitter already; see `RunDeps`. */
+  /** Whether another service applies the jitter already; see `ScheduleRunDeps`. */
   readonly isSpreadElsewhere?: boolean
 }
 

@@ -24,7 +24,7 @@ export interface LeavingRun {
  * Hands a deployment over to its next generator run. The decisions become durable. The program is
  * killed with its calls unanswered, because an error would change its behavior. Then the deployment
  * is handed over, and the next run is nudged, unless an end will wake it. In case no nudge arrives,
- * the platform checks again after `deadManNudgeMs`. Source: docs/architecture.md#hand-over.
+ * the platform checks again after `watchdogNudgeMs`. Source: docs/architecture.md#hand-over.
  */
 export async function handOverDeployment(
   ports: GeneratorPorts,

@@ -71,7 +71,7 @@ export async function serveRun(
     },
   )
   // If this run dies before it has a lease, the nudge has the stack checked again.
-  await deps.platform.nudges.nudge(request.stack, limits.deadManNudgeMs)
+  await deps.platform.nudges.nudge(request.stack, limits.watchdogNudgeMs)
   const earlierHeartbeat = known === undefined ? undefined : await startHeartbeat(input, known)
   const started = await options.begin(input.ports).catch(async (thrown: unknown) => {
     await earlierHeartbeat?.end()

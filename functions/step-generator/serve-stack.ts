@@ -99,7 +99,7 @@ async function awaitControl(
 ): Promise<ServeOutcome> {
   const unseenHolder: ObservedHolder = { life: deployment, renewals: -1 }
   if (seen?.life !== deployment) {
-    await server.platform.nudges.nudge(stack, limits.deadManNudgeMs, { seen: unseenHolder })
+    await server.platform.nudges.nudge(stack, limits.watchdogNudgeMs, { seen: unseenHolder })
     return 'held'
   }
   await closeDeadDeployment({ ...server.ports, isHolding: () => false }, deployment)

@@ -55,7 +55,7 @@ export async function armWatchdog(
   deployment: DeploymentId,
   seen: ObservedHolder,
 ): Promise<void> {
-  await nudges.nudge(deploymentPartsOf(deployment).stack, limits.deadManNudgeMs, { seen })
+  await nudges.nudge(deploymentPartsOf(deployment).stack, limits.watchdogNudgeMs, { seen })
 }
 
 /**
@@ -74,5 +74,5 @@ export function keepWatchdogArmed(
       // The previous nudge is still scheduled.
     }
   }
-  return deps.clock.repeat(limits.deadManNudgeMs / 2, () => void arm())
+  return deps.clock.repeat(limits.watchdogNudgeMs / 2, () => void arm())
 }

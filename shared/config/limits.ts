@@ -27,7 +27,7 @@ export const limits = {
   /** Interval at which the generator checks for lost arrivals, ready joins and lost owners. */
   sweepMs: 30_000,
   /** Delay of the watchdog nudge that a holder keeps scheduled for itself: lease plus margin. */
-  deadManNudgeMs: 90_000,
+  watchdogNudgeMs: 90_000,
   /** Executors whose lease counters a watchdog nudge carries: some kilobytes. */
   seenExecutorsMax: 200,
   /**

@@ -68,7 +68,7 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
   /** Of another host only the arrival of its watchdog nudge is known. */
   const isHolding = (host: HostName, { pid, ...other }: Holder): boolean | undefined => {
     if (other.host === host) return isAlive(host, { pid, ...other })
-    const isSilent = (processes.get(pid)?.node.silentMs() ?? 0) > limits.deadManNudgeMs
+    const isSilent = (processes.get(pid)?.node.silentMs() ?? 0) > limits.watchdogNudgeMs
     return suspected.has(pid) || isSilent ? false : undefined
   }
   return {
