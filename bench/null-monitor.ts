@@ -1,4 +1,6 @@
-/** Runs the program of the current folder with a monitor that takes every result from an export. */
+/**
+ * Runs the program of the current folder. A monitor answers from an exported state, without engine.
+ */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -29,7 +31,7 @@ const wire: WireOptions = {
   outputs: false,
   bytes: true,
 }
-/** The options of the program, and the package of all its resources. */
+/** The form of the arguments: options of the program, and the package of all its resources. */
 const optionsForm = z.object({
   project: z.string(),
   pkg: z.string(),

@@ -6,8 +6,8 @@ import { createBootstrapFailure } from './messages.mjs'
 
 /**
  * Runs a command on our Node's PATH and answers its exit status (128 + n when signal n ended it).
- * `onOutput`, when present, also gets its standard output; of a `quiet` one only the errors of a failure
- * show.
+ * `onOutput`, when present, also gets its standard output; of a `quiet` one only the errors of a
+ * failure show.
  */
 export function runChild(file, args, { env = createOwnVariables(), onOutput, quiet = false } = {}) {
   const output = quiet ? 'ignore' : onOutput === undefined ? 'inherit' : 'pipe'

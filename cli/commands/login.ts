@@ -38,7 +38,7 @@ export const logout: Handler = async session => {
   return 0
 }
 
-/** Returns the address of the login. An unreadable login is removed too. */
+/** Returns the address of the login, or a placeholder for an unreadable login. */
 function readLoginUrl(home: string): string | undefined {
   try {
     return readLogin(home)?.url

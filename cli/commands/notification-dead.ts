@@ -16,7 +16,7 @@ const letters = z.object({
   ),
 })
 
-/** Warns that the dead letters of this machine are in the memory of the process that serves. */
+/** Warns that the dead letters of this machine are in the memory of `antichain serve`. */
 function warnLocalLetters(session: CliSession, { remote }: EnginePort): void {
   if (remote === undefined)
     session.warn(
@@ -44,7 +44,7 @@ export const listDeadNotifications: Handler = async (session, flags) => {
   return 0
 }
 
-/** `notification redrive`: sends all of them again. */
+/** `notification redrive`: sends all undelivered notifications again. */
 export const redriveNotifications: Handler = async session => {
   const local = await session.openEngine()
   const { callApi } = local

@@ -4,7 +4,7 @@ import { isUrn, typeOf, type Urn } from './urn.ts'
 /** A reference `<provider urn>::<id>`, as in states and requests. */
 export type ProviderReference = string & { readonly __brand: 'ProviderReference' }
 
-/** The text of an unknown string on the wire, also used for an unknown id. */
+/** The marker of an unknown string on the wire, and of an unknown id. */
 export const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
 const typePrefix = 'pulumi:providers:'

@@ -1,4 +1,4 @@
-/** The parameters that extend a provider, as in snapshots; `value` is base64. */
+/** The parameters that extend a provider, in the form of snapshots. `value` is base64. */
 export interface Extension {
   readonly name: string
   readonly version: string

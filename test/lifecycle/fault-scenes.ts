@@ -229,7 +229,8 @@ const poisonedWave: Scene = {
 }
 
 /**
- * An executor stumbles when it notes the end of the first wave, so that the message is delivered again.
+ * An executor stumbles when it notes the end of the first wave, so that the message is delivered
+ * again.
  */
 const again: Scene = {
   name: 'a delete whose message is delivered again after its end',

@@ -17,7 +17,7 @@ export interface RunConstraints {
   readonly openPlan: () => Promise<void>
   /** Starts the policy packs that check an update. Throws POLICY_PACK_FAILED. */
   readonly openPolicies: () => Promise<void>
-  /** Returns the loaded policy packs as the summary shows them: name and location → version. */
+  /** Returns the versions of the loaded policy packs, by their names in the summary. */
   readonly readPackVersions: () => Readonly<Record<string, string>>
   /** Returns the plan of a preview after its end. */
   readonly readDraftedPlan: () => UpdatePlan | undefined
@@ -30,7 +30,7 @@ interface OpenConstraints {
   readonly analyzers: readonly Analyzer[]
 }
 
-/** Creates the constraints of a run. `current` returns the ones opened so far. */
+/** Creates the constraints of a run. `current` returns the constraints that are already open. */
 export function createRunConstraints(deps: {
   readonly request: DeployRequest
   readonly emitter: StepEmitter
@@ -52,7 +52,7 @@ export function createRunConstraints(deps: {
       guard = createPlanGuard(readPlan(text, { ...stackPartsOf(request.stack), decrypt }))
     },
     async openPolicies() {
-      // Refresh and import run no policies, and a destroy registers nothing.
+      // Only `up` and its preview check resources with policies.
       if (command !== 'up' || policyPacks.length === 0) return
       for (const _pack of policyPacks) emitter.emit({ policyLoadEvent: {} })
       analyzers = await deps.policyPacks.load(policyPacks)

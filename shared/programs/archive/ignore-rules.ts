@@ -5,7 +5,7 @@ import ignore, { type Ignore } from 'ignore'
 /** Files that list the parts of a folder which do not belong to the program. */
 const ruleFiles = ['.gitignore', '.antichainignore'] as const
 
-/** Ignore rules with their folder, relative to the program's. */
+/** Ignore rules with their folder, as a path below the folder of the program. */
 export interface IgnoreRules {
   readonly folder: string
   /** The name of the file that contains the rules. */
@@ -25,7 +25,9 @@ export function readIgnoreRules(directory: string, folder: string): readonly Ign
   })
 }
 
-/** Reports whether a path is ignored. The rules of the nearest folder take precedence. */
+/**
+ * Reports whether a path is ignored. Later rules take precedence: callers list them from the root.
+ */
 export function isIgnored(all: readonly IgnoreRules[], path: string, isFolder: boolean): boolean {
   let isOut = false
   for (const { folder, rules } of all) {

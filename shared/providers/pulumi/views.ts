@@ -3,7 +3,10 @@ import type { WireOptions } from '../../values/wire.ts'
 import type { ViewRequest } from '../views.ts'
 import { type ProviderSession, encodeProperties } from './provider-session.ts'
 
-/** Returns the address and token with which the provider may report views; '' when it may not. */
+/**
+ * Returns the address and token with which the provider may report views; empty when it may not
+ * report any.
+ */
 export function statusFieldsOf({ status }: ViewRequest): {
   readonly resourceStatusAddress: string
   readonly resourceStatusToken: string
@@ -15,7 +18,7 @@ export function statusFieldsOf({ status }: ViewRequest): {
 }
 
 /**
- * Encodes the existing views of a request
+ * Encodes the views of a resource for a request to its provider
  * (docs/spec/provider-protocol.md#views-hooks-refresh-before-update).
  */
 export function encodeOldViews(

@@ -11,8 +11,8 @@ import { decided, failDeployment, failStep, type Result, stopped } from '../stag
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
- * Reports whether a goal imports another id than the state has. The id under which a state was
- * imported counts before its own. Source: docs/spec/step-generation.md#after-the-refresh.
+ * Reports whether a goal imports another id than the state has. `importID`, the id of an earlier
+ * import, takes precedence over `id`. Source: docs/spec/step-generation.md#after-the-refresh.
  */
 export function isAdoption(
   goal: Pick<Goal, 'custom' | 'importId'>,
@@ -24,8 +24,9 @@ export function isAdoption(
 }
 
 /**
- * Imports the existing resource that a goal names, as the old state of its claim: the goal is
- * compared with it. The import is a decision of its own: a later generator continues from its end.
+ * Imports the existing resource that a goal names. The imported state becomes the old state, and
+ * the next stages compare the goal with it. The import has its own record: a later generator that
+ * finds it does not import again.
  */
 export async function adoptExisting(
   ctx: GeneratorContext,
@@ -44,7 +45,7 @@ export async function adoptExisting(
   return decided({ ...claim, old: tracked, index: undefined, imported })
 }
 
-/** The import that an earlier generator recorded, if it succeeded. */
+/** Returns the successful import that an earlier generator recorded, if there is one. */
 async function resumeImport(
   ctx: GeneratorContext,
   { urn }: UrnClaim,
@@ -69,7 +70,7 @@ async function runImport(
   if (ports.isAborted()) return stopped
   const isReplaced = claim.old !== undefined && !input.sets.deletes.has(claim.old.state.urn)
   const steps = isReplaced ? createImportReplacementSteps(claim, draft) : [createImportStep(draft)]
-  // The program registers it: it is not deleted even when the import fails.
+  // The program registers the resource, so a failed import must not lead to its delete.
   ctx.apply({ operated: [claim.urn] })
   const sets = claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }
   const digest = ports.goalDigestOf(goal)
@@ -80,17 +81,17 @@ async function runImport(
 }
 
 function createImportStep(next: ResourceState): Step {
-  return stepOf({ op: 'import', effect: 'add', next: { ...next, ...unread } })
+  return stepOf({ op: 'import', effect: 'add', next: { ...next, ...emptyUntilRead } })
 }
 
 function createImportReplacementSteps({ old }: UrnClaim, draft: ResourceState): readonly Step[] {
   if (old === undefined) throw new TypeError('only an existing resource is replaced')
-  const next = { ...draft, ...unread }
+  const next = { ...draft, ...emptyUntilRead }
   return [
     stepOf({ op: 'import-replacement', effect: 'add-mark', old, next }),
     stepOf({ op: 'replace', effect: 'none', old, next }),
   ]
 }
 
-/** The parts of a state that only the read of an import fills in. */
-const unread = { created: '', modified: '', refreshBeforeUpdate: false }
+/** Fields that are empty until the import reads the resource. */
+const emptyUntilRead = { created: '', modified: '', refreshBeforeUpdate: false }

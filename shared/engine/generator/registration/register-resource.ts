@@ -17,8 +17,9 @@ import { claimedUrnOf } from './claim-urn.ts'
 import type { Goal } from './goal.ts'
 
 /**
- * Runs the pipeline for one goal and returns the resource as it is then. A failure was reported.
- * An error of a provider becomes a failure; another exception ends the deployment and is thrown.
+ * Runs the stages for one goal and returns the resulting resource, or a failure that is already
+ * reported. An error of a provider becomes a failure. Every other exception ends the deployment and
+ * is thrown.
  */
 export async function registerResource(
   ctx: GeneratorContext,
@@ -27,7 +28,7 @@ export async function registerResource(
   try {
     return toRegistered(ctx, goal, await generate(ctx, goal))
   } catch (thrown) {
-    // A deployment that ends early rejects the steps that it still awaits.
+    // An aborted deployment rejects the promises of its running steps with `Bail`.
     if (thrown instanceof Bail) return stopped
     if (thrown instanceof ProviderError || hasCode(thrown, 'VALUE_MALFORMED')) {
       const redact = createRedactor(collectSecretTexts(goal.inputs))
