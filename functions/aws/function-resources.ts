@@ -27,7 +27,7 @@ import {
   type Compact,
   createLambdaClient,
 } from '../../shared/runtime/compaction/call-compaction.ts'
-import type { StackServer } from '../../shared/runtime/deployment/stack-server.ts'
+import type { StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { openManagerFromState } from '../../shared/secrets/secrets-from-state.ts'
 import { createCredentialsEndpoint } from '../../shared/runtime/credentials/credentials-endpoint.ts'

@@ -18,7 +18,7 @@ import { createReply } from '../../shared/triggers/notifications/replies.ts'
 import { createRemedyRequest } from '../../shared/triggers/trigger-requests.ts'
 import { parseDocument } from '../../shared/triggers/webhooks/webhook-document.ts'
 import { describeChanges, isChange } from './run-result.ts'
-import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server.ts'
+import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
 /** The dependencies of notifications. Without `notifier` none are sent. */
 export interface NotifyDeps {

@@ -23,7 +23,7 @@ import { type RunLimit, serveRun } from './serve-run.ts'
 import { servePreview } from './serve-preview.ts'
 import { startDeployment } from './start-deployment.ts'
 import { notifyAndEndRequest, notifyEnded, notifyStarted } from './notify-result.ts'
-import type { StackServer } from '../../shared/runtime/deployment/stack-server.ts'
+import type { StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
 /** A nudge, and the pool of the generator that received it. */
 export interface NudgedStack {

@@ -1,6 +1,6 @@
 import { reconcileStacks } from '../../functions/compaction/reconcile-stacks.ts'
 import { serveStack } from '../../functions/step-generator/serve-stack.ts'
-import { type StackServer } from '../../shared/runtime/deployment/stack-server.ts'
+import { type StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'

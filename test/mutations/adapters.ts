@@ -61,7 +61,7 @@ export const adapterMutations: readonly Mutation[] = [
   {
     name: 'DynamoDB publishes a snapshot over a newer one',
     breaks: 'close: compare-and-swap from the version of the base',
-    file: `${at}/publishing.ts`,
+    file: `${at}/stack-transitions.ts`,
     edits: [["condition: andConditions(isLive, '#version = :expected')", 'condition: isLive']],
     caughtBy: byContract,
   },

@@ -1,7 +1,7 @@
 import { error } from '../../errors/error.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import { deploymentPartsOf } from '../../records/ids.ts'
-import type { StackServer } from '../deployment/stack-server.ts'
+import type { StackServer } from '../deployment/stack-server-deps.ts'
 import { createProgramRequest, type ProgramRequestDeps } from './program-request.ts'
 
 /** Creates the opener of requests and deployments by the archives that they name. */

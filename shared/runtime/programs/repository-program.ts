@@ -19,7 +19,7 @@ import {
   webhookDocument,
   webhookKeyOf,
 } from '../../triggers/webhooks/webhook-document.ts'
-import type { StackServer } from '../deployment/stack-server.ts'
+import type { StackServer } from '../deployment/stack-server-deps.ts'
 import { installProgramPackages, type PackageInstallDeps } from './install-packages.ts'
 import type { ProgramFolders } from './program-folder.ts'
 

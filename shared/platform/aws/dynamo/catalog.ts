@@ -6,7 +6,7 @@ import { andConditions, isReadable, isThere } from './table/expressions.ts'
 import { createInbox } from './inbox.ts'
 import { toItem, readText } from './table/item.ts'
 import { catalogKeys as keys, journalKeys } from './record-keys.ts'
-import { type CatalogDeps, createPublishing } from './publishing.ts'
+import { type CatalogDeps, createPublishing } from './stack-transitions.ts'
 import {
   parseHistoryItem,
   type KeptStack,
