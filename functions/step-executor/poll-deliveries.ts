@@ -3,9 +3,8 @@
  * arrivals. This file polls the queue for executors of a local process. Functions and long-pool
  * tasks receive their messages otherwise, and run them with the same executor.
  */
-import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
+import type { ClockPort, RandomPort, LoggerPort } from '../../shared/ports/system.ts'
 import type { ChainQueuePort, Delivery, Share } from '../../shared/ports/queue.ts'
-import type { LoggerPort } from '../../shared/ports/system.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { messageOf } from '../../shared/errors/error.ts'

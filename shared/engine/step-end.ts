@@ -1,5 +1,4 @@
-import type { Verdict } from '../records/head.ts'
-import type { OutcomeError } from '../records/head.ts'
+import type { Verdict, OutcomeError } from '../records/head.ts'
 import type { StepOp } from '../records/operation.ts'
 import type { ResourceState } from '../state/resource.ts'
 import type { Step, StepReason, TrackedState } from './step.ts'

@@ -16,8 +16,11 @@ import {
   type GithubHost,
   pullRequestOf,
   pushOf,
+  repository,
+  signDelivery,
+  startGithub,
+  withPackage,
 } from '../e2e/github-host.ts'
-import { repository, signDelivery, startGithub, withPackage } from '../e2e/github-host.ts'
 import { waitUntil } from '../e2e/place.ts'
 import { readExport } from '../e2e/exported-state.ts'
 import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'

@@ -12,8 +12,11 @@ import {
   type GithubHost,
   pullRequestOf,
   pushOf,
+  repository,
+  signDelivery,
+  startGithub,
+  withPackage,
 } from './github-host.ts'
-import { repository, signDelivery, startGithub, withPackage } from './github-host.ts'
 import { createPlace, type Place, type RunningCommand, requireSuccess, waitUntil } from './place.ts'
 
 const goldSdk = readFileSync(

@@ -6,6 +6,7 @@ import {
   ParameterizeResponse,
   ReadResponse,
   UpdateResponse,
+  ConfigureResponse,
 } from '../../proto/gen/pulumi/provider.ts'
 import type {
   CheckRequest,
@@ -16,7 +17,6 @@ import type {
   ReadRequest,
   UpdateRequest,
 } from '../../proto/gen/pulumi/provider.ts'
-import { ConfigureResponse } from '../../proto/gen/pulumi/provider.ts'
 import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
 
 /** A cloud in memory with its provider. A changed input `replace` forces a replacement. */

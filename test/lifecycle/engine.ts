@@ -36,9 +36,8 @@ import {
   type TestProcess,
 } from './test-process.ts'
 import type { ImportedResource } from '../../shared/records/import.ts'
-import type { Command, HiddenFeature } from '../../shared/records/log.ts'
+import type { Command, HiddenFeature, Targeting } from '../../shared/records/log.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
-import type { Targeting } from '../../shared/records/log.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'

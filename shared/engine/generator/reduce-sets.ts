@@ -1,34 +1,18 @@
 import type { Urn } from '../../names/urn.ts'
-import type { ResourceState } from '../../state/resource.ts'
-import type { Step, TrackedState } from '../step.ts'
-import type { Goal } from './registration/goal.ts'
-import type { CurrentState, GeneratorSets } from './sets.ts'
+import type { GeneratorSets } from './sets.ts'
 import type { SetsDelta, SetsRemoval } from './sets-delta.ts'
 
+type Writable<Sets> = {
+  readonly [Name in keyof Sets]: Sets[Name] extends ReadonlyMap<infer Key, infer Value>
+    ? Map<Key, Value>
+    : Sets[Name] extends ReadonlySet<infer Member>
+      ? Set<Member>
+      : never
+}
+
 /** The generator's sets as the reducer changes them; all other code reads `GeneratorSets`. */
-export interface WritableSets extends GeneratorSets {
-  readonly registered: Set<Urn>
-  readonly goals: Map<Urn, Goal>
-  readonly componentProviders: Map<Urn, ReadonlyMap<string, string>>
-  readonly aliased: Map<Urn, Urn>
-  readonly formerUrns: Map<Urn, Urn>
-  readonly operated: Set<Urn>
-  readonly deletes: Set<Urn>
+export interface WritableSets extends Writable<Omit<GeneratorSets, 'pendingDeletes'>> {
   readonly pendingDeletes: Map<Urn, PromiseWithResolvers<void>>
-  readonly replaces: Set<Urn>
-  readonly targeted: Set<Urn>
-  readonly excluded: Set<Urn>
-  readonly pulledForward: Set<Urn>
-  readonly skipped: Set<Urn>
-  readonly failed: Set<Urn>
-  readonly dependentKeys: Map<Urn, readonly string[]>
-  readonly markedForDelete: Set<number>
-  readonly pendingReplacement: Set<number>
-  readonly condemned: Set<number>
-  readonly refreshed: Map<number, TrackedState | undefined>
-  readonly current: Map<Urn, CurrentState>
-  readonly views: Map<Urn, ResourceState>
-  readonly awaitingOutputs: Map<Urn, Step>
 }
 
 /** Creates the sets of a run without decisions. */

@@ -1,6 +1,8 @@
-import type { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource.ts'
+import type {
+  RegisterResourceRequest,
+  ResourceInvokeRequest,
+} from '../../../proto/gen/pulumi/resource.ts'
 import type { Callback } from '../../../proto/gen/pulumi/callback.ts'
-import type { ResourceInvokeRequest } from '../../../proto/gen/pulumi/resource.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { Callbacks } from './callbacks.ts'
 import { createInvokeTransforms } from './invoke-transforms.ts'

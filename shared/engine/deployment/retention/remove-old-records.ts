@@ -1,8 +1,13 @@
 import { limits } from '../../../config/limits.ts'
 import { hasCode } from '../../../errors/error.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
-import type { BlobsPort, ControlPort, LeasesPort, OperationsPort } from '../../../ports/records.ts'
-import type { DecisionLogPort } from '../../../ports/records.ts'
+import type {
+  BlobsPort,
+  ControlPort,
+  LeasesPort,
+  OperationsPort,
+  DecisionLogPort,
+} from '../../../ports/records.ts'
 import type { KeptDeployment, RetentionPort } from '../../../ports/retention.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
