@@ -45,7 +45,7 @@ function rowOf({ call, by, what, ifDead, only, again }: Effect, at: number): str
 test('docs/order-of-effects.md equals the table', async () => {
   const sections = lists.map(({ handler, when, per, effects }) => {
     const table = [
-      '| | Effect | Where | What | If the process dies after it |',
+      '| | Port call | File | Effect | If the process dies after it |',
       '|---|---|---|---|---|',
     ]
     const after = perOf[per] === '' ? '' : `\n${perOf[per].trim()}\n`

@@ -6,37 +6,37 @@ const file = join(import.meta.dirname, '..', '..', 'docs', 'errors.md')
 
 const head = `# Errors
 
-This page is made from \`shared/errors/catalogue.ts\`; a test fails when the two differ. After a change of the catalogue
-write it anew with \`npm test -- test/house/errors-doc.test.ts -u\`.
+This page is generated from \`shared/errors/catalogue.ts\`. A test fails when the two differ. Regenerate it after a
+change with \`npm test -- test/house/errors-doc.test.ts -u\`.
 
 An error that ends a command looks like this, on standard error:
 
 \`\`\`text
 error[STACK_NOT_FOUND]: the stack 'prod' of project 'site'
-  hint: List stacks with \`antichain stack ls\`, or make one with \`antichain stack init <name>\`.
+  hint: List stacks with \`antichain stack ls\`, or create one with \`antichain stack init <name>\`.
 \`\`\`
 
-A line with the resource stands between the two when the error is about one. With \`-v\` the stack trace follows. The
-code never changes its meaning; sentences may be reworded, so scripts should look at the code or the exit code only.
-An error may have a hint of its own that fits better than the one listed here.
+When an error concerns a resource, a line between the two names it. With \`-v\` the stack trace follows. A code never
+changes its meaning, but sentences may be reworded: scripts should read the code or the exit code only. Some errors
+print a more specific hint than the one in this list.
 
 ## Exit codes
 
-They are Pulumi's. 0 is success. 4 (resource), 5 (policy) and 9 (timeout) are reserved, as in Pulumi, and not used.
+The exit codes are Pulumi's. 0 is success. 4 (resource), 5 (policy) and 9 (timeout) are reserved, as in Pulumi, and not used.
 
 | Exit | Meaning |
 |---|---|
-| 1 | anything that has no number of its own, a failed deployment among it |
+| 1 | a failed deployment, and every error without another exit code |
 | 2 | command line, project or configuration |
 | 3 | passphrase, signature |
 | 6 | stack not found or not selected |
 | 7 | changes where \`--expect-no-changes\` expected none |
 | 8 | cancelled |
-| 255 | a fault of Antichain |
+| 255 | a bug of Antichain |
 
 ## Codes
 
-| Code | Exit | What to do |
+| Code | Exit | Hint |
 |---|---|---|
 `
 

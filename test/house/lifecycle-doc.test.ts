@@ -70,11 +70,11 @@ test('docs/coverage-of-lifecycle.md equals the titles of the tests', async () =>
   const missing = all.filter(({ word }) => word === '**not yet**').length
   const without = all.filter(({ word }) => word.startsWith('left out')).length
   const proven = all.length - missing - without
-  const counts = `\n${all.length} tests: ${proven} proven here, ${without} left out, ${missing} not yet.\n`
+  const counts = `\n${all.length} tests: ${proven} covered, ${without} not applicable, ${missing} missing.\n`
   const groups = Object.keys(catalogue).map(group => {
     const rows = all.filter(row => row.group === group)
     const table = rows.map(({ name, word }) => `| ${name} | ${word} |\n`).join('')
-    return `\n## ${group}\n\n| Theirs | Ours |\n|---|---|\n${table}`
+    return `\n## ${group}\n\n| Pulumi's test | Our test |\n|---|---|\n${table}`
   })
   await expect(head + counts + groups.join('')).toMatchFileSnapshot(file)
 })

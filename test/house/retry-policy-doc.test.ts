@@ -8,14 +8,15 @@ const file = join(root, 'docs', 'retry-policy.md')
 
 const head = `# Sources of errors and retries
 
-This page is made from \`shared/providers/retry-policy.ts\`, where the code takes its classes, its tries and its pauses from;
-a test fails when the two differ. After a change write it anew with \`npm test -- test/house/retry-policy-doc.test.ts -u\`.
+This page is generated from \`shared/providers/retry-policy.ts\`, where the code reads its error sources, attempts and
+pauses. A test fails when the two differ. Regenerate it after a change with
+\`npm test -- test/house/retry-policy-doc.test.ts -u\`.
 
-What happens after an error follows from who produced it, never from its text or its code. Each pause is at most twice
-as long as the one before, and at least half as long as it may be, by chance. A process of a plugin that has died is
-replaced at most 3 times in a deployment.
+The source of an error decides its consequence. The text and the code of the error never do. The upper limit of a pause
+doubles with each attempt, and a random pause lasts at least half of its limit. A dead plugin process is replaced at
+most 3 times in a deployment.
 
-| Who | What happens | An operation that meets it | Tried |
+| Source of the error | Consequence | Result of the operation | Attempts |
 |---|---|---|---|
 `
 

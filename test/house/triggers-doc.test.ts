@@ -61,7 +61,7 @@ test('the numbers of the page equal the limits', () => {
     commits: triggerLimits.pushCommitsMax,
   }).toEqual({
     body: readNumber(/at most (\d+) MB and is JSON/),
-    windowMinutes: readNumeral(/may be (\w+) minutes from ours/),
+    windowMinutes: readNumeral(/differ from the server.s by (\w+) minutes/),
     keptDays: readNumeral(/known again for (\w+) days/),
     claimMinutes: readNumeral(/in the middle, after (\w+) minute/),
     rules: readNumber(/at most (\d+) rules/),

@@ -19,7 +19,7 @@ Rules of the product that were broken on purpose, one at a time, in a copy of th
 \`npm run mutations\` and \`npm run nightly\` run them and write this page. An undetected mutation shows a gap in the tests
 and fails the run. The list is in [test/mutations](../test/mutations/list.ts).
 
-| Done wrong | Rule that it breaks | Noticed by |
+| Mutation | Rule that it breaks | Test that noticed it |
 |---|---|---|
 `
 

@@ -67,13 +67,16 @@ async function runStep(
       isNewer: () => isUpgraded,
       onFault: (fault, process) => onFault(fault, process),
     })
+  // A process of the fleet may reach a fault before `startStepFleet` returns.
+  let startedFleet: SimFleet | undefined
   const onFault = createFaultHandler(machine, {
     step,
     isNewer: () => isUpgraded,
     others,
-    killFleet: () => fleet.killAll(),
+    killFleet: () => startedFleet?.killAll(),
   })
   const fleet = startStepFleet()
+  startedFleet = fleet
   for (let life = 0; life < livesMax; life += 1) {
     if (life > 0 && at === scenario.upgradeAt && !isUpgraded) {
       world.cover('rule', 'a newer version takes over during a deployment')
